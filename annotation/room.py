@@ -60,7 +60,9 @@ ROOM = Room(
             f"{_HERE}.cli.guidelines:guidelines", "List and set what annotators are told, in versions."
         ),
         "review reasons": Entry(f"{_HERE}.cli.curators:reasons", "Say which reasons were given, with examples."),
-        "review import": Entry(f"{_HERE}.cli.reviews:import_", "Read decisions from a CSV file into a campaign."),
+        "review import": Entry(
+            f"{_HERE}.cli.decision_import:import_", "Read decisions from a CSV file into a campaign."
+        ),
         "review kept": Entry(
             f"{_HERE}.cli.kept:kept", "Say per question type how far annotators agree, and what was kept."
         ),

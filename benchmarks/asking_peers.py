@@ -45,7 +45,8 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
 
     import benchwright.evaluation.backends.endpoint  # noqa: F401
     from benchwright.canonical import bytes_digest
-    from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+    from benchwright.evaluation.backends.base import BackendContext, parse_model
+    from benchwright.evaluation.backends.options import BackendOptions
     from benchwright.evaluation.questions.question import Question, QuestionImage
     from benchwright.records import Choice
 
@@ -59,10 +60,10 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
             )
 
     backend = parse_model("openai:stub", BackendOptions(base_url=url, concurrency=in_flight))
-    asking = BackendContext(
+    context = BackendContext(
         release_id="r", content_id="c", item_ids=frozenset, log_folder=Path(f"log-{time.time_ns()}")
     )
-    return lambda: sum(reply.text == "(B)" for reply in backend.answer(questions(), asking))
+    return lambda: sum(reply.text == "(B)" for reply in backend.answer(questions(), context))
 
 
 def _bare(items: Items, url: str, in_flight: int) -> Callable[[], int]:

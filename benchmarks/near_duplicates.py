@@ -31,12 +31,11 @@ from picture_changes import CHANGES, hard_negative, real_pictures
 from PIL import Image
 
 from benchwright.filters.duplicates.near_duplicates import ProposedPairs
-from benchwright.filters.duplicates.same_picture import DECODED_AT_LEAST_PX, Look, look_again
+from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, Look, look_again
 from benchwright.filters.features.hamming import iter_pairs
 from benchwright.filters.features.local_features import describe, detector, shrunk
 from benchwright.filters.features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from benchwright.filters.features.visual_words import CORNERS, SIDE_PX, spelled, words_of
-from benchwright.filters.features.word_geometry import miniature, spelled_miniature
+from benchwright.filters.features.visual_words import CORNERS, SIDE_PX, miniature, spelled, spelled_miniature, words_of
 from benchwright.images.decode import decode_luma
 from benchwright.steps import GatherContext
 

@@ -4,8 +4,8 @@ Two parts over one campaign, which is then counted out:
 
 1. *Through the running server*: annotators without a browser (`app_client.py`) sign in and decide over the app's own
    routes and websocket, each after a pause to think. Meanwhile the server is killed with SIGKILL and started again as
-   often as asked, and some annotators leave with a task on their desk. What an annotator was shown the next task for is
-   acknowledged.
+   often as asked, and some annotators leave with a task in their hands. What an annotator was shown the next task for
+   is acknowledged.
 2. *Through the store*: the same annotators claim and submit as fast as they can, ten of them in each of five processes,
    until every slot is filled. Their clock is half an hour ahead, so that what was left lying comes back. Nobody
    thinks here: what they wait is what fifty wait for whom one writer is never idle.
@@ -46,6 +46,7 @@ from websockets.exceptions import WebSocketException
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.forms.assignment_settings import LEASE_S
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Campaign, ReviewStore, open_store
 from benchwright.workspace.workspace import Workspace
 
@@ -97,7 +98,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--think", type=float, default=8.0, help="mean seconds between two decisions of one annotator")
     parser.add_argument("--kills", type=int, default=10, help="how often the server is killed meanwhile")
-    parser.add_argument("--leaving", type=int, default=5, help="annotators who leave with a task on their desk")
+    parser.add_argument("--leaving", type=int, default=5, help="annotators who leave with a task in their hands")
     parser.add_argument("--seconds", type=float, default=3600, help="at most so long the second part goes on")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--names", help=argparse.SUPPRESS)
@@ -202,7 +203,7 @@ def _decide_on(
             return
         between = time.perf_counter()
         claims.append(between - started)
-        store.submit(lease.slot_id, name, "accept", now=now)
+        store.submit(lease.slot_id, name, Submission("accept"), now=now)
         submits.append(time.perf_counter() - between)
 
 

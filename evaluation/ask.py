@@ -1,6 +1,6 @@
 """Asking the items of a release as a protocol says, round by round, in the order of the release.
 
-A round asks one model. What it replied lies in a file beside, not in memory, until the next round has been asked.
+A round asks one model. Its replies lie in a file, not in memory, until the next round has been asked.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class ModelContext(NamedTuple):
-    """Who is asked in a round, and what it may know."""
+    """Model of a round, and what it may know of the release."""
 
     backend: Backend
-    asking: BackendContext
+    backend_context: BackendContext
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class EvaluationPlan:
     """What is asked, and how it is read.
 
     Args:
-        release: The release.
-        split: Only this split; all where None.
-        protocol: How items are asked.
-        tasks: Only these; all where None.
+        release: Release that is scored.
+        split: Name of the only split that is asked; all splits where None.
+        protocol: Protocol by which items are asked.
+        tasks: Names of the only tasks that are asked; all tasks where None.
         reader: Name of the reader of replies.
-        looks: Whether who is asked looks at words and pictures.
-        docket: Takes down replies for a judge, where there is one.
+        looks: Whether the model looks at words and pictures.
+        judge_queue: Takes down replies for a judge, where there is one.
     """
 
     release: Release
@@ -62,20 +62,20 @@ class EvaluationPlan:
     tasks: frozenset[str] | None
     reader: str
     looks: bool = True
-    docket: JudgeQueue | None = None
+    judge_queue: JudgeQueue | None = None
 
     @property
     def read_by(self) -> str:
         """Return who reads the letters, with the judge's name where there is one."""
-        return self.reader if self.docket is None else f"{self.reader}+judge:{self.docket.backend.name}"
+        return self.reader if self.judge_queue is None else f"{self.reader}+judge:{self.judge_queue.backend.name}"
 
     @property
     def in_outline(self) -> bool:
-        """Say whether items are asked without words and pictures: nobody looks, and they are asked as they are."""
-        return not self.looks and self.docket is None and self.protocol == Vanilla()
+        """Say whether items are asked without words and pictures, since neither model nor protocol looks at them."""
+        return not self.looks and self.judge_queue is None and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
-        """Return what asks the items."""
+        """Return the function that turns an item into questions."""
         return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
 
     def items(self) -> Iterator[tuple[Released, int]]:
@@ -93,44 +93,44 @@ class EvaluationPlan:
                 yield released, group
 
 
-class _Waiting:
+class _PendingItem:
     """An item of which replies are still to come. It holds no picture."""
 
-    __slots__ = ("asked", "attempts", "group", "item", "judged", "split")
+    __slots__ = ("attempts", "group", "item", "judged", "questions", "split")
 
     def __init__(
-        self, released: Released, group: int, asked: Sequence[ProtocolQuestion], attempts: list[Attempt]
+        self, released: Released, group: int, questions: Sequence[ProtocolQuestion], attempts: list[Attempt]
     ) -> None:
         self.item, self.split, self.group = released.item, released.split, group
-        self.asked, self.attempts = asked, attempts
+        self.questions, self.attempts = questions, attempts
         self.judged = 0
-        """How many of `asked` are among the attempts."""
+        """How many of `questions` are among the attempts."""
 
-    def expects(self, survey: EvaluationPlan, number: int) -> Question | None:
-        """Return the question whose reply comes next, once those that could not be put are judged; None at the end."""
-        while self.judged < len(self.asked):
-            question = self.asked[self.judged].question
+    def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
+        """Judge the questions that cannot be put, and return the one whose reply comes next; None at the end."""
+        while self.judged < len(self.questions):
+            question = self.questions[self.judged].question
             if question is not None:
                 return question
-            self.judge(None, survey, number)
+            self.judge(None, plan, number)
         return None
 
-    def judge(self, reply: Reply | None, survey: EvaluationPlan, number: int) -> None:
-        """Take in what became of the next question."""
-        asked = self.asked[self.judged]
-        self.attempts.append(attempt_of(self.item, asked, number, reply, survey.reader))
-        if survey.docket is not None:
-            survey.docket.take(asked, self.attempts[-1])
+    def judge(self, reply: Reply | None, plan: EvaluationPlan, number: int) -> None:
+        """Judge the reply to the next question; None where the question could not be put."""
+        asked_question = self.questions[self.judged]
+        self.attempts.append(attempt_of(self.item, asked_question, number, reply, plan.reader))
+        if plan.judge_queue is not None:
+            plan.judge_queue.take(asked_question, self.attempts[-1])
         self.judged += 1
 
 
 Row = dict[str, Any]
-Finish = Callable[[_Waiting], Row]
+Finish = Callable[[_PendingItem], Row]
 
 
 def ask_rounds(
-    survey: EvaluationPlan,
-    askers: Sequence[ModelContext],
+    plan: EvaluationPlan,
+    contexts: Sequence[ModelContext],
     folder: Path,
     watched: RunProgress,
     begin: Callable[[int], None],
@@ -138,43 +138,45 @@ def ask_rounds(
     """Yield every item's row, in order, as the last round comes to it.
 
     Args:
-        survey: What is asked.
-        askers: Who is asked, one a round.
-        folder: Where replies of earlier rounds lie meanwhile.
-        watched: Told of each reply, and of each item that is through.
-        begin: Called with a round's number as it begins.
+        plan: Items, protocol and reader.
+        contexts: Model of each round.
+        folder: Folder for the replies of earlier rounds.
+        watched: Progress, which counts each reply and each finished item.
+        begin: Function that is called with a round's number as it begins.
     """
-    ask = survey.begin()
+    ask = plan.begin()
     earlier: Path | None = None
-    docket, last = survey.docket, len(askers) - 1
-    for number, asker in enumerate(askers[:-1] if docket is None else askers):
+    judge_queue, last = plan.judge_queue, len(contexts) - 1
+    for number, context in enumerate(contexts[:-1] if judge_queue is None else contexts):
         begin(number)
         kept = folder / f"round-{number}.jsonl"
         with kept.open("w", encoding="utf-8") as handle:
-            for row in _one_round(survey, ask, asker, number, earlier, _attempts_row, watched):
+            for row in _one_round(plan, ask, context, number, earlier, _attempts_row, watched):
                 handle.write(canonical_json(row) + "\n")
                 watched.through()
         earlier = kept
-    if docket is not None:
-        docket.hear(watched)
-        for (released, group), attempts in zip(survey.items(), _kept_attempts(earlier), strict=True):
-            settled = docket.settled(released.item, attempts)
-            yield row_of(released.item, released.split, group, settled, survey.protocol, survey.read_by)
+    if judge_queue is not None:
+        judge_queue.ask_judge(watched)
+        for (released, group), attempts in zip(plan.items(), _kept_attempts(earlier), strict=True):
+            settled = judge_queue.settled(released.item, attempts)
+            yield row_of(released.item, released.split, group, settled, plan.protocol, plan.read_by)
         return
 
-    def finish(one: _Waiting) -> Row:
-        return row_of(one.item, one.split, one.group, one.attempts, survey.protocol, survey.reader)
+    def finish(waiting_item: _PendingItem) -> Row:
+        return row_of(
+            waiting_item.item, waiting_item.split, waiting_item.group, waiting_item.attempts, plan.protocol, plan.reader
+        )
 
     begin(last)
-    for row in _one_round(survey, ask, askers[last], last, earlier, finish, watched):
+    for row in _one_round(plan, ask, contexts[last], last, earlier, finish, watched):
         yield row
         watched.through()
 
 
 def _one_round(
-    survey: EvaluationPlan,
+    plan: EvaluationPlan,
     ask: Ask,
-    asker: ModelContext,
+    context: ModelContext,
     number: int,
     earlier: Path | None,
     finish: Finish,
@@ -182,43 +184,47 @@ def _one_round(
 ) -> Iterator[Row]:
     """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
     # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
-    waiting: deque[_Waiting | Row] = deque()
+    waiting: deque[_PendingItem | Row] = deque()
     before = _kept_attempts(earlier)
 
     def questions() -> Iterator[Question]:
-        for released, group in survey.items():
+        for released, group in plan.items():
             attempts = [] if earlier is None else next(before)
-            one = _Waiting(released, group, ask(released, attempts), list(attempts))
-            waiting.append(finish(one) if one.expects(survey, number) is None else one)
-            for asked in one.asked:
-                if asked.question is not None:
-                    yield asked.question
+            waiting_item = _PendingItem(released, group, ask(released, attempts), list(attempts))
+            waiting.append(finish(waiting_item) if waiting_item.expects(plan, number) is None else waiting_item)
+            for asked_question in waiting_item.questions:
+                if asked_question.question is not None:
+                    yield asked_question.question
 
-    with closing(asker.backend.answer(questions(), asker.asking)) as replies:
-        first = FirstFailures(asker.backend.name)
+    with closing(context.backend.answer(questions(), context.backend_context)) as replies:
+        first = FirstFailures(context.backend.name)
         for reply in replies:
             first.add(reply)
             watched.add(reply)
             while waiting and isinstance(waiting[0], dict):
                 yield cast("Row", waiting.popleft())
-            head = cast("_Waiting", waiting[0]) if waiting else None
-            expected = None if head is None else head.expects(survey, number)
+            head = cast("_PendingItem", waiting[0]) if waiting else None
+            expected = None if head is None else head.expects(plan, number)
             if head is None or expected is None or reply.item_id != expected.item_id:
                 was_next = "nothing" if expected is None else expected.item_id
-                raise RuntimeError(f"backend {asker.backend.name} answered {reply.item_id} where {was_next} was next")
-            head.judge(reply, survey, number)
-            if head.expects(survey, number) is None:
+                raise RuntimeError(f"backend {context.backend.name} answered {reply.item_id} where {was_next} was next")
+            head.judge(reply, plan, number)
+            if head.expects(plan, number) is None:
                 waiting.popleft()
                 yield finish(head)
         if number == 0:  # few are asked again later, and those may all fail
             first.end()
-    if left := sum(len(one.asked) - one.judged for one in waiting if isinstance(one, _Waiting)):
-        raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
+    if left := sum(
+        len(waiting_item.questions) - waiting_item.judged
+        for waiting_item in waiting
+        if isinstance(waiting_item, _PendingItem)
+    ):
+        raise RuntimeError(f"backend {context.backend.name} left {left} questions without a reply")
     yield from (row for row in waiting if isinstance(row, dict))
 
 
-def _attempts_row(one: _Waiting) -> Row:
-    return {"attempts": [attempt._asdict() for attempt in one.attempts]}
+def _attempts_row(waiting_item: _PendingItem) -> Row:
+    return {"attempts": [attempt._asdict() for attempt in waiting_item.attempts]}
 
 
 def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
@@ -230,4 +236,4 @@ def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:
     if path is not None:
         with path.open(encoding="utf-8") as handle:
             for line in handle:
-                yield [Attempt(**one) for one in json.loads(line)["attempts"]]
+                yield [Attempt(**row) for row in json.loads(line)["attempts"]]

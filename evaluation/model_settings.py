@@ -1,106 +1,63 @@
-"""What a recipe says of a model that is scored: how it is asked, what it may cost, and who judges its replies."""
+"""A model in a recipe: its options, how it is asked, who reads its replies and who judges them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.request_fields import RequestFields
 
-from .backends.base import DECODING, BackendOptions
+from .backends.options import (
+    API_KEY_ENV,
+    BASE_URL,
+    BackendOptions,
+    Effect,
+    ModelOptions,
+    OptionNotes,
+    options_of_effect,
+)
 from .judging.judge import Judge
-from .judging.options import judge_of
-from .questions.usage import Budget, prices_of
 
-_USUAL = BackendOptions()
-
-_NO_MATTER: Any = {
-    "api_key_env": True, "concurrency": True, "timeout": True, "budget": True, "budget_tokens": True,
-    "budget_requests": True, "judge": {"api_key_env"},
-}  # fmt: skip
-"""Settings that decide whether and how fast replies come, never which."""
+_AS_THE_STEP = "as the step says"
 
 
-class _Settings(RequestFields):
-    price_in: float | None = Field(None, ge=0)
-    """Price of a million tokens sent."""
-    price_out: float | None = Field(None, ge=0)
-    """Price of a million tokens received."""
+class ModelSettings(ModelOptions):
+    """One model; a name alone stands for the default settings."""
 
-    @model_validator(mode="after")
-    def _both_prices(self) -> Self:
-        if (self.price_in is None) != (self.price_out is None):
-            raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
-        return self
-
-
-class JudgeSettings(_Settings):
-    """The model that reads replies of which the robust reader makes nothing."""
-
-    model: str
-    asks: Literal["misses", "all"] = "misses"
-    base_url: str | None = None
-    api_key_env: str | None = None
-
-    def judge(self) -> Judge:
-        """Return the judge."""
-        found = judge_of(
-            self.model, everything=self.asks == "all", base_url=self.base_url, api_key_env=self.api_key_env,
-            price_in=self.price_in, price_out=self.price_out, fields=self.fields, omit=self.omit,
-        )  # fmt: skip
-        assert found is not None
-        return found
-
-
-class ModelSettings(_Settings):
-    """One model; a name alone stands for the usual settings."""
-
-    model: str
-    name: str | None = None
-    """What its results are called; by the model's name where None."""
-    protocol: tuple[str, ...] | None = None
-    """How items are asked; as the step says where None."""
-    reader: str | None = None
-    """Who reads; as the step says where None."""
-    base_url: str | None = None
-    api_key_env: str | None = None
-    max_tokens: int = Field(_USUAL.max_tokens, ge=1)
-    temperature: float = Field(_USUAL.temperature, ge=0)
-    top_p: float | None = Field(None, gt=0, le=1)
-    seed: int | None = None
-    concurrency: int = Field(_USUAL.concurrency, ge=1, le=1024)
-    timeout: float = Field(_USUAL.timeout_s, gt=0)
-    retries: int = Field(_USUAL.retries, ge=0, le=100)
-    budget: float | None = Field(None, ge=0)
-    budget_tokens: int | None = Field(None, ge=0)
-    budget_requests: int | None = Field(None, ge=0)
-    batch_size: int = Field(_USUAL.batch_size, ge=1)
-    device: str | None = None
-    dtype: str | None = None
-    judge: JudgeSettings | None = None
+    model: str = Field(description="Model, as `evaluate run --model` takes it")
+    name: Annotated[str | None, OptionNotes("score", unset="the model's name")] = Field(
+        None, description="Name of its results in tables and on the report"
+    )
+    protocol: Annotated[tuple[str, ...] | None, OptionNotes(unset=_AS_THE_STEP)] = Field(
+        None, description="Protocol by which items are asked, or a list of protocols"
+    )
+    reader: Annotated[str | None, OptionNotes(unset=_AS_THE_STEP)] = Field(
+        None, description="Reader of the letters in its replies"
+    )
+    base_url: Annotated[str | None, OptionNotes(unset=_AS_THE_STEP)] = Field(None, description=BASE_URL)
+    api_key_env: Annotated[str | None, OptionNotes("run", unset=_AS_THE_STEP)] = Field(None, description=API_KEY_ENV)
+    judge: Judge | None = Field(None, description="Model that reads replies of which the robust reader makes nothing")
 
     @model_validator(mode="before")
     @classmethod
-    def _name_alone(cls, given: Any) -> Any:
-        return {"model": given} if isinstance(given, str) else given
+    def _name_alone(cls, entry: Any) -> Any:
+        return {"model": entry} if isinstance(entry, str) else entry
 
     @field_validator("protocol", mode="before")
     @classmethod
-    def _one_or_several(cls, given: Any) -> Any:
-        return (given,) if isinstance(given, str) else given
+    def _one_or_several(cls, protocol: Any) -> Any:
+        return (protocol,) if isinstance(protocol, str) else protocol
 
     @field_validator("protocol")
     @classmethod
-    def _asks(cls, given: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if given is None else known_protocols(given)
+    def _known_protocols(cls, protocols: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if protocols is None else known_protocols(protocols)
 
     @field_validator("reader")
     @classmethod
-    def _reads(cls, given: str | None) -> str | None:
-        return None if given is None else known_reader(given)
+    def _known_reader(cls, reader: str | None) -> str | None:
+        return None if reader is None else known_reader(reader)
 
     @model_validator(mode="after")
     def _priced(self) -> Self:
@@ -109,38 +66,42 @@ class ModelSettings(_Settings):
         return self
 
     def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:
-        """Return what backends need; address and key's variable are those given where it has none of its own."""
-        return replace(
-            _USUAL, base_url=self.base_url or base_url, api_key_env=self.api_key_env or api_key_env,
-            max_tokens=self.max_tokens, temperature=self.temperature, top_p=self.top_p, seed=self.seed,
-            concurrency=self.concurrency, timeout_s=self.timeout, retries=self.retries,
-            prices=prices_of(self.price_in, self.price_out),
-            budget=Budget(self.budget, self.budget_tokens, self.budget_requests), batch_size=self.batch_size,
-            device=self.device, dtype=self.dtype, fields=self.fields, omit=self.omit,
-            stated=frozenset(self.model_fields_set & set(DECODING)),
-        )  # fmt: skip
+        """Return what backends get.
 
-    def asks_as(self) -> Any:
+        Args:
+            base_url: Endpoint of a model that has none of its own.
+            api_key_env: Variable with the key, for a model that has none of its own.
+        """
+        stated = self.model_dump(include=self.model_fields_set & ModelOptions.model_fields.keys())
+        return BackendOptions.model_validate(
+            stated | {"base_url": self.base_url or base_url, "api_key_env": self.api_key_env or api_key_env}
+        )
+
+    def asking_settings(self) -> Any:
         """Return the settings by which two entries of one model ask otherwise, as JSON values."""
-        alike: Any = _NO_MATTER | {"name": True, "retries": True, "price_in": True, "price_out": True}
-        return self.model_dump(mode="json", exclude=alike)
+        return self.model_dump(mode="json", exclude=_without("run", "score"))
 
-    def decisive(self) -> Any:
+    def deciding_settings(self) -> Any:
         """Return the settings that decide what results say, as JSON values: a name alone where it has no others."""
-        found = self.model_dump(mode="json", exclude_defaults=True, exclude=_NO_MATTER)
-        return self.model if found.keys() == {"model"} else found
+        settings = self.model_dump(mode="json", exclude_defaults=True, exclude=_without("run"))
+        return self.model if settings.keys() == {"model"} else settings
 
 
-def known_protocols(given: tuple[str, ...]) -> tuple[str, ...]:
+def _without(*effects: Effect) -> Any:
+    """Return what a dump of `ModelSettings` leaves out: options of these effects, and how the judge is reached."""
+    return dict.fromkeys(options_of_effect(ModelSettings, *effects), True) | {"judge": options_of_effect(Judge, "run")}
+
+
+def known_protocols(protocols: tuple[str, ...]) -> tuple[str, ...]:
     """Return protocols in their own spelling.
 
     Raises:
-        ValueError: One is unknown or stands twice, or there is none.
+        ValueError: A protocol is unknown or stands twice, or there is none.
     """
     from .protocols.names import parse_protocol
 
     try:
-        texts = tuple(parse_protocol(one).text for one in given)
+        texts = tuple(parse_protocol(protocol).text for protocol in protocols)
     except BenchwrightError as error:
         raise ValueError(str(error)) from error
     if not texts or len(set(texts)) < len(texts):
@@ -148,7 +109,7 @@ def known_protocols(given: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
-def known_reader(given: str) -> str:
+def known_reader(reader: str) -> str:
     """Return a reader's name.
 
     Raises:
@@ -156,6 +117,6 @@ def known_reader(given: str) -> str:
     """
     from .parsing.readers import READERS
 
-    if given not in READERS:
-        raise ValueError(f"there is no reader {given!r}; known: {', '.join(READERS)}")
-    return given
+    if reader not in READERS:
+        raise ValueError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+    return reader

@@ -1,4 +1,4 @@
-"""What `benchwright check` finds wrong with the logs of requests and replies in a workspace."""
+"""Damage that `benchwright check` finds in the logs of requests and replies in a workspace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .step import REPLIES
 
 
 def reply_problems(root: Path) -> Iterator[Problem]:
-    """Yield what is wrong with a workspace's logs of replies, and in which of them damage could not be told."""
+    """Yield damage in a workspace's logs of replies, and the logs in which damage cannot be detected."""
     for path in sorted((root / REPLIES).glob(f"**/{LOG_NAME}")):
         name = str(path.relative_to(root))
         try:
@@ -29,7 +29,7 @@ def reply_problems(root: Path) -> Iterator[Problem]:
                 mend=partial(take_out_damaged, path),
             )
         if state.without_digest:
-            what = (
+            without_digest = (
                 f"has {state.without_digest} lines of an older program, without a digest: a changed one may not be told"
             )
-            yield Problem(name, what, is_note=True)
+            yield Problem(name, without_digest, is_note=True)

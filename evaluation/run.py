@@ -26,7 +26,8 @@ from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
-from .backends.base import Backend, BackendContext, BackendOptions, labelled, parse_model
+from .backends.base import Backend, BackendContext, labelled, parse_model
+from .backends.options import BackendOptions
 from .backends.result_names import identity_of, results_name, slug
 from .judging.judge import MAX_TOKENS
 from .parsing.readers import READERS, ROBUST
@@ -35,7 +36,7 @@ from .protocols.names import parse_protocol
 from .questions.prompts import VANILLA
 from .questions.release_files import check_files, columns_of
 from .results.judged_predictions import JudgedWriter
-from .results.metric_rows import counted, with_labels
+from .results.metric_rows import read_metric_rows, with_labels
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .statistics.resampling import RESAMPLES
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
     from .statistics.proportions import Estimate
 
 
-def askers_of(
-    survey: EvaluationPlan,
+def contexts_of(
+    plan: EvaluationPlan,
     backend: Backend,
     options: BackendOptions,
     logs: Path | None,
@@ -57,44 +58,48 @@ def askers_of(
     *,
     other_releases: bool,
 ) -> list[ModelContext]:
-    """Return who is asked in each round: the model, or another that the protocol names."""
-    askers = []
-    for number in range(survey.protocol.rounds):
-        other = survey.protocol.asker(number, options)
-        one = backend if other is None else parse_model(*other)
-        askers.append(ModelContext(one, _asking(survey, one, logs, item_cache, other_releases=other_releases)))
-    return askers
+    """Return the model of each round: the scored one, or another that the protocol names."""
+    contexts = []
+    for number in range(plan.protocol.rounds):
+        other_model = plan.protocol.model_of_round(number, options)
+        asked_backend = backend if other_model is None else parse_model(*other_model)
+        contexts.append(
+            ModelContext(
+                asked_backend, _backend_context(plan, asked_backend, logs, item_cache, other_releases=other_releases)
+            )
+        )
+    return contexts
 
 
-def _asking(
-    survey: EvaluationPlan, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
+def _backend_context(
+    plan: EvaluationPlan, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
 ) -> BackendContext:
     return BackendContext(
-        release_id=survey.release.release_id,
-        content_id=survey.release.content_id,
-        item_ids=cache(lambda: _item_ids(survey.release)),
+        release_id=plan.release.release_id,
+        content_id=plan.release.content_id,
+        item_ids=cache(lambda: _item_ids(plan.release)),
         log_folder=None if logs is None else logs / slug(backend.name),
         other_releases=other_releases,
-        labelled=partial(labelled, survey.release),
+        labelled=partial(labelled, plan.release),
         cache=item_cache,
     )
 
 
 def judge_queue_of(
     judge: Judge,
-    survey: EvaluationPlan,
-    given: BackendOptions,
+    plan: EvaluationPlan,
+    options: BackendOptions,
     logs: Path | None,
     scratch: Path,
     item_cache: ItemCache,
     other_releases: bool,
 ) -> JudgeQueue:
-    """Return where replies are taken down for a judge."""
+    """Return the queue of replies for a judge."""
     from .judging.judge_queue import JudgeQueue
 
-    backend = parse_model(judge.model, judge.options(given)) if isinstance(judge.model, str) else judge.model
-    asking = _asking(survey, backend, logs, item_cache, other_releases=other_releases)
-    return JudgeQueue(judge, backend, asking, scratch / "docket.jsonl")
+    backend = parse_model(judge.model, judge.options(options)) if isinstance(judge.model, str) else judge.model
+    backend_context = _backend_context(plan, backend, logs, item_cache, other_releases=other_releases)
+    return JudgeQueue(judge, backend, backend_context, scratch / "judge-queue.jsonl")
 
 
 def _item_ids(release: Release) -> frozenset[str]:
@@ -152,21 +157,21 @@ def evaluate(
     about 100 bytes an item while metrics are taken. A backend that answers alike gives equal bytes.
 
     Args:
-        release: A release, or its folder.
-        model: A backend, or its name, such as `constant:A`.
-        protocol: How items are asked, or its name and settings, such as `shuffle:k=3`.
-        reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
-        judge: A model that reads what the robust reader could not; nobody where None.
-        split: Only this split; all where None.
-        out: Results go to a folder in here named by model, protocol, reader and settings (`results_name`), as
-            predictions.parquet and score.json; nowhere where None.
-        log_folder: Where a backend keeps what it was told, below a folder named by the model; `out` where None.
-        options: What the backend may need.
+        release: Release, or its folder.
+        model: Backend, or its name, such as `constant:A`.
+        protocol: Protocol by which items are asked, or its name and settings, such as `shuffle:k=3`.
+        reader: Reader of letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
+        judge: Model that reads what the robust reader could not; none where None.
+        split: Name of the only split that is asked; all splits where None.
+        out: Folder for results, which go to a folder in it named by model, protocol, reader and settings
+            (`results_name`), as predictions.parquet and score.json; nowhere where None.
+        log_folder: Folder for logs of replies, each in a folder named by the model; `out` where None.
+        options: Options of the model; the defaults where None.
         replace: Whether the results of another release or split may be overwritten.
-        cache: Keeps replies that rest on one question alone from one run to the next; nothing does where None.
+        cache: Cache, kept from run to run, for replies that follow from one question alone; none where None.
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
-        name: What the result is called beside others, in place of the model's name.
-        progress: Who wants to know how far it is.
+        name: Name of the result beside others, in place of the model's name.
+        progress: Receiver of the progress.
 
     Raises:
         BenchwrightError: There is no such model or split, or `out` holds results of something else.
@@ -175,8 +180,8 @@ def evaluate(
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
-    given = setting.decoding(options or BackendOptions())
-    backend = parse_model(model, given) if isinstance(model, str) else model
+    effective = setting.decoding(options or BackendOptions())
+    backend = parse_model(model, effective) if isinstance(model, str) else model
     if reader not in READERS:
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
@@ -184,52 +189,63 @@ def evaluate(
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
-        survey = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+        plan = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
         logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
-            docket = judge_queue_of(judge, survey, given, logs, Path(folder), item_cache, replace)
-            open_files.callback(docket.close)
-            survey = replace_in(survey, docket=docket)
+            judge_queue = judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, replace)
+            open_files.callback(judge_queue.close)
+            plan = replace_in(plan, judge_queue=judge_queue)
         return _scored(
-            survey,
+            plan,
             backend,
-            given,
+            effective,
             out,
             logs,
             Path(folder),
             item_cache,
             progress or Silent(),
             replace=replace,
-            max_errors=max_errors, name=name,
-        )  # fmt: skip
+            max_errors=max_errors,
+            name=name,
+        )
 
 
 def _scored(
-    survey: EvaluationPlan, backend: Backend, given: BackendOptions, out: Path | None, logs: Path | None, scratch: Path,
-    cache: ItemCache, progress: Progress, *, replace: bool, max_errors: float, name: str | None,
-) -> Score:  # fmt: skip
-    opened, split, setting = survey.release, survey.split, survey.protocol
-    identity = _identity(survey, backend)
-    folder = None if out is None else _folder(out, backend, survey, identity, replace=replace)
+    plan: EvaluationPlan,
+    backend: Backend,
+    options: BackendOptions,
+    out: Path | None,
+    logs: Path | None,
+    scratch: Path,
+    cache: ItemCache,
+    progress: Progress,
+    *,
+    replace: bool,
+    max_errors: float,
+    name: str | None,
+) -> Score:
+    opened, split, setting = plan.release, plan.split, plan.protocol
+    identity = _identity(plan, backend)
+    folder = None if out is None else _folder(out, backend, plan, identity, replace=replace)
     before = None
     if folder is not None and not replace and (folder / SCORE_FILE).exists():
         before = read_score(folder)
-        _refuse_others(folder, before, backend, survey)
+        _refuse_others(folder, before, backend, plan)
     check_files(opened, split)
-    spent = TokenUsage(given.prices)
-    askers = askers_of(survey, backend, given, logs, cache, other_releases=replace)
+    spent = TokenUsage(options.prices)
+    contexts = contexts_of(plan, backend, options, logs, cache, other_releases=replace)
     with _results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
-            _ask_all(survey, askers, draft, scratch, RunProgress(progress, spent))
-            rows = with_labels(counted(draft, setting), opened, split)
+            _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
+            rows = with_labels(read_metric_rows(draft, setting), opened, split)
             states = _states(draft)
             # A score must never stand beside predictions that it was not made from.
             (place / SCORE_FILE).unlink(missing_ok=True)
-        score = _score(survey, askers, rows, states, spent, max_errors).model_copy(
+        score = _score(plan, contexts, rows, states, spent, max_errors).model_copy(
             update={"name": name, "identity": identity}
         )
         if folder is not None and before is not None:
-            _tell_replaced(folder, before, score)
+            _warn_of_replacement(folder, before, score)
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -240,33 +256,36 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     Raises:
         BenchwrightError: Two metrics give a figure of the same name.
     """
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for name, metric in catalogue("metrics").items():
         figures_of: Mapping[str, Estimate] = metric.load()(judged)
-        if twice := sorted(found.keys() & figures_of):
+        if twice := sorted(estimates.keys() & figures_of):
             raise BenchwrightError(
                 f"metric {name!r} gives a figure {twice[0]!r} that another metric gives too; rename it"
             )
-        found |= figures_of
-    return found
+        estimates |= figures_of
+    return estimates
 
 
 def _ask_all(
-    survey: EvaluationPlan, askers: Sequence[ModelContext], draft: Path, scratch: Path, watched: RunProgress
+    plan: EvaluationPlan, contexts: Sequence[ModelContext], draft: Path, scratch: Path, watched: RunProgress
 ) -> None:
     """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
-    release, model = survey.release, askers[-1].backend.name
+    release, model = plan.release, contexts[-1].backend.name
     stamp = {
-        "model": model, "protocol": survey.protocol.text, "reader": survey.read_by, "release_id": release.release_id,
+        "model": model,
+        "protocol": plan.protocol.text,
+        "reader": plan.read_by,
+        "release_id": release.release_id,
         "content_id": release.content_id,
-    }  # fmt: skip
+    }
 
     def begin(number: int) -> None:
-        of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
-        watched.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
+        of_several = f", round {number + 1} of {len(contexts)}" if len(contexts) > 1 else ""
+        watched.phase(f"{contexts[number].backend.name}{of_several}", _askable(plan))
 
     with rare_collections(), JudgedWriter(draft, stamp) as writer:
-        for row in ask_rounds(survey, askers, scratch, watched, begin):
+        for row in ask_rounds(plan, contexts, scratch, watched, begin):
             writer.add(row)
 
 
@@ -283,28 +302,32 @@ def _states(draft: Path) -> Counter[str]:
 
 
 def _score(
-    survey: EvaluationPlan,
-    askers: Sequence[ModelContext],
+    plan: EvaluationPlan,
+    contexts: Sequence[ModelContext],
     rows: pa.Table,
     states: Counter[str],
     spent: TokenUsage,
     max_errors: float,
 ) -> Score:
-    release, backend = survey.release, askers[-1].backend
-    others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
+    release, backend = plan.release, contexts[-1].backend
+    other_models = {
+        context.backend.name: dict(context.backend.settings) for context in contexts if context.backend is not backend
+    }
     settings: dict[str, Any] = {
-        "backend": dict(backend.settings), "intervals": _intervals(rows), "protocol": survey.protocol.settings(),
+        "backend": dict(backend.settings),
+        "intervals": _intervals(rows),
+        "protocol": plan.protocol.settings(),
         "reader": READER_VERSION,
-    }  # fmt: skip
+    }
     return Score(
         model=backend.name,
-        protocol=survey.protocol.text,
-        reader=survey.read_by,
+        protocol=plan.protocol.text,
+        reader=plan.read_by,
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
         content_id=release.content_id,
-        split=survey.split,
-        settings=settings | ({"other_models": others} if others else {}),
+        split=plan.split,
+        settings=settings | ({"other_models": other_models} if other_models else {}),
         metrics=figures(take_metrics(rows)),
         miss=states["miss"],
         refusal=states["refusal"],
@@ -313,9 +336,9 @@ def _score(
         error=states["error"],
         max_errors=max_errors,
         asked=states.total() - states["cut_off_answered"],
-        items=sum(_counts(release, survey.split).values()),
+        items=sum(_counts(release, plan.split).values()),
         usage=spent.usage(),
-        judge=None if survey.docket is None else survey.docket.summary(),
+        judge=None if plan.judge_queue is None else plan.judge_queue.summary(),
     )
 
 
@@ -325,58 +348,60 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
 
     clusters = pc.count_distinct(judged.column("group")).as_py()
     return {
-        "level": 0.95, "clusters": clusters, "resamples": RESAMPLES if clusters < judged.num_rows else None,
-    }  # fmt: skip
+        "level": 0.95,
+        "clusters": clusters,
+        "resamples": RESAMPLES if clusters < judged.num_rows else None,
+    }
 
 
-def _askable(survey: EvaluationPlan) -> int:
+def _askable(plan: EvaluationPlan) -> int:
     """Return how many items the model can take; the protocol may take fewer."""
-    counts = _counts(survey.release, survey.split)
-    return sum(n for task, n in counts.items() if survey.tasks is None or task in survey.tasks)
+    counts = _counts(plan.release, plan.split)
+    return sum(n for task, n in counts.items() if plan.tasks is None or task in plan.tasks)
 
 
 def _counts(release: Release, split: str | None) -> dict[str, int]:
     """Return the number of items by task."""
-    found: dict[str, int] = {}
+    count_by_task: dict[str, int] = {}
     for name, counts in release.manifest.counts.splits.items():
         if split is None or name == split:
             for task, n in counts.tasks.items():
-                found[task] = found.get(task, 0) + n
-    return found
+                count_by_task[task] = count_by_task.get(task, 0) + n
+    return count_by_task
 
 
-def _identity(survey: EvaluationPlan, backend: Backend) -> dict[str, Any]:
+def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
     """Return all settings that can change a reply, or how it is read, and do not stand in the protocol's own text."""
-    found = identity_of(getattr(backend, "identity", {}))
-    if files := survey.protocol.files():
-        found["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])
-    if (docket := survey.docket) is not None:
-        judge = identity_of(getattr(docket.backend, "identity", {}))
-        usual = {"base_url": found.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
+    identity = identity_of(getattr(backend, "identity", {}))
+    if files := plan.protocol.files():
+        identity["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])
+    if (judge_queue := plan.judge_queue) is not None:
+        judge = identity_of(getattr(judge_queue.backend, "identity", {}))
+        usual = {"base_url": identity.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
         judge = {name: value for name, value in judge.items() if name not in usual or value != usual[name]}
-        judge |= {"asks": "all"} if docket.judge.everything else {}
-        found |= {"judge": judge} if judge else {}
-    return found
+        judge |= {"asks": "all"} if judge_queue.judge.asks == "all" else {}
+        identity |= {"judge": judge} if judge else {}
+    return identity
 
 
-def _folder(out: Path, backend: Backend, survey: EvaluationPlan, identity: dict[str, Any], *, replace: bool) -> Path:
+def _folder(out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool) -> Path:
     """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
 
     What lies there from an older program with other settings is not overwritten.
     """
-    names = backend.name, survey.protocol.text, survey.read_by
+    names = backend.name, plan.protocol.text, plan.read_by
     plain, wanted = out / results_name(*names), out / results_name(*names, identity)
     if replace or not (plain / SCORE_FILE).exists():
         return wanted
-    there = read_score(plain)
-    if (there.model, there.protocol, there.reader) == names and there.asked_with == identity:
+    existing = read_score(plain)
+    if (existing.model, existing.protocol, existing.reader) == names and existing.asked_with == identity:
         return plain
-    is_taken = there.identity is None and identity and wanted == plain
+    is_taken = existing.identity is None and identity and wanted == plain
     return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
 
 
-def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
-    """Say so if a result that was there becomes another, as when errors were asked again or the program has changed."""
+def _warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
+    """Warn if an earlier result changes, as when errors were asked again or the program has changed."""
 
     def figures_of(score: Score) -> str:
         accuracy = score.metrics.get("accuracy")
@@ -387,15 +412,18 @@ def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
         logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
 
 
-def _refuse_others(folder: Path, there: Score, backend: Backend, survey: EvaluationPlan) -> None:
+def _refuse_others(folder: Path, existing: Score, backend: Backend, plan: EvaluationPlan) -> None:
     wanted: dict[str, Any] = {
-        "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
-        "protocol": survey.protocol.text, "reader": survey.read_by,
-    }  # fmt: skip
+        "model": backend.name,
+        "release_id": plan.release.release_id,
+        "split": plan.split,
+        "protocol": plan.protocol.text,
+        "reader": plan.read_by,
+    }
     for name, value in wanted.items():
-        if getattr(there, name) != value:
+        if getattr(existing, name) != value:
             raise BenchwrightError(
-                f"{folder} holds the score of {name} {getattr(there, name)!r}, this one is of {value!r}; "
+                f"{folder} holds the score of {name} {getattr(existing, name)!r}, this one is of {value!r}; "
                 "give another folder with --out"
             )
 

@@ -35,7 +35,7 @@ class Evaluate(FinalStep):
     report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
-    What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
+    Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended early continues.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -62,31 +62,31 @@ class Evaluate(FinalStep):
     @field_validator("models")
     @classmethod
     def _each_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
-        asked = [one.asks_as() for one in models]
-        if twice := [one.model for one, how in zip(models, asked, strict=True) if asked.count(how) > 1]:
+        ways = [model.asking_settings() for model in models]
+        if twice := [model.model for model, how in zip(models, ways, strict=True) if ways.count(how) > 1]:
             raise ValueError(f"model {twice[0]!r} is listed twice; list each model once, or with other settings")
         return models
 
     @field_validator("protocol", mode="before")
     @classmethod
-    def _one_or_several(cls, given: Any) -> Any:
-        return (given,) if isinstance(given, str) else given
+    def _one_or_several(cls, protocol: Any) -> Any:
+        return (protocol,) if isinstance(protocol, str) else protocol
 
     @field_validator("protocol")
     @classmethod
-    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        return known_protocols(given)
+    def _known(cls, protocols: tuple[str, ...]) -> tuple[str, ...]:
+        return known_protocols(protocols)
 
     @field_validator("reader")
     @classmethod
-    def _reads(cls, given: str) -> str:
-        return known_reader(given)
+    def _reads(cls, reader: str) -> str:
+        return known_reader(reader)
 
     @model_validator(mode="after")
     def _judged_where_it_can_be(self) -> Self:
-        for one in self.models:
-            if one.judge is not None and (one.reader or self.reader) != ROBUST:
-                raise ValueError(f"model {one.model!r}: a judge goes with the reader {ROBUST!r} only")
+        for model in self.models:
+            if model.judge is not None and (model.reader or self.reader) != ROBUST:
+                raise ValueError(f"model {model.model!r}: a judge goes with the reader {ROBUST!r} only")
         return self
 
     def parameters(self) -> dict[str, Any]:
@@ -97,18 +97,19 @@ class Evaluate(FinalStep):
         from .report.packages import missing_packages
 
         decisive = {
-            "models": [one.decisive() for one in self.models], "report": self.report and not missing_packages(),
-        }  # fmt: skip
+            "models": [model.deciding_settings() for model in self.models],
+            "report": self.report and not missing_packages(),
+        }
         return super().parameters() | decisive
 
     def weights_hash(self) -> str | None:
         """Return what files of predictions and of examples hold, so that a changed file is scored again."""
         from .protocols.names import parse_protocol
 
-        names = [one.model for one in self.models]
+        names = [model.model for model in self.models]
         files = [Path(name.removeprefix(_FROM_FILE)) for name in names if name.startswith(_FROM_FILE)]
-        for one in self.models:
-            files += [path for protocol in one.protocol or self.protocol for path in parse_protocol(protocol).files()]
+        for model in self.models:
+            files += [path for protocol in model.protocol or self.protocol for path in parse_protocol(protocol).files()]
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
@@ -132,21 +133,21 @@ class Evaluate(FinalStep):
             scores = [
                 evaluate(
                     release,
-                    one.model,
+                    model.model,
                     protocol=protocol,
-                    reader=one.reader or self.reader,
-                    judge=None if one.judge is None else one.judge.judge(),
+                    reader=model.reader or self.reader,
+                    judge=model.judge,
                     split=self.split,
                     out=results,
                     log_folder=ctx.workspace / REPLIES,
-                    options=one.options(self.base_url, self.api_key_env),
+                    options=model.options(self.base_url, self.api_key_env),
                     replace=True,
                     max_errors=self.max_errors,
-                    name=one.name,
+                    name=model.name,
                     cache=cache,
                 )
-                for one in self.models
-                for protocol in one.protocol or self.protocol
+                for model in self.models
+                for protocol in model.protocol or self.protocol
             ]
             _remove_others(results, {score.folder for score in scores})
             write_json(results / SUMMARY_FILE, summary_document(told_apart(scores)))

@@ -20,14 +20,16 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import screenshots_of_kinds
 import screenshots_of_rounds
 from PIL import Image
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import ERROR_ANALYSIS, KINDS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, Task, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
@@ -176,7 +178,7 @@ def errors(tour: Tour) -> Image.Image:
     with tour.store.batch() as held:
         held.upsert_campaign(
             name, kind=ERROR_ANALYSIS, rule="answers(1)", slots_per_task=1,
-            form=form(categories).model_dump(mode="json"),
+            form=CampaignForm(fields=form(categories).fields),
             settings={"categories": [one.model_dump(mode="json") for one in categories]}, seed=1,
         )  # fmt: skip
         tasks = tour.store.tasks(CAMPAIGN, states=("open",))
@@ -241,10 +243,10 @@ def decide(store: ReviewStore, *, tasks: int = 60) -> None:
             lease = store.claim(CAMPAIGN, name, now=now, lease_s=600, task=task.id)
             assert lease is not None
             reason = ("unclear", "wrong_answer", "bad_image")[n % 3]
-            said: dict[str, Any] = {"reasons": [reason], "note": "hard to see at this size"} if rejects else {}
-            desk = TaskQueue(store, store.campaign(CAMPAIGN), name)
+            rejected = Submission("reject", reasons=(reason,), note="hard to see at this size")
+            queue = TaskQueue(store, store.campaign(CAMPAIGN), name)
             later = now + timedelta(seconds=6 + n % 13)
-            desk.say(lease.slot_id, "reject" if rejects else "accept", now=later, **said)
+            queue.submit(lease.slot_id, rejected if rejects else Submission("accept"), now=later)
 
 
 @contextmanager

@@ -6,22 +6,22 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PIL import Image
 
 from benchwright.annotation.campaigns.review import review_form
 from benchwright.annotation.campaigns.screen import ScreenForm
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
-from benchwright.annotation.store.submissions.form_checks import CHOICES
-from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import ItemImage
 
@@ -52,10 +52,10 @@ def edit(tour: Tour, shot: Shot) -> Image.Image:
 
 def flags(tour: Tour, shot: Shot) -> Image.Image:
     """What annotators flagged, to be settled."""
-    desk = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
-    past = desk.history(limit=3)
+    queue = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
+    past = queue.history(limit=3)
     for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
-        desk.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
+        queue.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
     page = tour.page(CURATOR, f"/flags?campaign={CAMPAIGN}")
     page.get_by_text(f"⚑ {ANNOTATOR}").first.wait_for()
     return shot(page)
@@ -76,9 +76,9 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
     now = datetime.now(UTC)
-    tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
+    tour.store.decide(name, case.id, ANNOTATOR, Submission("accept"), now=now)
     note = "Box A is too tall, and so is box B."
-    tour.store.decide(name, case.id, OTHER, "reject", now=now, reasons=["unclear"], note=note)
+    tour.store.decide(name, case.id, OTHER, Submission("reject", reasons=("unclear",), note=note), now=now)
     page = tour.page(CURATOR, f"/adjudicate?campaign={name}")
     page.locator(".given").last.scroll_into_view_if_needed()
     return shot(page)
@@ -90,8 +90,8 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
     # An item of its own: nobody is asked blind about one whose key they have seen.
     mine = {"item_id": "d" * 32, "explanation": "Only the place behind has changed."}
     item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
-    votes_on = review_form(("accurate", "reasonable", "difficult")).model_dump(mode="json")
-    form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
+    votes_on = review_form(("accurate", "reasonable", "difficult"))
+    form = CampaignForm(fields=votes_on.fields, blind_first=True, edits=True, rounds=4)
     open_campaign(tour, name, REVIEW, form, [TaskInput(item["item_id"], "content", item)], rule="at_least(1, of=1)")
     with _first(tour, name) as page:
         page.keyboard.press("1")
@@ -103,7 +103,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
 
 def screen(tour: Tour, shot: Shot) -> Image.Image:
     """A picture that is being discarded, with the reasons to choose from."""
-    form = screening_form(ScreenForm().reasons).model_dump(mode="json")
+    form = CampaignForm(fields=screening_form(ScreenForm().reasons).fields)
     exhibit = TaskContent(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
     open_campaign(tour, SCREEN, SCREEN, form, [task_input("a" * 32, "content", exhibit)])
     with _first(tour, SCREEN) as page:
@@ -117,7 +117,7 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
     item = _of_kind(tour, "background_cross_image")[0].payload
     images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
     exhibit = TaskContent(task=PAIR, question="Is this the same picture?", images=images)
-    open_campaign(tour, PAIR, PAIR, PAIR_FORM.model_dump(mode="json"), [task_input("f" * 32, "content", exhibit)])
+    open_campaign(tour, PAIR, PAIR, CampaignForm(fields=PAIR_FORM.fields), [task_input("f" * 32, "content", exhibit)])
     with _first(tour, PAIR) as page:
         page.keyboard.press("m")
         page.keyboard.press("2")
@@ -127,7 +127,7 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
 def answer(tour: Tour, shot: Shot) -> Image.Image:
     """A question of the human baseline: nothing tells which option is right."""
     item = {**_of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
-    form = {"decisions_from": CHOICES}
+    form = CampaignForm(decisions_from="choices")
     open_campaign(tour, ANSWER, ANSWER, form, [TaskInput(item["item_id"], "content", item)], rule="answers(1)")
     with _first(tour, ANSWER) as page:
         page.keyboard.press("2")
@@ -144,7 +144,7 @@ def dark(tour: Tour, shot: Shot) -> Image.Image:
 
 def describe(tour: Tour, shot: Shot) -> Image.Image:
     """What a picture conveys, half said: type, difficulty, domain, emotion, rhetoric."""
-    form = DESCRIPTION_FORM.model_dump(mode="json")
+    form = CampaignForm(fields=DESCRIPTION_FORM.fields)
     exhibit = TaskContent(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
     open_campaign(tour, DESCRIBE, DESCRIBE, form, [task_input("b" * 32, "content", exhibit)])
     with _first(tour, DESCRIBE) as page:
@@ -159,7 +159,7 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
         ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
     )
     exhibit = TaskContent(task=COLLECT, question="A cup on a wooden table")
-    open_campaign(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [task_input("c" * 32, "content", exhibit)])
+    open_campaign(tour, COLLECT, COLLECT, CampaignForm(fields=form.fields), [task_input("c" * 32, "content", exhibit)])
     with _first(tour, COLLECT) as page:
         page.on("filechooser", lambda _chooser: None)  # who begins to listen only below may come after the key
         page.keyboard.press("1")
@@ -173,15 +173,20 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def open_campaign(
-    tour: Tour, name: str, kind: str, form: Mapping[str, Any], work: Iterable[TaskInput], *, rule: str = "single",
+    tour: Tour, name: str, kind: str, form: CampaignForm, work: Iterable[TaskInput], *, rule: str = "single",
     slots: int = 1,
 ) -> None:  # fmt: skip
     """Open a campaign that asks about these."""
-    guidelines = KINDS[kind].guidelines
-    told = {} if guidelines is None else {"guidelines": guidelines}
+    form = form.model_copy(update={"guidelines": KINDS[kind].guidelines})
     with tour.store.batch() as held:
         held.upsert_campaign(
-            name, kind=kind, rule=rule, slots_per_task=slots, form={**form, **told}, settings={}, seed=1
+            name,
+            kind=kind,
+            rule=rule,
+            slots_per_task=slots,
+            form=form,
+            settings={},
+            seed=1,
         )
         held.upsert_tasks(name, work)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from PIL import Image
 from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
 
 from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import REVIEW, VERIFY
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Task
-from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.revisions import open_next_rounds
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -31,7 +31,7 @@ CRITERIA = ("accurate", "reasonable", "difficult")
 def rounds(tour: Tour, shot: Shot) -> Image.Image:
     """What became of items round by round, and what an adjudicator decided."""
     name = "rounds"
-    form = {**tour.store.campaign(CAMPAIGN).form, "rounds": 3}
+    form = tour.store.campaign(CAMPAIGN).form.model_copy(update={"rounds": 3})
     open_campaign(
         tour, name, VERIFY, form, map(again, _some(tour, 48)), rule="adjudicated(unanimous(3))", slots=len(PEOPLE)
     )
@@ -45,12 +45,12 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
     for n, task in enumerate(one for one in _in_order(tour, name) if one.state == "open"):
         for person in ("ben", "dan", "eva"):  # not ann, whose edits these are
             _say(tour, name, task, person, "reject" if n % 3 == 2 and person == "eva" else "accept", next(moments))
-    desk = AdjudicationQueue(tour.store, tour.store.campaign(name), CURATOR)
-    for n, head in enumerate(sorted(desk.queue(), key=lambda head: head.task_id)[:-3]):
-        desk.open(head.task_id, now=next(moments))
+    queue = AdjudicationQueue(tour.store, tour.store.campaign(name), CURATOR)
+    for n, head in enumerate(sorted(queue.queue(), key=lambda head: head.task_id)[:-3]):
+        queue.open(head.task_id, now=next(moments))
         decision = ("accept", "reject", "accept", "send_back")[n % 4]
-        reasons = ["wrong_answer"] if decision == "reject" else []
-        desk.decide(head.task_id, decision, now=next(moments), reasons=reasons)
+        reasons = ("wrong_answer",) if decision == "reject" else ()
+        queue.decide(head.task_id, Submission(decision, reasons=reasons), now=next(moments))
     page = tour.page(CURATOR, f"/progress?campaign={name}")
     page.get_by_role("heading", name="What adjudicators decided").wait_for()
     page.locator(".bw-days").wait_for()
@@ -64,26 +64,27 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
 def criteria(tour: Tour, shot: Shot) -> Image.Image:
     """Votes on each criterion of a review, and how far reviewers agree on them."""
     name = "votes"
-    votes_on = review_form(CRITERIA).model_dump(mode="json")
     work = [_of_its_own(task) for task in _some(tour, 40)]
-    form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
+    form = CampaignForm(fields=review_form(CRITERIA).fields, blind_first=True, edits=True, rounds=4)
     open_campaign(tour, name, REVIEW, form, work, rule="at_least(2, of=3)", slots=len(PEOPLE))
     moments = _moments()
     for person in PEOPLE:
         tour.store.upsert_annotator(person)
-        desk = TaskQueue(tour.store, tour.store.campaign(name), person)
-        while (task := desk.next(now=(now := next(moments)))) is not None:
-            desk.answer(task.slot_id, _answer(task.item.answer or "A", task.item.item_id, person), now=now)
-            desk.say(task.slot_id, "", now=now + timedelta(seconds=20), fields=_votes(task.item.item_id, person))
+        queue = TaskQueue(tour.store, tour.store.campaign(name), person)
+        while (task := queue.next(now=(now := next(moments)))) is not None:
+            queue.answer(task.slot_id, _answer(task.item.answer or "A", task.item.item_id, person), now=now)
+            queue.submit(
+                task.slot_id, Submission(fields=_votes(task.item.item_id, person)), now=now + timedelta(seconds=20)
+            )
     page = tour.page(CURATOR, f"/agreement?campaign={name}")
     page.get_by_role("heading", name="Votes by criterion").wait_for()
     return shot(page)
 
 
 def _say(tour: Tour, campaign: str, task: Task, person: str, decision: str, now: datetime) -> None:
-    more: dict[str, Any] = {"reasons": ["unclear"]} if decision == "reject" else {}
-    edits = EDITS if decision == "revise" else None
-    tour.store.decide(campaign, task.id, person, decision, now=now, edits=edits, **more)
+    reasons = ("unclear",) if decision == "reject" else ()
+    submission = Submission(decision, reasons, edits=EDITS if decision == "revise" else None)
+    tour.store.decide(campaign, task.id, person, submission, now=now)
 
 
 def _some(tour: Tour, count: int) -> list[Task]:

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import UnreadableImage
-from benchwright.records import ImageRecord
+from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 from .models.image_classifier import classifier_hash
@@ -24,7 +24,7 @@ from .models.model_folder import WithModel
 
 if TYPE_CHECKING:
     from .models.image_classifier import Classifier
-from benchwright.records import Item
+
 
 REASON = "unsafe"
 

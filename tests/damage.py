@@ -9,7 +9,9 @@ from pathlib import Path
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
 from benchwright.annotation.store.submissions.comments import add_remark
@@ -82,7 +84,7 @@ def _let_people_review(workspace: Path) -> None:
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     items = [released.item for released in Release.open(first(workspace / "releases", "*")).items()]
     with open_store(Workspace(workspace).store_url) as store:
-        form = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
+        form = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
         store.upsert_campaign(
             "people", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
         )
@@ -94,7 +96,9 @@ def _let_people_review(workspace: Path) -> None:
             for _ in items:
                 lease = store.claim("people", name, now=now)
                 assert lease is not None
-                store.submit(lease.slot_id, name, "reject", now=now, reasons=["unclear"], note="too dark " * 5)
+                store.submit(
+                    lease.slot_id, name, Submission("reject", reasons=("unclear",), note="too dark " * 5), now=now
+                )
         with store.writing() as connection:
             add_remark(connection, lease.task_id, "ann", "Who can see anything here?", is_flag=True, now=now)
 

@@ -1,4 +1,4 @@
-"""Campaigns of every kind, driven through their steps, annotators' desks and adjudicators' desks.
+"""Campaigns of every kind, driven through their steps, annotators' queues and adjudicators' queues.
 
 `Driven` asks everybody who says something of a campaign's tasks, the run, the curator's counts, `review status`, the
 adjudicator's queue and what closes early, and holds what they say equal. Names of outcomes are those of `review status`.
@@ -29,7 +29,8 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
-from benchwright.annotation.forms.form import PhotographField, form_of
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.form import PhotographField
 from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
@@ -43,6 +44,7 @@ from benchwright.annotation.forms.kinds import (
     SCREEN_ITEMS,
     VERIFY,
 )
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import CampaignProgress, progress_by, progress_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
@@ -142,8 +144,8 @@ class Driven:
         """Let the first annotator who gets a task, from a place on, say something; return whether anybody did."""
         for place in range(len(PEOPLE)):
             if (held := self._desk(first + place)) is not None:
-                desk, task = held
-                self._say(desk, task, letter)
+                queue, task = held
+                self._say(queue, task, letter)
                 return True
         return False
 
@@ -154,36 +156,38 @@ class Driven:
     def skip(self, first: int) -> None:
         """Let an annotator put a task back."""
         if (held := self._desk(first)) is not None:
-            desk, task = held
-            desk.skip(task.task_id, now=self.now)
+            queue, task = held
+            queue.skip(task.task_id, now=self.now)
 
     def change_mind(self, which: int, letter: str) -> bool:
         """Let somebody change a decision that can still be changed; return whether there is one."""
         changeable = []
         for person in PEOPLE:
-            desk = TaskQueue(self.store, self.campaign, person)
-            changeable += [(desk, entry.task_id) for entry in desk.history() if entry.is_current]
+            queue = TaskQueue(self.store, self.campaign, person)
+            changeable += [(queue, entry.task_id) for entry in queue.history() if entry.is_current]
         if not changeable:
             return False
-        desk, task_id = changeable[which % len(changeable)]
-        self._say(desk, desk.open(task_id, now=self.now), letter)
+        queue, task_id = changeable[which % len(changeable)]
+        self._say(queue, queue.open(task_id, now=self.now), letter)
         return True
 
     def adjudicate(self, decision: str, *, which: int = 0, judge: str = JUDGES[0], edits: str = "x") -> bool:
         """Let an adjudicator decide a case; return whether there is one."""
-        desk = AdjudicationQueue(self.store, self.campaign, judge)
-        queue = desk.queue()
-        if not queue:
+        queue = AdjudicationQueue(self.store, self.campaign, judge)
+        cases = queue.queue()
+        if not cases:
             return False
-        head = queue[which % len(queue)]
-        case = desk.open(head.task_id, now=self._tick())
+        head = cases[which % len(cases)]
+        case = queue.open(head.task_id, now=self._tick())
         if decision == "revise" and case.is_last:
             decision = "reject"
-        reasons = ["unclear"] if decision == "reject" and self.campaign.form.get("reasons") else []
+        reasons = ("unclear",) if decision == "reject" and self.campaign.form.reasons else ()
         changed = self._edits(case.item.question, edits) if decision == "revise" else None
         if decision == "revise" and changed is None:
             decision = "accept"
-        desk.decide(head.task_id, decision, now=self._tick(), reasons=reasons, note="so it is", edits=changed)
+        queue.decide(
+            head.task_id, Submission(decision, reasons=reasons, note="so it is", edits=changed), now=self._tick()
+        )
         return True
 
     def finish(self, letters: Iterator[str]) -> None:
@@ -192,39 +196,39 @@ class Driven:
             pass
 
     def _desk(self, place: int) -> tuple[TaskQueue, OwnTask] | None:
-        desk = TaskQueue(self.store, self.campaign, PEOPLE[place % len(PEOPLE)])
-        task = desk.next(now=self._tick())
-        return None if task is None else (desk, task)
+        queue = TaskQueue(self.store, self.campaign, PEOPLE[place % len(PEOPLE)])
+        task = queue.next(now=self._tick())
+        return None if task is None else (queue, task)
 
     def _tick(self) -> datetime:
         self.now += timedelta(seconds=20)
         return self.now
 
-    def _say(self, desk: TaskQueue, task: OwnTask, letter: str) -> None:
+    def _say(self, queue: TaskQueue, task: OwnTask, letter: str) -> None:
         now, slot = self._tick(), task.slot_id
         if self.kind == VERIFY:
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
             decision = {"a": "accept", "r": "reject"}.get(letter, "revise")
             reasons = ("unclear",) if letter == "r" else ()
-            desk.say(slot, decision, now=now, reasons=reasons, note="Say which.", edits=edits)
+            queue.submit(slot, Submission(decision, reasons=reasons, note="Say which.", edits=edits), now=now)
         elif self.kind == REVIEW:
             if task.answered is None:
-                desk.answer(slot, "A" if letter == "a" else "B", now=now)
+                queue.answer(slot, "A" if letter == "a" else "B", now=now)
             no = {"x": "accurate", "y": "accurate", "b": "accurate", "n": "accurate", "m": "difficult"}.get(letter)
             fields = {name: "no" if name == no else "yes" for name in CRITERIA}
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
-            desk.say(slot, "", now=now, fields=fields, edits=edits)
+            queue.submit(slot, Submission(fields=fields, edits=edits), now=now)
         elif self.kind == ANSWER:
-            desk.say(slot, letter, now=now)
+            queue.submit(slot, Submission(letter), now=now)
         else:
-            desk.say(slot, "", now=now, fields=self._fields(desk, task, letter))
+            queue.submit(slot, Submission(fields=self._fields(queue, task, letter)), now=now)
 
     def _edits(self, question: str, letter: str) -> Mapping[str, str] | None:
         """Return edits of a question; those that lead back to how it came, or none where they change nothing."""
         edits = {"question": _question(is_changed=bool(self.changed))} if letter == "b" else _EDITS[letter]
         return None if edits["question"] == question else edits
 
-    def _fields(self, desk: TaskQueue, task: OwnTask, letter: str) -> Mapping[str, Any]:
+    def _fields(self, queue: TaskQueue, task: OwnTask, letter: str) -> Mapping[str, Any]:
         if self.kind in {SCREEN, SCREEN_ITEMS}:
             reasons = ["ambiguous"] if self.kind == SCREEN_ITEMS else ["poor_quality"]
             return {"verdict": "keep"} if letter == "k" else {"verdict": "discard", "reasons": reasons}
@@ -239,11 +243,11 @@ class Driven:
         assert self.kind == COLLECT
         if letter == "n":
             return {"found": "none"}
-        form = form_of(self.campaign.form)
+        form = self.campaign.form.typed
         assert form is not None
         [field] = [field for field in form.fields if isinstance(field, PhotographField)]
         taken = take_in_photograph(self._root, jpeg(seed=task.task_id), field)
-        Uploads(self.store).note(task.task_id, desk.annotator, taken.image_id)
+        Uploads(self.store).note(task.task_id, queue.annotator, taken.image_id)
         return {"found": "own", "licence": "cc0_1_0", "photograph": taken.image_id, "author": "A. B."}
 
     # What the run does
@@ -322,7 +326,7 @@ class Driven:
         categories = [FindingCategory(code=code, words=code) for code in ("blind", "wrong_place")]
         asking = CampaignRequest(
             kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
-            form=kind.form(categories).model_dump(mode="json"), group=None, handout=self._handout(),
+            form=CampaignForm(fields=kind.form(categories).fields), group=None, handout=self._handout(),
         )  # fmt: skip
         work = [handed(work_of(self._item(number)), asking) for number in sorted(self.present)]
         with self.store.batch() as held:

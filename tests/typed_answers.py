@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore
 
 
@@ -15,4 +16,4 @@ def say(store: ReviewStore, campaign: str, said: Mapping[str, Mapping[str, Mappi
     for record_id, by_name in said.items():
         for name, fields in by_name.items():
             store.upsert_annotator(name)
-            store.decide(campaign, tasks[record_id], name, "", now=now, fields=fields)
+            store.decide(campaign, tasks[record_id], name, Submission(fields=fields), now=now)

@@ -1,1 +1,1 @@
-"""The review app: what annotators and curators see in their browser, behind a gate of its own."""
+"""The review app: the pages that annotators and curators use in their browser, behind a sign-in."""

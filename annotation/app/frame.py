@@ -1,4 +1,4 @@
-"""The frame of every page: who is there, which campaign, where to go."""
+"""The frame of every page: the account, the menu of campaigns, and the navigation."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .auth.middleware import LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
 from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
-from .base.state import AppState, current
+from .base.state import AppState, current_state
 from .base.texts import TEXTS
-from .pages import adjudicate as adjudicate_page
-from .pages import agreement as agreement_page
-from .pages import annotators as annotators_page
-from .pages import flags as flags_page
-from .pages import history as history_page
-from .pages import people as people_page
-from .pages import progress as progress_page
-from .pages import reasons as reasons_page
-from .pages import review as review_page
-from .pages.campaign_menu import CAMPAIGN, is_theirs, pick_campaign
+from .pages.adjudicate import show_adjudication
+from .pages.agreement import show_agreement
+from .pages.annotators import show_annotators
+from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
+from .pages.flags import show_flags
+from .pages.history import show_history
+from .pages.people import show_people
+from .pages.progress import show_progress
+from .pages.reasons import show_reasons
+from .pages.review import TASK, show_review
 from .security.cookies import COOKIE
 
 if TYPE_CHECKING:
@@ -41,37 +41,36 @@ _STYLE = (
 )
 
 
-def show() -> None:
-    """Show the page that was asked for to whoever has a session."""
+def show_frame() -> None:
+    """Show the requested page to a signed-in account, and a link to sign in to everybody else."""
     st.set_page_config(page_title="Benchwright review", layout="wide", initial_sidebar_state="collapsed")
     st.html(_STYLE)
-    site = current()
-    # Asked again on every run: a session that was ended elsewhere shows nothing more.
-    account = site.account_of(site.cookies.token(st.context.cookies.get(site.cookies.name(COOKIE))))
+    state = current_state()
+    # Looked up again on every run, so that a session that was ended elsewhere shows nothing more.
+    account = state.account_of(state.cookies.token(st.context.cookies.get(state.cookies.name(COOKIE))))
     if account is None:
         st.warning(TEXTS["session_over"])
         st.html(f'<a href="{LOGIN}" target="_self">{escape(TEXTS["sign_in"])}</a>')
         st.stop()
-    st.navigation(_pages(site, account), position="top").run()
+    st.navigation(_pages(state, account), position="top").run()
 
 
-def _pages(site: AppState, account: Account) -> list[st.Page]:
+def _pages(state: AppState, account: Account) -> list[st.Page]:
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
-        shown = partial(_show_of_campaign, site, account, show_page)
-        return st.Page(shown, title=TEXTS[name], url_path=name)
+        return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
     review = page("review", _review_if_assigned)
-    pages = [review, page("history", partial(history_page.show, review=review))]
+    pages = [review, page("history", partial(show_history, review=review))]
     if account.role in {"adjudicator", "curator"}:
-        pages.append(page("adjudicate", adjudicate_page.show))
+        pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
-        people, progress = partial(_show_people, site, account), page("progress", progress_page.show)
+        people, progress = partial(_show_people, state, account), page("progress", show_progress)
         pages += [
             progress,
-            page("agreement", agreement_page.show),
-            page("annotators", annotators_page.show),
-            page("reasons", reasons_page.show),
-            page("flags", flags_page.show),
+            page("agreement", show_agreement),
+            page("annotators", show_annotators),
+            page("reasons", show_reasons),
+            page("flags", show_flags),
             st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
         start = partial(_start, review, progress)
@@ -81,35 +80,35 @@ def _pages(site: AppState, account: Account) -> list[st.Page]:
 
 
 def _start(review: st.Page, first: st.Page) -> None:
-    """Lead on to where somebody begins; an address that names a campaign, or a task of it, is one of the review."""
-    named = {name: st.query_params[name] for name in (CAMPAIGN, review_page.TASK) if name in st.query_params}
-    st.switch_page(review if named else first, query_params=named)
+    """Switch to an account's first page; to the review page where the URL names a campaign or a task of it."""
+    query = {name: st.query_params[name] for name in (CAMPAIGN, TASK) if name in st.query_params}
+    st.switch_page(review if query else first, query_params=query)
 
 
-def _show_of_campaign(site: AppState, account: Account, show_page: Callable[[PageRequest], None]) -> None:
+def _show_in_frame(state: AppState, account: Account, show_page: Callable[[PageRequest], None]) -> None:
     campaign_place, head = _head(account)
     with campaign_place:
-        campaign = pick_campaign(site, account)
+        campaign = pick_campaign(state, account)
     if campaign is None:
         st.info(TEXTS["no_campaigns"])
     else:
-        show_page(PageRequest(site, account, campaign, head))
+        show_page(PageRequest(state, account, campaign, head))
 
 
-def _review_if_assigned(visit: PageRequest) -> None:
-    if is_theirs(visit.site, visit.campaign, visit.account):
-        review_page.show(visit)
+def _review_if_assigned(request: PageRequest) -> None:
+    if may_decide(request.state, request.campaign, request.account):
+        show_review(request)
     else:
         st.info(WORDS["not_assigned"])
 
 
-def _show_people(site: AppState, account: Account) -> None:
+def _show_people(state: AppState, account: Account) -> None:
     _head(account)
-    people_page.show(site, account)
+    show_people(state, account)
 
 
 def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show who is there, and return the places beside."""
+    """Show the account's name and the link to sign out; return the two free places beside them."""
     left, middle, right = st.columns([2, 6, 2], vertical_alignment="center")
     right.html(
         f'<div class="benchwright-who">{escape(account.name)} · '

@@ -1,4 +1,4 @@
-"""Put the app together, and serve it until somebody stops it."""
+"""Builds the app and serves it until it is stopped."""
 
 from __future__ import annotations
 
@@ -11,60 +11,65 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 
-from .base.state import AppState, serve_from
+from .base.state import AppState, set_current
 
 if TYPE_CHECKING:
     import streamlit as st
 
     from .security.connections import ConnectionLimits, Network
 
-SCRIPT = Path(__file__).with_name("screen.py")
+SCRIPT = Path(__file__).parent / "script" / "screen.py"
 PING_S = 30.0
 MOST_SENT_BYTES = 8 * 1024 * 1024
 """In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
 SWITCH_S = 0.0005
-"""How long one thread keeps the others waiting: whoever holds the store's lock goes on after each statement at once."""
+"""Seconds that one thread may keep the others waiting. Short, so that a thread that holds the store's lock goes on at
+once after each statement.
+"""
 
 
-def build_app(site: AppState) -> st.App:
-    """Return the ASGI app of a site: the doors, the gate, and Streamlit behind it."""
+def build_app(state: AppState) -> st.App:
+    """Return the ASGI app: session middleware, the app's own routes, and Streamlit for everything else."""
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from .auth.login import door_routes
+    from .auth.login import login_routes
     from .auth.middleware import SessionMiddleware
     from .auth.oidc import oidc_routes
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
     from .routes.tasks import task_routes
 
-    serve_from(site)
+    set_current(state)
     return st.App(
         SCRIPT,
         routes=[
-            *door_routes(site), *oidc_routes(site), *task_routes(site), *photograph_routes(site),
-            *guideline_routes(site),
+            *login_routes(state),
+            *oidc_routes(state),
+            *task_routes(state),
+            *photograph_routes(state),
+            *guideline_routes(state),
         ],
-        middleware=[Middleware(SessionMiddleware, site=site)],
-    )  # fmt: skip
+        middleware=[Middleware(SessionMiddleware, state=state)],
+    )
 
 
 def run_app(
-    site: AppState,
+    state: AppState,
     *,
     address: str,
     port: int,
     trusted_proxies: tuple[Network, ...] = (),
     limits: ConnectionLimits | None = None,
 ) -> None:
-    """Serve a site on an address until interrupted.
+    """Serve the app on an address until interrupted.
 
     Args:
-        site: What is served.
-        address: Where to listen.
-        port: Where to listen.
-        trusted_proxies: Whose word on where requests come from (`X-Forwarded-For`) is taken; nobody's else.
-        limits: Of connections.
+        state: State of the app.
+        address: IP address to listen on.
+        port: Port to listen on.
+        trusted_proxies: Proxies whose `X-Forwarded-For` header is believed; default none.
+        limits: Limits on connections; default `ConnectionLimits()`.
 
     Raises:
         BenchwrightError: The address cannot be listened on.
@@ -75,9 +80,9 @@ def run_app(
     from .security.connections import ConnectionLimits, bounded_protocol, with_more_files
 
     check_free(address, port)
-    app = build_app(site)
+    app = build_app(state)
     _settle()
-    # As Streamlit's own `App.run` does, but with our protocol under it, and with proxies that are named or none.
+    # This does what Streamlit's `App.run` does, but with a bounded protocol, and trusts named proxies only.
     bootstrap.load_config_options(_config(address, port))
     uvicorn.run(
         app,
@@ -97,7 +102,7 @@ def run_app(
 
 
 def _settle() -> None:
-    """Load what the first visitor would wait for, and spare the garbage collector from going through it ever again."""
+    """Import what the first visitor would otherwise wait for, and exempt it from garbage collection."""
     from . import frame
     from .security.static_files import preloads
 
@@ -112,7 +117,7 @@ def check_free(address: str, port: int) -> None:
     """Check that a port can be listened on.
 
     Raises:
-        BenchwrightError: It cannot; the message says why.
+        BenchwrightError: The port cannot be listened on; the message says why.
     """
     try:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -134,7 +139,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _config(address: str, port: int) -> dict[str, Any]:
-    """Return Streamlit's settings: quiet, no data to its makers, no developer's tools, small uploads."""
+    """Return Streamlit's settings: no telemetry, no developer's tools, small uploads, little output."""
     return {
         "server.address": address,
         "server.port": port,
@@ -149,7 +154,7 @@ def _config(address: str, port: int) -> dict[str, Any]:
         "logger.hideWelcomeMessage": True,
         "logger.level": "warning",
         "runner.magicEnabled": False,
-        # Collecting after each run went through every object there is: three quarters of the time of a decision.
+        # A collection after each run visited every object in memory and took three quarters of a decision's time.
         "runner.postScriptGC": False,
         "theme.light.primaryColor": "#1d4ed8",
         "theme.dark.primaryColor": "#8fb4ff",

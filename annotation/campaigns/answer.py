@@ -18,9 +18,11 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
+from ..forms.campaign_form import CampaignForm
+from ..forms.kinds import ANSWER
 from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
-from ..store import BLIND, CHOICES, Annotation
+from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.rules import MAX_SLOTS
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
@@ -43,7 +45,7 @@ class Answer(AssignedCampaign):
         simulate: Let simulated annotators answer instead of people; everything they touch says so.
     """
 
-    name: ClassVar[str] = BLIND
+    name: ClassVar[str] = ANSWER
     consumes: ClassVar[Stream] = "items"
     version: ClassVar[int] = 2
     values: ClassVar[Mapping[str, str]] = {
@@ -67,10 +69,10 @@ class Answer(AssignedCampaign):
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the counts once every task is answered."""
         asking = CampaignRequest(
-            kind=BLIND,
+            kind=ANSWER,
             rule=f"answers({self.annotators_per_item})",
             slots=self.annotators_per_item,
-            form={"decisions_from": CHOICES, "guidelines": self.guidelines},
+            form=CampaignForm(decisions_from="choices", guidelines=self.guidelines),
             group=self.simulate,
             handout=self.handout,
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
@@ -84,7 +86,7 @@ class Answer(AssignedCampaign):
         }
         outcomes = _outcomes(asked_of, state.decisions)
         head = {
-            "kind": BLIND,
+            "kind": ANSWER,
             "rule": asking.rule,
             "simulated": self.simulate is not None,
             "answers_per_item": self.annotators_per_item,

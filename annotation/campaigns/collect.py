@@ -18,6 +18,7 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 from benchwright.workspace.run_results import files_of
 from benchwright.workspace.workspace import Workspace
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.collect import collect_form, licence_code
 from ..forms.kinds import COLLECT, KINDS
 from ..forms.payloads import TaskInput
@@ -85,7 +86,7 @@ class Collect(AssignedCampaign):
         )
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
         asking = CampaignRequest(
-            kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
+            kind=COLLECT, rule=_RULE, slots=1, form=CampaignForm(fields=form.fields, guidelines=guidelines),
             group=self.simulate, handout=self.handout,
         )  # fmt: skip
         state = run_campaign(asking, self._work(), ctx)

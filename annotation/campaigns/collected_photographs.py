@@ -11,7 +11,7 @@ from benchwright.records import Source
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.collect import NONE
-from ..forms.form import OneOf, form_of
+from ..forms.form import OneOf
 from ..forms.kinds import COLLECT
 from ..store import Annotation, Campaign, ReviewStore, open_store, store_exists
 from ..workflow.submitted_answers import fields_in
@@ -75,7 +75,7 @@ def _source(campaign: Campaign, said: Annotation) -> Source:
 
 def _licences(campaign: Campaign) -> dict[str, str]:
     """Return the licences of a campaign's form, as the recipe spells them, by code."""
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     assert form is not None
     [field] = [field for field in form.fields if field.name == "licence"]
     assert isinstance(field, OneOf)

@@ -15,6 +15,7 @@ from benchwright.implication import Difficulty, Domain, Emotion, ImageType, Impl
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.description import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
 from ..forms.kinds import DESCRIBE, KINDS
 from ..forms.payloads import TaskInput
@@ -53,7 +54,7 @@ class Describe(AssignedCampaign):
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
-        form = {**DESCRIPTION_FORM.model_dump(mode="json"), "guidelines": guidelines}
+        form = CampaignForm(fields=DESCRIPTION_FORM.fields, guidelines=guidelines)
         asking = CampaignRequest(
             kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout
         )

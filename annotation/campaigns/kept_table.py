@@ -114,7 +114,7 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
             if key not in before:
                 break
             key, number = (task.item_id, before[key].revised_from), number - 1
-    return kept_table(items, ratings, tuple(campaign.form.get("decisions", ())))
+    return kept_table(items, ratings, campaign.form.decisions)
 
 
 def _ratings(unit: str, said: Sequence[Annotation]) -> list[Rating]:

@@ -13,6 +13,7 @@ from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
+from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import KINDS, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
@@ -108,7 +109,7 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
     form = kind.form(wanted.head.categories)
     return CampaignRequest(
         kind=kind.name, rule=kind.rule.format(n=annotators), slots=annotators,
-        form={**form.model_dump(mode="json"), "guidelines": _guidelines(kind, wanted)}, group=None, handout=handout,
+        form=CampaignForm(fields=form.fields, guidelines=_guidelines(kind, wanted)), group=None, handout=handout,
     )  # fmt: skip
 
 

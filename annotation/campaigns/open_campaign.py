@@ -16,6 +16,7 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext, CampaignStep
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
+from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import COLLECT, REVIEW
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
@@ -60,7 +61,7 @@ class CampaignRequest:
         kind: Name of the step.
         rule: As people read it, such as `unanimous(2)`.
         slots: Annotators that each item takes.
-        form: As the review store keeps it.
+        form: What annotators can say.
         group: Simulated annotators instead of people.
         for_whom: Who may take part, where that is not everybody; ends the line that says what waits.
         handout: How tasks go out; simulated annotators take them all the same way.
@@ -69,7 +70,7 @@ class CampaignRequest:
     kind: str
     rule: str
     slots: int
-    form: Mapping[str, Any]
+    form: CampaignForm
     group: SimulatedGroup | None
     for_whom: str = ""
     handout: AssignmentSettings = field(default_factory=AssignmentSettings)

@@ -21,6 +21,7 @@ from benchwright.overrides import AGAINST
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import KINDS, PAIR
 from ..forms.pair import DIFFERENT, PAIR_FORM, SAME
 from ..forms.payloads import TaskInput
@@ -167,7 +168,7 @@ class Pair(AssignedCampaign):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[PAIR].guidelines
         asking = CampaignRequest(
             kind=PAIR, rule=str(rule), slots=rule.slots,
-            form={**PAIR_FORM.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate,
+            form=CampaignForm(fields=PAIR_FORM.fields, guidelines=guidelines), group=self.simulate,
             handout=self.handout,
         )  # fmt: skip
         state = run_campaign(asking, (_work(pair) for pair in pairs), ctx)

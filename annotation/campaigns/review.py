@@ -19,10 +19,11 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
+from ..forms.campaign_form import CampaignForm
 from ..forms.form import Form, FormField, OneChoice, OneOf, Option, TextField
 from ..forms.kinds import REVIEW
 from ..simulated.annotators import SimulatedReviewers, check_enough
-from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT, BLIND_FIRST
+from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
 from ..workflow.criteria import NOTE, short_of, tally, votes_of
 from ..workflow.gold import with_gold
 from ..workflow.rounds import Round
@@ -170,13 +171,13 @@ class Review(AssignedCampaign):
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every item has passed or is dropped."""
         rule = parse_rule(self.rule)
-        form = {
-            **review_form(self.criteria).model_dump(mode="json"),
-            "guidelines": self.guidelines,
-            BLIND_FIRST: True,
-            "edits": True,
-            "rounds": self.rounds,
-        }
+        form = CampaignForm(
+            fields=review_form(self.criteria).fields,
+            guidelines=self.guidelines,
+            blind_first=True,
+            edits=True,
+            rounds=self.rounds,
+        )
         asking = CampaignRequest(
             kind=REVIEW, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout,
             for_whom=(

@@ -18,6 +18,7 @@ from benchwright.records import ImageRecord, Item, ItemImage, Record
 from benchwright.review_tasks import Code
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import KINDS, SCREEN, SCREEN_ITEMS
 from ..forms.payloads import TaskInput
 from ..forms.screening import DISCARD, DISCARDED, KEEP, NO_AGREEMENT, screening_form
@@ -140,7 +141,7 @@ class _Screening(AssignedCampaign):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
         asking = CampaignRequest(
             kind=self.name, rule=str(rule), slots=rule.slots,
-            form={**form.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate, handout=self.handout,
+            form=CampaignForm(fields=form.fields, guidelines=guidelines), group=self.simulate, handout=self.handout,
         )  # fmt: skip
         kinds: dict[str, str] = {}
         state = run_campaign(asking, self._work(records, kinds), ctx)

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from benchwright.records import Item, Record
 from benchwright.steps import CampaignContext, Stream, Verdicts
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
@@ -80,15 +81,15 @@ class Verify(AssignedCampaign):
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
-        form = {
-            "decisions": list(DECISIONS),
-            "needs_note": ["revise"],
-            "reasons": list(self.form.reasons),
-            "guidelines": self.guidelines,
-            "edits": True,
-            "rounds": self.rounds,
-            "editors_verify": self.editors_verify,
-        }
+        form = CampaignForm(
+            decisions=DECISIONS,
+            needs_note=("revise",),
+            reasons=self.form.reasons,
+            guidelines=self.guidelines,
+            edits=True,
+            rounds=self.rounds,
+            editors_verify=self.editors_verify,
+        )
         asking = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )

@@ -1,4 +1,4 @@
-"""``benchwright review agreement | annotators``: how far annotators agree, and who says something else."""
+"""``benchwright review agreement | annotators``: agreement among annotators, and the quality of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 from .status import FACETS
 
 if TYPE_CHECKING:
@@ -42,9 +42,16 @@ _FILE = click.Path(path_type=Path)
 @click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
 @json_option
 def agreement(
-    ratings: Path | None, workspace: Path | None, campaign: str | None, field: str | None, ordinal: bool, sets: bool,
-    by: tuple[str, ...], leave_one_out: bool, as_json: bool,
-) -> None:  # fmt: skip
+    ratings: Path | None,
+    workspace: Path | None,
+    campaign: str | None,
+    field: str | None,
+    ordinal: bool,
+    sets: bool,
+    by: tuple[str, ...],
+    leave_one_out: bool,
+    as_json: bool,
+) -> None:
     """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
 
     Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
@@ -66,12 +73,12 @@ def agreement(
         columns = columns_of(read_ratings(ratings), metric=metric)
     else:
         with open_for_commands(workspace) as store:
-            overview, asked = _asked(store, campaign, field, ordinal=ordinal, sets=sets)
-            said, metric = overview.said(asked), asked.metric
-            parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
-            whole = overview.agreement_by("all", said, metric=metric, resamples=0)
+            overview, label_field = _open_overview(store, campaign, field, ordinal=ordinal, sets=sets)
+            labels, metric = overview.said(label_field), label_field.metric
+            parts = {split: overview.agreement_by(split, labels, metric=metric) for split in by}  # type: ignore[arg-type]
+            whole = overview.agreement_by("all", labels, metric=metric, resamples=0)
             closed_early = overview.closed_early()
-        columns = said.ratings
+        columns = labels.ratings
         shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early}
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
@@ -81,27 +88,28 @@ def agreement(
             for group in parts[split]
         ]
     if leave_one_out:
-        others = without_each(columns, metric=metric)
+        without = without_each(columns, metric=metric)
         document["without"] = {
-            name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
+            name: {key: value for key, value in statistics.to_json().items() if key != "ci"}
+            for name, statistics in without.items()
         }
     emit(document, as_json=as_json, text=lambda: _agreement_text(document))
 
 
-def _asked(
+def _open_overview(
     store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
 ) -> tuple[Overview, LabelField]:
     from ..progress.label_fields import aspect_named
     from ..progress.overview import Overview
 
-    found = store.campaign(pick_campaign(store, campaign))
-    asked = aspect_named(found, field, ordinal=ordinal)
-    if sets and asked.metric != "masi":
+    chosen = store.campaign(pick_campaign(store, campaign))
+    label_field = aspect_named(chosen, field, ordinal=ordinal)
+    if sets and label_field.metric != "masi":
         raise BenchwrightError(
-            f"{asked.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and fields "
-            "of several options, which are compared as sets by themselves"
+            f"{label_field.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and "
+            "fields of several options, which are compared as sets by themselves"
         )
-    return Overview(store, found), asked
+    return Overview(store, chosen), label_field
 
 
 def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
@@ -124,13 +132,16 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     if ratings is not None:
         _refuse_both(workspace, campaign)
-        found, gold = rater_qualities(read_ratings(ratings)), {}
+        qualities, gold = rater_qualities(read_ratings(ratings)), {}
     else:
         with open_for_commands(workspace) as store:
-            overview, asked = _asked(store, campaign, None, ordinal=False, sets=False)
-            found, gold = overview.qualities(overview.said(asked)), overview.gold()
-    listed = [one.to_json() for one in found]
-    known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
+            overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
+            qualities, gold = overview.qualities(overview.said(label_field)), overview.gold()
+    listed = [quality.to_json() for quality in qualities]
+    known = {
+        name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}
+        for name, accuracy in gold.items()
+    }
     document = {"annotators": listed, "gold": known}
     emit(document, as_json=as_json, text=lambda: _quality_text(listed, known))
 
@@ -155,9 +166,9 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             f"{document['closed_early']} tasks closed as soon as they were decided: with the decisions that they lack, "
             "agreement would hardly be higher and may be lower"
         )
-    for rater, others in document.get("without", {}).items():
-        alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
-        lines.append(f"without {printable(rater)}: {_size(others)}; alpha {alpha}, percent {percent}")
+    for rater, statistics in document.get("without", {}).items():
+        alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
+        lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
     if all(bounds is None for bounds in document["ci"].values()):
         lines.append(
             f"no 95 % intervals: they take {LEAST_COMPARED} units with two ratings or more, not all agreeing alike"
@@ -165,40 +176,43 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _size(counted: Mapping[str, Any]) -> str:
-    return f"{counted['units']} units, {counted['compared']} of them compared, {counted['raters']} raters"
+def _size(statistics: Mapping[str, Any]) -> str:
+    return f"{statistics['units']} units, {statistics['compared']} of them compared, {statistics['raters']} raters"
 
 
 def _shares(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{printable(label) or '(nothing)'} {share:.2f}" for label, share in shares.items())
 
 
-def _quality_text(found: Sequence[Mapping[str, Any]], known: Mapping[str, Mapping[str, Any]]) -> str:
+def _quality_text(qualities: Sequence[Mapping[str, Any]], gold: Mapping[str, Mapping[str, Any]]) -> str:
     lines = []
-    for one in found:
-        pace = "" if one["median_seconds"] is None else f"; median {one['median_seconds']:.1f} s of {one['timed']}"
-        haste = " (suspiciously fast)" if one["suspiciously_fast"] else ""
-        gold = f"; gold {_number(one['on_gold'])} of {one['on_gold_units']}" if one["on_gold_units"] else ""
+    for quality in qualities:
+        seconds = quality["median_seconds"]
+        pace = "" if seconds is None else f"; median {seconds:.1f} s of {quality['timed']}"
+        haste = " (suspiciously fast)" if quality["suspiciously_fast"] else ""
+        units = quality["on_gold_units"]
+        on_gold = f"; gold {_number(quality['on_gold'])} of {units}" if units else ""
         lines.append(
-            f"{printable(one['rater'])}: {one['ratings']} ratings; with the others {_number(one['with_others'])} of "
-            f"{one['with_others_units']} units{gold}; estimated accuracy {_estimate(one)}; "
-            f"alpha without {_number(one['alpha_without'])} on {one['alpha_without_units']} units{pace}{haste}"
+            f"{printable(quality['rater'])}: {quality['ratings']} ratings; with the others "
+            f"{_number(quality['with_others'])} of {quality['with_others_units']} units{on_gold}; "
+            f"estimated accuracy {_estimate(quality)}; "
+            f"alpha without {_number(quality['alpha_without'])} on {quality['alpha_without_units']} units{pace}{haste}"
         )
-    rated = {one["rater"] for one in found}
+    rated = {quality["rater"] for quality in qualities}
     lines += [
-        f"{printable(name)}: gold {_number(one['accuracy'])} of {one['answered']}; nothing else yet"
-        for name, one in sorted(known.items())
-        if name not in rated and one["answered"]
+        f"{printable(name)}: gold {_number(accuracy['accuracy'])} of {accuracy['answered']}; nothing else yet"
+        for name, accuracy in sorted(gold.items())
+        if name not in rated and accuracy["answered"]
     ]
     return "\n".join(lines) or "no decisions yet"
 
 
-def _estimate(one: Mapping[str, Any]) -> str:
+def _estimate(quality: Mapping[str, Any]) -> str:
     from ..agreement.annotator_quality import LEAST_SHARED
 
-    if one["estimated_accuracy"] is None:
-        return f"not enough ({one['shared_units']} shared units, of {LEAST_SHARED})"
-    return f"{one['estimated_accuracy']:.2f} from {one['shared_units']} shared units"
+    if quality["estimated_accuracy"] is None:
+        return f"not enough ({quality['shared_units']} shared units, of {LEAST_SHARED})"
+    return f"{quality['estimated_accuracy']:.2f} from {quality['shared_units']} shared units"
 
 
 def _number(value: float | None) -> str:

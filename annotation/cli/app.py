@@ -16,7 +16,7 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 from ..app.base.account_words import invitation_path, state_of
-from .reviews import open_for_commands, workspace_of, workspace_option
+from .selection import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from ..app.security.identity_provider import IdentityProvider
@@ -33,9 +33,12 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
 @click.option(
-    "--trusted-proxy", "proxies", metavar="ADDRESS", multiple=True,
+    "--trusted-proxy",
+    "proxies",
+    metavar="ADDRESS",
+    multiple=True,
     help="Proxy, or network of proxies, whose X-Forwarded-For is believed; repeatable.",
-)  # fmt: skip
+)
 @click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
 @click.option("--oidc", metavar="ISSUER", help="Let people sign in by this OpenID provider too, besides passwords.")
 @click.option("--oidc-client", metavar="ID", default="benchwright", show_default=True, help="What the app is there.")
@@ -43,12 +46,20 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option
 def serve(
-    workspace: Path | None, address: str, port: int, proxies: tuple[str, ...], https: bool, oidc: str | None,
-    oidc_client: str, public: str | None, open_browser: bool, as_json: bool,
-) -> None:  # fmt: skip
+    workspace: Path | None,
+    address: str,
+    port: int,
+    proxies: tuple[str, ...],
+    https: bool,
+    oidc: str | None,
+    oidc_client: str,
+    public: str | None,
+    open_browser: bool,
+    as_json: bool,
+) -> None:
     """Serve the review app until interrupted; the first time it invites a curator by a link."""
     _check_app_is_installed()
-    from ..app.base.state import clock, open_site
+    from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
 
@@ -58,8 +69,8 @@ def serve(
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
-    site = open_site(root, secure=https, provider=provider)
-    invitation = _first_invitation(site.accounts, clock())
+    state = open_app_state(root, secure=https, provider=provider)
+    invitation = _first_invitation(state.accounts, clock())
     start = url if invitation is None else f"{url}{invitation_path(invitation)}"
     document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
     emit(document, as_json=as_json, text=lambda: _serving_text(root, url, invitation and start))
@@ -73,17 +84,20 @@ def serve(
         )
     if open_browser:
         webbrowser.open(start)
-    with suppress(KeyboardInterrupt):  # that is how it ends
-        run_app(site, address=address, port=port, trusted_proxies=trusted)
+    with suppress(KeyboardInterrupt):  # the usual way to stop the app
+        run_app(state, address=address, port=port, trusted_proxies=trusted)
 
 
 @click.command("users")
 @workspace_option
 @click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
 @click.option(
-    "--role", type=click.Choice(["annotator", "adjudicator", "curator"]), default="annotator", show_default=True,
+    "--role",
+    type=click.Choice(["annotator", "adjudicator", "curator"]),
+    default="annotator",
+    show_default=True,
     help="Of the account that is added or changed; curators also see progress, agreement and accounts.",
-)  # fmt: skip
+)
 @click.option("--change", metavar="NAME", help="Give somebody the role that --role says.")
 @click.option("--invite", metavar="NAME", help="Invite somebody anew, for instance who forgot the password.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
@@ -95,12 +109,21 @@ def serve(
 )
 @json_option
 def users(
-    workspace: Path | None, add: str | None, role: Role, change: str | None, invite: str | None, password_stdin: bool,
-    lock: str | None, unlock: str | None, sign_out: str | None, url: str, as_json: bool,
-) -> None:  # fmt: skip
+    workspace: Path | None,
+    add: str | None,
+    role: Role,
+    change: str | None,
+    invite: str | None,
+    password_stdin: bool,
+    lock: str | None,
+    unlock: str | None,
+    sign_out: str | None,
+    url: str,
+    as_json: bool,
+) -> None:
     """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody."""
-    asked = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
-    if len(asked) > 1:
+    named = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
+    if len(named) > 1:
         raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
@@ -124,9 +147,9 @@ def users(
             accounts.disable(name, disabled=lock is not None)
         if sign_out is not None:
             accounts.end_sessions(sign_out)
-        found = accounts.all()
-    document = {"users": [_user(account) for account in found], "invitation": link}
-    emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))
+        listed = accounts.all()
+    document = {"users": [_user(account) for account in listed], "invitation": link}
+    emit(document, as_json=as_json, text=lambda: _users_text(listed, add or invite, link))
 
 
 def _check_app_is_installed() -> None:
@@ -139,7 +162,7 @@ def _check_app_is_installed() -> None:
 
 
 def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
-    """Return the provider by whom people sign in, once it has answered; its secret comes from the environment."""
+    """Return the identity provider, after asking it once; its secret comes from the environment."""
     from ..app.auth.middleware import OIDC_BACK
     from ..app.auth.oidc import check_provider
     from ..app.security.identity_provider import IdentityProvider, ProviderSettings
@@ -151,15 +174,15 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
 
 
 def _first_invitation(accounts: Accounts, now: Any) -> str | None:
-    """Return an invitation for a curator while none can sign in."""
-    known = accounts.all()
-    curators = [account for account in known if account.role == "curator" and not account.is_disabled]
+    """Return an invitation for a curator if none can sign in yet; None otherwise."""
+    everybody = accounts.all()
+    curators = [account for account in everybody if account.role == "curator" and not account.is_disabled]
     if any(account.is_taken_up for account in curators):
         return None
     if curators:
         return accounts.invite(curators[0].name, now=now)
     name = FIRST_CURATOR
-    while name in {account.name for account in known}:
+    while name in {account.name for account in everybody}:
         name += "_"
     return accounts.invite(accounts.add(name, "curator", now=now).name, now=now)
 
@@ -187,8 +210,8 @@ def _serving_text(root: Path, url: str, start: str | None) -> str:
     return "\n".join(lines)
 
 
-def _users_text(found: list[Account], invited: str | None, link: str | None) -> str:
-    lines = [f"{one['name']}: {one['role']}, {one['state']}" for one in map(_user, found)] or ["nobody yet"]
+def _users_text(accounts: list[Account], invited: str | None, link: str | None) -> str:
+    lines = [f"{user['name']}: {user['role']}, {user['state']}" for user in map(_user, accounts)] or ["nobody yet"]
     if link is not None:
         lines.append(f"invitation for {invited}, good once and for a week: {link}")
     return "\n".join(lines)

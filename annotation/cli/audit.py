@@ -1,4 +1,4 @@
-"""``benchwright review audit``: whether the log of what was done is whole, and what was done agrees with it."""
+"""``benchwright review audit``: whether the audit log is complete, and the decisions agree with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 
-from .reviews import open_for_commands, workspace_option
+from .selection import open_for_commands, workspace_option
 
 if TYPE_CHECKING:
     from ..store.database.audit import AuditResult
@@ -27,14 +27,14 @@ def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
     Keep the hash that it prints elsewhere: --expect then shows that nothing up to there was cut off or rewritten.
     """
     with open_for_commands(workspace) as store:
-        found = store.audited(expect=expect)
-    emit(found.to_json(), as_json=as_json, text=lambda: _text(found))
-    return 0 if found.broken is None else 1
+        result = store.audited(expect=expect)
+    emit(result.to_json(), as_json=as_json, text=lambda: _text(result))
+    return 0 if result.broken is None else 1
 
 
-def _text(found: AuditResult) -> str:
-    if found.broken is not None:
-        where = "the log" if found.broken.row is None else f"row {found.broken.row} of {found.rows}"
-        return f"the audit log does not hold at {where}: {found.broken.why}"
-    head = "" if found.head is None else f"; its last hash is {found.head}"
-    return f"the audit log holds: {found.rows} rows, {found.decisions} decisions compared{head}"
+def _text(result: AuditResult) -> str:
+    if result.broken is not None:
+        where = "the log" if result.broken.row is None else f"row {result.broken.row} of {result.rows}"
+        return f"the audit log does not hold at {where}: {result.broken.why}"
+    head = "" if result.head is None else f"; its last hash is {result.head}"
+    return f"the audit log holds: {result.rows} rows, {result.decisions} decisions compared{head}"

@@ -1,4 +1,4 @@
-"""``benchwright review backup`` and ``review restore``: everything that people said, in one file."""
+"""``benchwright review backup`` and ``review restore``: the whole review store in one file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 
-from .reviews import open_for_commands, taken_back, workspace_of, workspace_option
+from .selection import open_for_commands, removed_on_failure, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from ..store.backup import Backup
@@ -36,7 +36,7 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     with open_for_commands(root) as store:
         written = write_backup(store, out, photographs=collected_photographs(root))
         about = {"revision": written.revision, "rows": dict(written.rows)}
-        with taken_back(out):
+        with removed_on_failure(out):
             store.record_read("backed_up", actor=COMMAND_LINE, now=clock(), **about)
     emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
     if written.missing:
@@ -68,11 +68,14 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     emit(document, as_json=as_json, text=f"the review store of {root} holds {_counted(restored)}")
 
 
-def _document(found: Backup) -> dict[str, object]:
-    return {"revision": found.revision, "rows": dict(found.rows), "photographs": found.photographs}
+def _document(backup: Backup) -> dict[str, object]:
+    return {"revision": backup.revision, "rows": dict(backup.rows), "photographs": backup.photographs}
 
 
-def _counted(found: Backup) -> str:
-    said, people = found.rows.get("annotations", 0), found.rows.get("annotators", 0)
-    pictures = f", {found.photographs} photographs" if found.photographs else ""
-    return f"{found.rows.get('campaigns', 0)} campaigns, {said} versions of decisions, {people} annotators{pictures}"
+def _counted(backup: Backup) -> str:
+    annotations, annotators = backup.rows.get("annotations", 0), backup.rows.get("annotators", 0)
+    pictures = f", {backup.photographs} photographs" if backup.photographs else ""
+    return (
+        f"{backup.rows.get('campaigns', 0)} campaigns, {annotations} versions of decisions, {annotators} annotators"
+        f"{pictures}"
+    )

@@ -1,4 +1,4 @@
-"""``benchwright review flags``: what annotators flag and comment, for curators."""
+"""``benchwright review flags``: annotators' flags and comments, for curators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
     from ..store.submissions.comments import Comment
@@ -31,13 +31,13 @@ def flags(workspace: Path | None, campaign: str | None, settle: int | None, with
         name = pick_campaign(store, campaign)
         if settle is not None:
             store.settle_remark(name, settle, by=COMMAND_LINE, now=datetime.now(UTC))
-        found = store.remarks(name, settled=with_settled)
-    document = {"campaign": name, "flags": [one.to_json() for one in found]}
-    emit(document, as_json=as_json, text=lambda: "\n".join(map(_line, found)) or "no flags or comments")
+        comments = store.remarks(name, settled=with_settled)
+    document = {"campaign": name, "flags": [comment.to_json() for comment in comments]}
+    emit(document, as_json=as_json, text=lambda: "\n".join(map(_line, comments)) or "no flags or comments")
 
 
-def _line(one: Comment) -> str:
-    what = "flag" if one.is_flag else "comment"
-    settled = "" if one.settled_by is None else f" (settled by {printable(one.settled_by)})"
-    words = f": {printable(one.words)}" if one.words else ""
-    return f"{one.id}: {what} of {printable(one.annotator)} on item {one.item_id}{words}{settled}"
+def _line(comment: Comment) -> str:
+    kind = "flag" if comment.is_flag else "comment"
+    settled = "" if comment.settled_by is None else f" (settled by {printable(comment.settled_by)})"
+    words = f": {printable(comment.words)}" if comment.words else ""
+    return f"{comment.id}: {kind} of {printable(comment.annotator)} on item {comment.item_id}{words}{settled}"

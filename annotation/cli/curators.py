@@ -1,4 +1,4 @@
-"""``benchwright review reasons | assign``: why items are rejected, who decides where."""
+"""``benchwright review reasons | assign``: why items are rejected, and who may decide in a campaign."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 
 @click.command("reasons")
@@ -26,14 +26,16 @@ def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json
 
     with open_for_commands(workspace) as store:
         name = pick_campaign(store, campaign)
-        found = Overview(store, store.campaign(name)).reasons(examples=examples)
+        counts = Overview(store, store.campaign(name)).reasons(examples=examples)
     listed = [
         {
-            "decision": one.decision, "reason": one.reason, "times": one.times,
-            "examples": [{"item_id": example.item_id, "note": example.note} for example in one.examples],
+            "decision": count.decision,
+            "reason": count.reason,
+            "times": count.times,
+            "examples": [{"item_id": example.item_id, "note": example.note} for example in count.examples],
         }
-        for one in found
-    ]  # fmt: skip
+        for count in counts
+    ]
     emit({"campaign": name, "reasons": listed}, as_json=as_json, text=lambda: _reasons_text(listed))
 
 
@@ -58,44 +60,44 @@ def assign(
     if off and not names:
         raise BenchwrightError("say whom to take off: `benchwright review assign NAME --off`")
     with open_for_commands(workspace) as store:
-        assigning = AccessControl(store)
+        access_control = AccessControl(store)
         if names or everybody:
             name = pick_campaign(store, campaign)
             if everybody:
-                assigning.open_to_everybody(name)
+                access_control.open_to_everybody(name)
             elif off:
-                assigning.take_off(name, names)
+                access_control.take_off(name, names)
             else:
-                assigning.assign(name, names)
-        shown = store.campaign_names() if campaign is None else [pick_campaign(store, campaign)]
-        found = {name: assigning.of(name) for name in shown}
+                access_control.assign(name, names)
+        names_shown = store.campaign_names() if campaign is None else [pick_campaign(store, campaign)]
+        access = {name: access_control.of(name) for name in names_shown}
     document = {
         "campaigns": [
-            {"name": name, "is_for_assigned": one.is_for_assigned, "assigned": list(one.names)}
-            for name, one in found.items()
+            {"name": name, "is_for_assigned": listed.is_for_assigned, "assigned": list(listed.names)}
+            for name, listed in access.items()
         ]
     }
     emit(document, as_json=as_json, text=lambda: _assign_text(document["campaigns"]))
 
 
-def _reasons_text(found: Sequence[Mapping[str, Any]]) -> str:
+def _reasons_text(reasons: Sequence[Mapping[str, Any]]) -> str:
     return (
         "\n".join(
-            f"{one['times']:>6}  {one['decision']}, {one['reason'].replace('_', ' ')}"
+            f"{reason['times']:>6}  {reason['decision']}, {reason['reason'].replace('_', ' ')}"
             + "".join(
-                f"\n        {example['item_id']}  {printable(example['note'] or '')}" for example in one["examples"]
+                f"\n        {example['item_id']}  {printable(example['note'] or '')}" for example in reason["examples"]
             )
-            for one in found
+            for reason in reasons
         )
         or "no reasons given yet"
     )
 
 
-def _assign_text(found: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(f"{one['name']}: {_who(one)}" for one in found) or "no campaigns yet"
+def _assign_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join(f"{campaign['name']}: {_assigned_text(campaign)}" for campaign in campaigns) or "no campaigns yet"
 
 
-def _who(campaign: Mapping[str, Any]) -> str:
+def _assigned_text(campaign: Mapping[str, Any]) -> str:
     if not campaign["is_for_assigned"]:
         return "everybody"
     return ", ".join(map(printable, campaign["assigned"])) or "nobody"

@@ -1,4 +1,4 @@
-"""``benchwright review export``: open tasks to fill in, or everything that was asked and said."""
+"""``benchwright review export``: open tasks to fill in, or everything in the store as tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, taken_back, workspace_of, workspace_option
+from .selection import (
+    campaign_option,
+    open_for_commands,
+    pick_campaign,
+    removed_on_failure,
+    workspace_of,
+    workspace_option,
+)
 
 if TYPE_CHECKING:
     from ..exchange.export import Exported
@@ -25,15 +32,25 @@ _FILE = click.Path(path_type=Path)
 @click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
 @click.option("--all", "everything", is_flag=True, help="Everything: tasks, all decisions, agreement, annotators.")
 @click.option(
-    "--format", "form", type=click.Choice(["parquet", "csv", "both"]), default="both", show_default=True,
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv", "both"]),
+    default="both",
+    show_default=True,
     help="Of the tables, with --all.",
-)  # fmt: skip
+)
 @click.option("--pseudonyms", is_flag=True, help="With --all: call people by numbers, the same in every export.")
 @json_option
 def export(
-    workspace: Path | None, campaign: str | None, out: Path, images: Path | None, everything: bool, form: str,
-    pseudonyms: bool, as_json: bool,
-) -> None:  # fmt: skip
+    workspace: Path | None,
+    campaign: str | None,
+    out: Path,
+    images: Path | None,
+    everything: bool,
+    form: str,
+    pseudonyms: bool,
+    as_json: bool,
+) -> None:
     """Write a campaign's open tasks with question, choices and pictures, to fill in and import again.
 
     With --all, write what people were asked and said, and the figures of it, as tables for other programs.
@@ -53,7 +70,7 @@ def export(
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name)
-        with taken_back(out):
+        with removed_on_failure(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
         takes = words_by_column(store.campaign(name))
     document = {"campaign": name, "tasks": count, "out": str(out), "takes": takes}
@@ -71,12 +88,14 @@ def _export_everything(
     with open_for_commands(root) as store:
         names = None if campaign is None else [store.campaign(campaign).name]
         written = export_everything(store, out, campaigns=names, formats=FORMATS[form], pseudonymous=pseudonyms)
-        with taken_back(out):
+        with removed_on_failure(out):
             store.record_read("exported_all", actor=COMMAND_LINE, now=clock(), pseudonymous=pseudonyms)
-    tables = {name: {"rows": one.rows, "files": sorted(one.files)} for name, one in written.tables.items()}
+    tables = {name: {"rows": table.rows, "files": sorted(table.files)} for name, table in written.tables.items()}
     document = {"out": str(out), "pseudonymous": pseudonyms, "tables": tables}
     emit(document, as_json=as_json, text=lambda: _text(written))
 
 
 def _text(written: Exported) -> str:
-    return "\n".join([f"in {written.out}:", *(f"  {name}: {one.rows} rows" for name, one in written.tables.items())])
+    return "\n".join(
+        [f"in {written.out}:", *(f"  {name}: {table.rows} rows" for name, table in written.tables.items())]
+    )

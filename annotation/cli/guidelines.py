@@ -1,4 +1,4 @@
-"""``benchwright review guidelines``: what annotators are told, in versions."""
+"""``benchwright review guidelines``: the guidelines of a campaign, in versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, workspace_option
+from .selection import campaign_option, open_for_commands, workspace_option
 
 if TYPE_CHECKING:
     from ..store import ReviewStore
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 @workspace_option
 @campaign_option
 @click.option(
-    "--set", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    "--set",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
     help="Markdown file with the new version; pictures lie beside it.",
-)  # fmt: skip
+)
 @json_option
 def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, as_json: bool) -> None:
     """List the versions of a campaign's guidelines, after setting a new one, with the decisions under each.
@@ -36,12 +39,12 @@ def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, 
 
     with open_for_commands(workspace) as store:
         name = campaign or _only(store)
-        known = Guidelines(store)
+        history = Guidelines(store)
         if file is not None:
-            known.set(name, *read_guidelines(file))
-        found = known.versions(store.campaign(name))
-    document = {"campaign": name, "versions": [_document(one) for one in found]}
-    emit(document, as_json=as_json, text=lambda: _text(name, found))
+            history.set(name, *read_guidelines(file))
+        versions = history.versions(store.campaign(name))
+    document = {"campaign": name, "versions": [_document(version) for version in versions]}
+    emit(document, as_json=as_json, text=lambda: _text(name, versions))
 
 
 def _only(store: ReviewStore) -> str:
@@ -51,12 +54,12 @@ def _only(store: ReviewStore) -> str:
     return names[0]
 
 
-def _document(one: GuidelinesVersion) -> dict[str, object]:
-    return {"version": one.version, "origin": one.origin, "decisions": one.decisions, "text": one.text}
+def _document(version: GuidelinesVersion) -> dict[str, object]:
+    return {"version": version.version, "origin": version.origin, "decisions": version.decisions, "text": version.text}
 
 
-def _text(name: str, found: list[GuidelinesVersion]) -> str:
-    if not found:
+def _text(name: str, versions: list[GuidelinesVersion]) -> str:
+    if not versions:
         return f"{name} has no guidelines"
-    lines = [f"version {one.version}, by {one.origin}: {one.decisions} decisions" for one in found]
-    return "\n".join([f"{name}:", *lines, "", printable(found[-1].text)])
+    lines = [f"version {version.version}, by {version.origin}: {version.decisions} decisions" for version in versions]
+    return "\n".join([f"{name}:", *lines, "", printable(versions[-1].text)])

@@ -10,7 +10,7 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
 
 
 def table_text(rows: Sequence[TypeRow]) -> str:
-    """Return the table as the paper prints its own: agreement in percent with two decimals, a column a type."""
+    """Return the table in the layout of the paper: a column for each type, agreement in percent with two decimals."""
     cells = [["", "agreement %", "alpha", "kept", "decided", "total", "compared"]]
     cells += [
         [
@@ -46,12 +46,17 @@ def table_text(rows: Sequence[TypeRow]) -> str:
         ]
         for row in rows
     ]
-    # Types side by side, as in the paper: what is a row above becomes a column here.
+    # The paper has types side by side, so the rows above become columns.
     columns = list(zip(*cells, strict=True))
     widths = [max(map(len, line)) for line in cells]
     lines = []
-    for first, *others in columns:
+    for first, *cells_of_row in columns:
         lines.append(
-            "  ".join([first.ljust(widths[0]), *(one.rjust(w) for one, w in zip(others, widths[1:], strict=True))])
+            "  ".join(
+                [
+                    first.ljust(widths[0]),
+                    *(cell.rjust(width) for cell, width in zip(cells_of_row, widths[1:], strict=True)),
+                ]
+            )
         )
     return "\n".join(line.rstrip() for line in lines)

@@ -13,7 +13,7 @@ from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import printable
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from ..label_studio.pushing import Pushed
@@ -28,16 +28,23 @@ _url_option = click.option("--url", required=True, metavar="URL", help="Of the s
 @workspace_option
 @campaign_option
 @click.option(
-    "--local-root", type=_FOLDER, metavar="DIR",
+    "--local-root",
+    type=_FOLDER,
+    metavar="DIR",
     help="Write pictures below DIR, the server's document root for local files, instead of uploading them.",
-)  # fmt: skip
+)
 @click.option("--pictures", type=_FOLDER, metavar="DIR", help="Write pictures to DIR, published under --pictures-url.")
 @click.option("--pictures-url", metavar="URL", help="Where --pictures is published, such as a bucket's address.")
 @json_option
 def push(
-    url: str, workspace: Path | None, campaign: str | None, local_root: Path | None, pictures: Path | None,
-    pictures_url: str | None, as_json: bool,
-) -> int:  # fmt: skip
+    url: str,
+    workspace: Path | None,
+    campaign: str | None,
+    local_root: Path | None,
+    pictures: Path | None,
+    pictures_url: str | None,
+    as_json: bool,
+) -> int:
     """Make or update a Label Studio project from a campaign; safe to repeat.
 
     The access token comes from the environment variable BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with
@@ -48,7 +55,6 @@ def push(
     from ..label_studio.projects import Projects
     from ..label_studio.pushing import push as push_campaign
     from ..store.database.audit import COMMAND_LINE
-    from ..store.submissions.pre_key_answers import BLIND_FIRST
 
     if (pictures is None) != (pictures_url is None):
         raise BenchwrightError("--pictures and --pictures-url go together")
@@ -56,20 +62,20 @@ def push(
         raise BenchwrightError("give either --local-root or --pictures, not both")
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
-        found = store.campaign(pick_campaign(store, campaign))
+        chosen = store.campaign(pick_campaign(store, campaign))
         projects = Projects(root)
-        shelf: ImageHosting = UploadedImages(server, projects, found.name)
+        hosting: ImageHosting = UploadedImages(server, projects, chosen.name)
         if local_root is not None:
-            shelf = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
+            hosting = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:
-            shelf = CloudUrl(pictures, pictures_url)
-        done = [push_campaign(store, found, server, root=root, projects=projects, shelf=shelf)]
-        if found.form.get(BLIND_FIRST):
-            done.append(push_votes(store, found, server, root=root, projects=projects, shelf=shelf))
+            hosting = CloudUrl(pictures, pictures_url)
+        done = [push_campaign(store, chosen, server, root=root, projects=projects, hosting=hosting)]
+        if chosen.form.blind_first:
+            done.append(push_votes(store, chosen, server, root=root, projects=projects, hosting=hosting))
         for pushed in done:
-            about = {"campaign": found.name, "url": server.url, "project": pushed.project, "added": pushed.added}
+            about = {"campaign": chosen.name, "url": server.url, "project": pushed.project, "added": pushed.added}
             store.record("pushed", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
-    document = {"campaign": found.name, "url": server.url, **done[0].to_json()}
+    document = {"campaign": chosen.name, "url": server.url, **done[0].to_json()}
     document["votes"] = done[1].to_json() if done[1:] else None
     emit(document, as_json=as_json, text="\n".join(line for pushed in done for line in _lines_of(pushed, server.url)))
     return 1 if any(pushed.unshown for pushed in done) else 0
@@ -77,7 +83,7 @@ def push(
 
 def _lines_of(pushed: Pushed, url: str) -> list[str]:
     return [
-        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.there} were there, "
+        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.unchanged} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
     ]
@@ -88,9 +94,12 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
 @workspace_option
 @campaign_option
 @click.option(
-    "--annotator", "renamed", multiple=True, metavar="E-MAIL=NAME",
+    "--annotator",
+    "renamed",
+    multiple=True,
+    metavar="E-MAIL=NAME",
     help="What a user is called here; may be given several times.  [default: the e-mail address]",
-)  # fmt: skip
+)
 @json_option
 def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[str, ...], as_json: bool) -> int:
     """Bring a project's annotations into the review store; safe to repeat.
@@ -104,30 +113,30 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
 
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
-        found = store.campaign(pick_campaign(store, campaign))
+        chosen = store.campaign(pick_campaign(store, campaign))
         projects = Projects(root)
-        project = projects.of(found.name, server.url)
+        project = projects.of(chosen.name, server.url)
         if project is None:
             raise BenchwrightError(
-                f"campaign {found.name!r} was never pushed; `benchwright review label-studio push` does"
+                f"campaign {chosen.name!r} was never pushed; `benchwright review label-studio push` does"
             )
         names = _named(server.users(), renamed)
         pulled = fetch(
-            store, found, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
+            store, chosen, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
         )
-        status = store.status(found.name, now=datetime.now(UTC))
-        about = {"campaign": found.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
+        status = store.status(chosen.name, now=datetime.now(UTC))
+        about = {"campaign": chosen.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     lines = [
-        f"{pulled.new} annotations taken into campaign {found.name!r}, {pulled.changed} changed, "
+        f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
         f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken; "
         f"{status.tasks['done']} of {status.tasks['done'] + status.tasks['open']} tasks are done",
         *(
-            f"not taken: annotation {one.annotation} of task {one.task}: {printable(one.reason)}"
-            for one in pulled.quarantined
+            f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
+            for refused in pulled.quarantined
         ),
     ]
-    document = {"campaign": found.name, "url": server.url, "project": project, **pulled.to_json()}
+    document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
     emit(document | {"tasks": dict(status.tasks)}, as_json=as_json, text="\n".join(lines))
     return 1 if pulled.quarantined else 0
 
@@ -143,10 +152,10 @@ def _server(url: str) -> Server:
 
 def _named(users: dict[int, str], renamed: tuple[str, ...]) -> dict[int, str]:
     names: dict[str, str] = {}
-    for one in renamed:
-        email, equals, name = one.partition("=")
+    for text in renamed:
+        email, equals, name = text.partition("=")
         if not equals or not name.strip():
-            raise BenchwrightError(f"--annotator {one!r}: expected E-MAIL=NAME")
+            raise BenchwrightError(f"--annotator {text!r}: expected E-MAIL=NAME")
         names[email.strip().casefold()] = name.strip()
     if unknown := sorted(names.keys() - {email.casefold() for email in users.values()}):
         raise BenchwrightError(f"--annotator: the server has no user {unknown[0]!r}")

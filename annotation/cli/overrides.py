@@ -1,4 +1,4 @@
-"""``benchwright filter restore``, ``drop``, ``undo``, ``overrides``: what curators decide against verdicts of steps."""
+"""``benchwright filter restore``, ``drop``, ``undo``, ``overrides``: curators' decisions against verdicts of steps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def restore(
 
     The next run takes it in; nothing is measured again.
     """
-    _decide(workspace, records, lambda reversing, name: reversing.restored(name, step), by, why, as_json)
+    _decide(workspace, records, lambda requests, name: requests.restored(name, step), by, why, as_json)
 
 
 @click.command("drop")
@@ -56,7 +56,7 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 
     The next run takes it in.
     """
-    _decide(workspace, records, lambda reversing, name: reversing.dropped(name, step), by, why, as_json)
+    _decide(workspace, records, lambda requests, name: requests.dropped(name, step), by, why, as_json)
 
 
 @click.command("undo")
@@ -71,15 +71,19 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
     from ..exchange.overrides import OverrideRequests
     from ..store import Overrides
 
-    who, why = _who(by), _checked(why)
-    reversing = OverrideRequests(workspace, by=who, why=why)
+    curator, why = _curator(by), _checked(why)
+    requests = OverrideRequests(workspace, by=curator, why=why)
     with _store(workspace) as store, store.batch() as held:
         own = Overrides(held)
-        standing = [one.override for one in own.standing() if step is None or reversing.is_of(one.override.stage, step)]
-        meant = [one for name in dict.fromkeys(records) for one in _named(standing, name, reversing)]
-        own.undo(dict.fromkeys(meant), by=who, why=why, now=datetime.now(UTC))
-    document = {"undone": [_told(one) for one in meant]}
-    emit(document, as_json=as_json, text=lambda: "\n".join([*map(_line, meant), _next(len(meant), "taken back")]))
+        decided = [
+            override.override
+            for override in own.standing()
+            if step is None or requests.is_of(override.override.stage, step)
+        ]
+        undone = [override for name in dict.fromkeys(records) for override in _matching(decided, name, requests)]
+        own.undo(dict.fromkeys(undone), by=curator, why=why, now=datetime.now(UTC))
+    document = {"undone": [_document(override) for override in undone]}
+    emit(document, as_json=as_json, text=lambda: "\n".join([*map(_line, undone), _next(len(undone), "taken back")]))
 
 
 @click.command("overrides")
@@ -94,13 +98,19 @@ def overrides(workspace: Path, as_json: bool) -> None:
 
     space = Workspace.open(workspace)
     decided = standing_decisions(workspace)
-    found = override_status(space, [one.override for one in decided]) if decided else []
+    statuses = override_status(space, [stored.override for stored in decided]) if decided else []
     rows = [
-        {**_told(one.override), "by": one.override.by, "why": one.override.why, "at": at.isoformat(),
-         "state": one.state, "because": one.because}
-        for one, at in zip(found, [one.at for one in decided], strict=True)
-    ]  # fmt: skip
-    emit({"overrides": rows}, as_json=as_json, text=lambda: _list_text(found))
+        {
+            **_document(status.override),
+            "by": status.override.by,
+            "why": status.override.why,
+            "at": decided_at.isoformat(),
+            "state": status.state,
+            "because": status.because,
+        }
+        for status, decided_at in zip(statuses, [stored.at for stored in decided], strict=True)
+    ]
+    emit({"overrides": rows}, as_json=as_json, text=lambda: _list_text(statuses))
 
 
 def _decide(
@@ -114,15 +124,20 @@ def _decide(
     from ..exchange.overrides import OverrideRequests
     from ..store import Overrides
 
-    reversing = OverrideRequests(workspace, by=_who(by), why=_checked(why, needed=True))
-    wanted = {(one.stage, one.record_id): one for one in (decision(reversing, name) for name in records)}
+    requests = OverrideRequests(workspace, by=_curator(by), why=_checked(why, needed=True))
+    wanted = {
+        (override.stage, override.record_id): override for override in (decision(requests, name) for name in records)
+    }
     with _store(workspace) as store:
         new = Overrides(store).decide(wanted.values(), now=datetime.now(UTC))
-    old = [one for one in wanted.values() if one not in new]
-    document = {"decided": [_told(one) for one in new], "already": [_told(one) for one in old]}
+    old = [override for override in wanted.values() if override not in new]
+    document = {
+        "decided": [_document(override) for override in new],
+        "already": [_document(override) for override in old],
+    }
 
     def text() -> str:
-        lines = [*map(_line, new), *(f"{_line(one)} (decided before)" for one in old)]
+        lines = [*map(_line, new), *(f"{_line(override)} (decided before)" for override in old)]
         return "\n".join([*lines, _next(len(new), "decided")])
 
     emit(document, as_json=as_json, text=text)
@@ -136,7 +151,7 @@ def _store(workspace: Path) -> ReviewStore:
     return open_store(settle_store(workspace))
 
 
-def _who(by: str | None) -> str:
+def _curator(by: str | None) -> str:
     if by is not None:
         return by
     try:
@@ -152,44 +167,49 @@ def _checked(why: str, *, needed: bool = False) -> str:
     return text
 
 
-def _named(standing: Sequence[Override], name: str, reversing: OverrideRequests) -> list[Override]:
-    """Return the standing decisions about a record, whether it is still there or not."""
+def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests) -> list[Override]:
+    """Return the decisions about a record that somebody names, whether the record still exists or not."""
     from benchwright.workspace.record_lookup import SHORTEST_PREFIX
 
-    found = [one for one in standing if len(name) >= SHORTEST_PREFIX and one.record_id.startswith(name)]
-    if not found:
-        record_id = reversing.record_id(name)
-        found = [one for one in standing if one.record_id == record_id]
-    if len({one.record_id for one in found}) > 1:
+    matches = [override for override in decided if len(name) >= SHORTEST_PREFIX and override.record_id.startswith(name)]
+    if not matches:
+        record_id = requests.record_id(name)
+        matches = [override for override in decided if override.record_id == record_id]
+    if len({override.record_id for override in matches}) > 1:
         raise BenchwrightError(
-            f"{name!r} is the beginning of several ids with decisions, such as {found[0].record_id} and "
-            f"{found[-1].record_id}; give more digits"
+            f"{name!r} is the beginning of several ids with decisions, such as {matches[0].record_id} and "
+            f"{matches[-1].record_id}; give more digits"
         )
-    if not found:
+    if not matches:
         raise BenchwrightError(f"nothing was decided by hand about {name!r}; `benchwright filter overrides` lists all")
-    return found
+    return matches
 
 
-def _told(one: Override) -> dict[str, Any]:
+def _document(override: Override) -> dict[str, Any]:
     return {
-        "record": one.record_id, "stage": one.stage, "action": one.action, "reason": one.reason, "against": one.against,
-    }  # fmt: skip
+        "record": override.record_id,
+        "stage": override.stage,
+        "action": override.action,
+        "reason": override.reason,
+        "against": override.against,
+    }
 
 
-def _line(one: Override) -> str:
-    what = f"keep, though {one.reason}" if one.action == "keep" else "drop"
-    against = f" of {one.against[:12]}" if one.against else ""
-    return f"{one.record_id[:12]}  {one.stage}: {what}{against}"
+def _line(override: Override) -> str:
+    decision = f"keep, though {override.reason}" if override.action == "keep" else "drop"
+    against = f" of {override.against[:12]}" if override.against else ""
+    return f"{override.record_id[:12]}  {override.stage}: {decision}{against}"
 
 
-def _next(count: int, what: str) -> str:
-    return f"{count} {what}; `benchwright run` takes it in" if count else f"nothing new {what}"
+def _next(count: int, verb: str) -> str:
+    return f"{count} {verb}; `benchwright run` takes it in" if count else f"nothing new {verb}"
 
 
-def _list_text(found: Sequence[OverrideStatus]) -> str:
+def _list_text(statuses: Sequence[OverrideStatus]) -> str:
     lines = [
-        f"{one.state:6} {_line(one.override)}  ({printable(one.override.by)}: {printable(one.override.why)})"
-        f"{'  ' + one.because if one.because else ''}"
-        for one in found
+        f"{status.state:6} {_line(status.override)}  "
+        f"({printable(status.override.by)}: {printable(status.override.why)})"
+        f"{'  ' + status.because if status.because else ''}"
+        for status in statuses
     ]
     return "\n".join(lines or ["no decisions"])

@@ -12,13 +12,13 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.text_normalization import printable
 
-from .reviews import open_for_commands, workspace_option
+from .selection import open_for_commands, workspace_option
 
 if TYPE_CHECKING:
     from ..store import ReviewStore
 
 FACETS = ("kind", "task", "category")
-"""What campaigns can be split by."""
+"""Facets by which campaigns can be split."""
 
 
 @click.command("status")
@@ -29,8 +29,8 @@ def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
     """Say for each campaign how many tasks and slots are open, and what became of the others so far."""
     with open_for_commands(workspace) as store:
         now = datetime.now(UTC)
-        found = [_status(store, name, by, now) for name in store.campaign_names()]
-    emit({"campaigns": found}, as_json=as_json, text=lambda: _status_text(found))
+        campaigns = [_status(store, name, by, now) for name in store.campaign_names()]
+    emit({"campaigns": campaigns}, as_json=as_json, text=lambda: _status_text(campaigns))
 
 
 def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> dict[str, Any]:
@@ -46,65 +46,71 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         "decisions_by_day": overview.days(),
     }
     if rounds := overview.rounds(patterns):
-        document["rounds"] = [one._asdict() for one in rounds]
+        document["rounds"] = [progress._asdict() for progress in rounds]
     if criteria := overview.criteria(resamples=0):
         document["criteria"] = [
             {
-                "criterion": one.name, "votes": one.votes, "share_of_yes": one.share_of_yes,
-                "compared": one.found.compared,
-                "percent": one.found.percent, "krippendorff_alpha": one.found.krippendorff_alpha,
+                "criterion": criterion.name,
+                "votes": criterion.votes,
+                "share_of_yes": criterion.share_of_yes,
+                "compared": criterion.found.compared,
+                "percent": criterion.found.percent,
+                "krippendorff_alpha": criterion.found.krippendorff_alpha,
             }
-            for one in criteria
-        ]  # fmt: skip
+            for criterion in criteria
+        ]
     if (rulings := overview.rulings()).cases:
         document["adjudicated"] = rulings.to_json()
     if by:
         document["parts"] = [
-            {"by": facet, "part": one.name, "tasks": one.tasks, "outcomes": one.outcomes}
+            {"by": facet, "part": part.name, "tasks": part.tasks, "outcomes": part.outcomes}
             for facet in by
-            for one in progress_by(campaign, patterns, facet)
+            for part in progress_by(campaign, patterns, facet)
         ]
     return document
 
 
-def _status_text(found: Sequence[Mapping[str, Any]]) -> str:
+def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
     lines = []
-    for one in found:
-        who = "simulated annotators" if one["simulated"] else "annotators"
-        total = one["tasks"]["done"] + one["tasks"]["open"]
-        slots = ", ".join(f"{count} {state}" for state, count in one["slots"].items())
+    for campaign in campaigns:
+        noun = "simulated annotators" if campaign["simulated"] else "annotators"
+        total = campaign["tasks"]["done"] + campaign["tasks"]["open"]
+        slots = ", ".join(f"{count} {state}" for state, count in campaign["slots"].items())
         lines.append(
-            f"{one['name']}: {one['tasks']['done']} of {total} tasks done under {one['rule']}; "
-            f"slots: {slots}; {one['annotators']} {who}"
+            f"{campaign['name']}: {campaign['tasks']['done']} of {total} tasks done under {campaign['rule']}; "
+            f"slots: {slots}; {campaign['annotators']} {noun}"
         )
-        lines.append(f"  {_counted(one['outcomes'])}")
-        lines += [f"  round {round_['round']}: {_round_text(round_)}" for round_ in one.get("rounds", ())]
-        lines += [f"  {printable(vote['criterion'])}: {_vote_text(vote)}" for vote in one.get("criteria", ())]
-        lines += _ruling_lines(one.get("adjudicated"))
-        lines += [f"  {part['part'] or '-'}: {_counted(part['outcomes'])}" for part in one.get("parts", ())]
+        lines.append(f"  {_counted(campaign['outcomes'])}")
+        lines += [f"  round {round_['round']}: {_round_text(round_)}" for round_ in campaign.get("rounds", ())]
+        lines += [f"  {printable(vote['criterion'])}: {_vote_text(vote)}" for vote in campaign.get("criteria", ())]
+        lines += _adjudication_lines(campaign.get("adjudicated"))
+        lines += [f"  {part['part'] or '-'}: {_counted(part['outcomes'])}" for part in campaign.get("parts", ())]
     return "\n".join(lines) or "no campaigns yet"
 
 
-def _round_text(one: Mapping[str, int]) -> str:
-    return f"{one['items']} items, {_counted({name: one[name] for name in one if name not in {'round', 'items'}})}"
+def _round_text(counts: Mapping[str, int]) -> str:
+    outcomes = {name: counts[name] for name in counts if name not in {"round", "items"}}
+    return f"{counts['items']} items, {_counted(outcomes)}"
 
 
-def _vote_text(one: Mapping[str, Any]) -> str:
-    share, percent, alpha = (_number(one[name]) for name in ("share_of_yes", "percent", "krippendorff_alpha"))
+def _vote_text(criterion: Mapping[str, Any]) -> str:
+    share, percent, alpha = (_number(criterion[name]) for name in ("share_of_yes", "percent", "krippendorff_alpha"))
     return (
-        f"{one['votes']} votes, {share} of them yes; on {one['compared']} compared agreement {percent}, alpha {alpha}"
+        f"{criterion['votes']} votes, {share} of them yes; on {criterion['compared']} compared agreement {percent}, "
+        f"alpha {alpha}"
     )
 
 
-def _ruling_lines(found: Mapping[str, Any] | None) -> list[str]:
-    if found is None:
+def _adjudication_lines(stats: Mapping[str, Any] | None) -> list[str]:
+    if stats is None:
         return []
-    each = [
-        f"    {printable(one['adjudicator'])}: {one['times']} {one['decision'].replace('_', ' ')} where annotators "
-        f"said {printable(one['annotators'].replace('_', ' '))}"
-        for one in found["decisions"]
+    lines = [f"  adjudicated: {stats['cases']} cases, {stats['against_majority']} against most annotators"]
+    lines += [
+        f"    {printable(count['adjudicator'])}: {count['times']} {count['decision'].replace('_', ' ')} where "
+        f"annotators said {printable(count['annotators'].replace('_', ' '))}"
+        for count in stats["decisions"]
     ]
-    return [f"  adjudicated: {found['cases']} cases, {found['against_majority']} against most annotators", *each]
+    return lines
 
 
 def _number(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """``benchwright review open`` and ``benchwright review results``: campaigns on items of a release.
 
-How tasks go out, which a recipe has under `handout`, is told in options.
+The settings that a recipe has under `handout` are options here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError
 
-from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
     from ..forms.assignment_settings import AssignmentSettings
@@ -25,32 +25,37 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option(
-        "--gold", type=click.Path(path_type=Path), metavar="FILE",
+        "--gold",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
         help="CSV file of tasks whose right decision is known: item_id, decision.",
     ),
     click.option("--gold-rate", type=float, metavar="SHARE", help="Share of what an annotator gets that is gold."),
     click.option("--share", type=float, metavar="SHARE", help="Most of the tasks that one annotator gets."),
     click.option("--share-of", multiple=True, metavar="NAME=SHARE", help="The same for one annotator; repeatable."),
     click.option(
-        "--priority", multiple=True, metavar="NAME=NUMBER",
+        "--priority",
+        multiple=True,
+        metavar="NAME=NUMBER",
         help="How early a task, category or item goes out: higher numbers first; repeatable.",
     ),
     click.option(
-        "--close-decided", is_flag=True,
+        "--close-decided",
+        is_flag=True,
         help="Close a task as soon as those who are missing can change nothing; agreement comes out higher.",
     ),
     click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
-)  # fmt: skip
+)
 
 
-def handout_options(command: _F) -> _F:
-    """Give a command the options of the hand-out; it gets each under its name."""
+def assignment_options(command: _F) -> _F:
+    """Give a command the options for assigning tasks; it gets the value of each option under its name."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def handout_of(
+def assignment_settings_of(
     *,
     gold: Path | None,
     gold_rate: float | None,
@@ -60,21 +65,21 @@ def handout_of(
     lease_s: float | None,
     close_decided: bool,
 ) -> AssignmentSettings:
-    """Return what the options say; what was not given is as by default.
+    """Return the assignment settings that the options state; options left out have their defaults.
 
     Raises:
-        BenchwrightError: A value is none that the hand-out takes; the message names its option.
-        DataError: The file of gold cannot be read as one.
+        BenchwrightError: A value is invalid; the message names its option.
+        DataError: The gold file cannot be read.
     """
     from pydantic import ValidationError
 
     from ..forms.assignment_settings import AssignmentSettings
 
-    given = {"gold": None if gold is None else str(gold.absolute()), "gold_rate": gold_rate, "share": share}
-    said = {name: value for name, value in {**given, "lease_s": lease_s}.items() if value is not None}
+    options = {"gold": None if gold is None else str(gold.absolute()), "gold_rate": gold_rate, "share": share}
+    stated = {name: value for name, value in {**options, "lease_s": lease_s}.items() if value is not None}
     shares, priorities = _by_name("--share-of", share_of), _by_name("--priority", priority)
     try:
-        settings = {**said, "shares": shares, "priorities": priorities, "close_decided": close_decided}
+        settings = {**stated, "shares": shares, "priorities": priorities, "close_decided": close_decided}
         return AssignmentSettings.model_validate(settings)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -83,14 +88,14 @@ def handout_of(
         raise BenchwrightError(f"--{option.replace('_', '-')}{named}: {first['msg']}") from error
 
 
-def _by_name(option: str, given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for one in given:
-        name, sign, value = one.rpartition("=")
+def _by_name(option: str, values: Sequence[str]) -> dict[str, str]:
+    numbers = {}
+    for text in values:
+        name, sign, value = text.rpartition("=")
         if not sign or not name.strip():
-            raise BenchwrightError(f"{option} {one!r}: expected a name and a number, such as ann=0.5")
-        found[name.strip()] = value.strip()
-    return found
+            raise BenchwrightError(f"{option} {text!r}: expected a name and a number, such as ann=0.5")
+        numbers[name.strip()] = value.strip()
+    return numbers
 
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -99,23 +104,33 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command("open")
 @click.argument("tasks", type=_FILE)
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that the items are of.",
-)  # fmt: skip
+)
 @click.option(
-    "--workspace", type=click.Path(path_type=Path), metavar="DIR",
+    "--workspace",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
     help="Where people review; made if it is not there.  [default: the workspace here]",
-)  # fmt: skip
+)
 @click.option("--name", help="Of the campaign.  [default: as TASKS has it]")
 @click.option(
     "--annotators", type=click.IntRange(1, 99), help="Different annotators a task.  [default: as its kind has it]"
 )
-@handout_options
+@assignment_options
 @json_option
 def open_(
-    tasks: Path, release: Path, workspace: Path | None, name: str | None, annotators: int | None, as_json: bool,
+    tasks: Path,
+    release: Path,
+    workspace: Path | None,
+    name: str | None,
+    annotators: int | None,
+    as_json: bool,
     **handout: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Open a campaign on TASKS, a file that `evaluate errors` or `evaluate suspects` wrote.
 
     Opened again, it hands out as is said then: what is left out is as by default.
@@ -123,19 +138,26 @@ def open_(
     import shlex
 
     from ..campaigns.on_releases import open_tasks
-    from .reviews import workspace_of
+    from .selection import workspace_of
 
     root = workspace if workspace is not None else workspace_of(None)
-    found = open_tasks(tasks, release, root, name=name, annotators=annotators, handout=handout_of(**handout))
+    opened = open_tasks(
+        tasks, release, root, name=name, annotators=annotators, handout=assignment_settings_of(**handout)
+    )
     document = {
-        "campaign": found.campaign, "kind": found.kind, "tasks": found.tasks, "new": found.new,
-        "annotators": found.annotators, "gold": found.gold, "workspace": str(found.workspace),
-    }  # fmt: skip
-    gold = f", {found.gold} of them gold" if found.gold else ""
+        "campaign": opened.campaign,
+        "kind": opened.kind,
+        "tasks": opened.tasks,
+        "new": opened.new,
+        "annotators": opened.annotators,
+        "gold": opened.gold,
+        "workspace": str(opened.workspace),
+    }
+    gold = f", {opened.gold} of them gold" if opened.gold else ""
     text = (
-        f"campaign {found.campaign!r} ({found.kind}): {found.tasks} tasks{gold}, {found.new} of them new, for "
-        f"{found.annotators} annotators each; open the review with "
-        f"`benchwright review serve --workspace {shlex.quote(str(found.workspace))}`"
+        f"campaign {opened.campaign!r} ({opened.kind}): {opened.tasks} tasks{gold}, {opened.new} of them new, for "
+        f"{opened.annotators} annotators each; open the review with "
+        f"`benchwright review serve --workspace {shlex.quote(str(opened.workspace))}`"
     )
     emit(document, as_json=as_json, text=text)
 
@@ -144,9 +166,11 @@ def open_(
 @workspace_option
 @campaign_option
 @click.option(
-    "--out", type=_FILE, metavar="FILE",
+    "--out",
+    type=_FILE,
+    metavar="FILE",
     help="Write a .csv file with all answers, or a .json file: findings for `evaluate report`, or errata.",
-)  # fmt: skip
+)
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option
 def results(workspace: Path | None, campaign: str | None, out: Path | None, force: bool, as_json: bool) -> None:
@@ -156,30 +180,32 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
     from ..workflow.submitted_answers import results_of
 
     with open_for_commands(workspace) as store:
-        found = results_of(store, pick_campaign(store, campaign))
+        answers = results_of(store, pick_campaign(store, campaign))
         if out is not None:
-            write_results(found, out, force=force)
-            about = {"campaign": found.campaign.name, "answers": len(found.said)}
+            write_results(answers, out, force=force)
+            about = {"campaign": answers.campaign.name, "answers": len(answers.said)}
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), **about)
     if out is not None:
         note(f"written to {out}")
-    if found.open:
-        note(f"{found.open} of {len(found.tasks)} tasks are still open; what follows is of the answers so far")
-    document = {**document_of(found), "agreement": agreement_of(found), "out": None if out is None else str(out)}
-    emit(document, as_json=as_json, text=lambda: _text(found))
+    if answers.open:
+        note(f"{answers.open} of {len(answers.tasks)} tasks are still open; what follows is of the answers so far")
+    document = {**document_of(answers), "agreement": agreement_of(answers), "out": None if out is None else str(out)}
+    emit(document, as_json=as_json, text=lambda: _text(answers))
 
 
 def _figure(value: float | int | None) -> str:
     return "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-def _text(found: CampaignAnswers) -> str:
+def _text(answers: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
-    lines = [f"{found.campaign.name} ({found.campaign.kind}): {len(found.said)} answers on {len(found.tasks)} items"]
-    for row in summary_of(found):
+    lines = [
+        f"{answers.campaign.name} ({answers.campaign.kind}): {len(answers.said)} answers on {len(answers.tasks)} items"
+    ]
+    for row in summary_of(answers):
         share = "-" if row["share"] is None else f"{row['share']:.0%}"
         lines.append(f"  {row.get('words') or row.get('finding')}: {row['items']} items, {share}")
-    for name, value in agreement_of(found).items():
+    for name, value in agreement_of(answers).items():
         lines.append(f"{name}: {_figure(value)}")
     return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""Files in and out: tables of tasks and decisions, whole exports, decisions against verdicts."""
+"""Import and export: tables of tasks and decisions, whole exports, overrides of verdicts."""

@@ -1,6 +1,6 @@
-"""Decisions from a CSV file, such as a filled-in `review export`: a row is one annotator on one item.
+"""Import of decisions from a CSV file, such as a filled-in `review export`: each row is one decision on one item.
 
-Rows may name photographs, files beside the table, which are taken in as the app takes them.
+Rows may name photographs, files beside the table, which are stored like those that are uploaded in the app.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
-from ..forms.form import Form, PhotographField, SeveralOf, form_of
-from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of, fields_of
+from ..forms.form import Form, PhotographField, SeveralOf
+from ..forms.submission import Submission
+from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
-from ..store.submissions.form_checks import edits_in
+from ..store.submissions.form_checks import normalized
 from ..workflow.closing import close_decided
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.revisions import open_next_rounds
@@ -32,12 +33,12 @@ from .task_file import BESIDE, SHOWN, TAKES, columns_of
 
 
 class PhotographRows:
-    """Takes in what a table names.
+    """Stores the photographs that a table names.
 
     Args:
-        root: The workspace.
-        folder: Of the table; nothing outside of it is read.
-        form: Of the campaign.
+        root: Folder of the workspace.
+        folder: Folder of the table; nothing outside of it is read.
+        form: Form of the campaign.
     """
 
     def __init__(self, root: Path, folder: Path, form: Form) -> None:
@@ -46,7 +47,7 @@ class PhotographRows:
         self._fields = [field for field in form.fields if isinstance(field, PhotographField)]
 
     def take_in(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return for each photograph of a row the id under which it was taken in.
+        """Store the photographs of a row; return the id of each by the name of its field.
 
         Raises:
             RefusedError: A file is not below the table's folder, cannot be read, or is no photograph.
@@ -65,7 +66,7 @@ class PhotographRows:
 
 
 def note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: Mapping[str, str]) -> None:
-    """Note what an annotator brought for a task, so that it can be handed in."""
+    """Record an annotator's photographs for a task, so that they can be submitted."""
     for image_id in taken.values():
         Uploads(store).note(task_id, annotator, image_id)
 
@@ -73,13 +74,13 @@ def note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: Ma
 REQUIRED = ("annotator", "item_id", "decision")
 OPTIONAL = ("reason", "note")
 UNDECIDED = {"annotator", "item_id", VERSION}
-"""Columns that may be filled in before anything is decided."""
+"""Columns that may be filled in although nothing is decided."""
 BATCH = 500
 """Rows in one transaction."""
 
 
 class RefusedRow(NamedTuple):
-    """A row that did not go in."""
+    """A row that was not imported: its line in the file, and the reason."""
 
     line: int
     why: str
@@ -87,15 +88,15 @@ class RefusedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of the rows of a file; new, unchanged, blank and refused ones add up to `rows`.
+    """Result of an import; new, unchanged, blank and refused rows add up to `rows`.
 
     Args:
-        rows: Rows below the header.
-        new: Decisions that went in.
-        unchanged: Decisions that were there already.
-        blank: Rows without a decision, not filled in yet.
-        refused: The others.
-        new_annotators: Names, sorted, that nobody had here before.
+        rows: Number of rows below the header.
+        new: Number of new decisions.
+        unchanged: Number of decisions that the store had already.
+        blank: Number of rows that are not filled in yet.
+        refused: Rows that were not imported, with the reason.
+        new_annotators: Sorted names of annotators who were not known before.
     """
 
     rows: int
@@ -126,40 +127,40 @@ def import_decisions(
     workspace: Path | None = None,
     new_annotators: bool = False,
 ) -> Imported:
-    """Take the decisions of a file in, each as if its annotator had claimed the item and submitted.
+    """Import the decisions of a file, each as if its annotator had claimed the item and submitted.
 
-    Several reasons in one cell are parted by semicolons. Where the decisions make a revision, its next round opens.
-    Where people have accounts, a row of somebody who has none and has decided nothing is refused.
+    Several reasons in one cell are separated by semicolons. Where decisions lead to a revision, its next round opens.
+    Where people have accounts, a row of somebody without an account who has decided nothing so far is refused.
 
     Args:
-        store: The review store.
-        campaign: The campaign, open to people.
+        store: Review store.
+        campaign: Name of a campaign for people.
         path: CSV file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign with a
-            typed form, its fields in place of the last three.
-        now: The moment that the decisions get.
-        workspace: Takes in photographs that rows name, files below the table's folder; where None such rows are
-            refused.
-        new_annotators: Take names that nobody has here, too.
+            typed form, with its fields in place of the last three.
+        now: Moment of the decisions.
+        workspace: Folder of the workspace, which stores photographs that rows name as files below the table's folder;
+            default None, with which such rows are refused.
+        new_annotators: Whether to accept annotators who are not known yet; default False.
 
     Raises:
-        DataError: The file is no such table; nothing goes in.
+        DataError: The file is no such table; nothing is imported.
     """
     settings = store.campaign(campaign)
     check_by_table(settings)
-    form = form_of(settings.form)
+    form = settings.form.typed
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))
         rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, TAKES)))
     else:
-        _, first, *others = columns_of(form)
+        _, first, *further = columns_of(form)
         required = ("annotator", "item_id", first)
-        rows = list(read_rows(path, required=required, optional=others, ignored=(*SHOWN, BESIDE, TAKES)))
+        rows = list(read_rows(path, required=required, optional=further, ignored=(*SHOWN, BESIDE, TAKES)))
     photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
-    people = _People(store, new_annotators=new_annotators)
-    taken = (
-        _Taken(store, campaign, now, people)
+    people = _KnownAnnotators(store, new_annotators=new_annotators)
+    importer = (
+        _RowImport(store, campaign, now, people)
         if form is None
-        else _TakenByField(store, campaign, now, people, form, photographs)
+        else _TypedRowImport(store, campaign, now, people, form, photographs)
     )
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused: list[RefusedRow] = []
@@ -167,7 +168,7 @@ def import_decisions(
         with store.batch() as held:
             for row in rows[start : start + BATCH]:
                 try:
-                    counts[taken.take(held, row)] += 1
+                    counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:
                     refused.append(RefusedRow(row.line, str(error)))
     close_decided(store, campaign)
@@ -175,8 +176,8 @@ def import_decisions(
     return Imported(rows=len(rows), refused=tuple(refused), new_annotators=tuple(sorted(people.new)), **counts)
 
 
-class _People:
-    """Who is known here, by account or by what they decided, and who came with this file."""
+class _KnownAnnotators:
+    """Annotators who are known by an account or by earlier decisions, and those who came with this file."""
 
     def __init__(self, store: ReviewStore, *, new_annotators: bool) -> None:
         self._accounts = {account.name for account in Accounts(store).all()}
@@ -187,7 +188,7 @@ class _People:
         self.new: set[str] = set()
 
     def problem(self, name: str) -> str | None:
-        """Return what is wrong with a name, in words; None where it may decide."""
+        """Return what is wrong with an annotator's name, in words; None where nothing is."""
         if not name:
             return "no annotator"
         if name in self._known or self._takes_new:
@@ -202,15 +203,15 @@ class _People:
         return None
 
     def note(self, name: str) -> None:
-        """Note that somebody's decision went in."""
+        """Record that a decision of an annotator was imported."""
         if name not in self._known:
             self.new.add(name)
 
 
-class _Taken:
-    """What is in the store already, kept up to date row by row."""
+class _RowImport:
+    """Imports rows one by one, and knows what the store holds of each annotator and item."""
 
-    def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: _People) -> None:
+    def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: _KnownAnnotators) -> None:
         self._campaign = campaign
         self._now = now
         self._people = people
@@ -219,34 +220,58 @@ class _Taken:
         self._form = settings.form
         with store.reading() as connection:
             every = list_decisions(connection, settings, with_retired=True)
-        self._looked_at = {(one.annotator, one.item_id) for one in every}
-        self._said = {
-            (one.annotator, one.item_id): (one.decision, one.reasons, one.note, dict(one.edits or {}))
-            for one in store.decisions(campaign)
+        self._looked_at = {(annotation.annotator, annotation.item_id) for annotation in every}
+        self._submissions: dict[tuple[str, str], Submission] = {
+            (annotation.annotator, annotation.item_id): annotation for annotation in store.decisions(campaign)
         }
+        """Submissions by annotator and item."""
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        annotator, item_id = row.values["annotator"], row.values["item_id"]
-        decision, note = row.values["decision"], row.values["note"] or None
         if self._is_blank(row, "decision"):
             return "blank"
         task = self._task(row)
         self._check_version(row, task)
-        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
-        decision = spelled.get(decision.lower(), decision)
-        reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
-        edits = edits_in(self._form, task.payload, edits_in_row(row.values)) or {}
-        before = self._said.get((annotator, item_id))
-        if before == (decision, reasons, note, edits):
+        submission = normalized(self._form, task.payload, self._submission(row, task))
+        before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None:
+            return self._decide(store, row, task, submission)
+        if (before.decision, before.reasons, before.note, before.edits) == (
+            submission.decision,
+            submission.reasons,
+            submission.note,
+            submission.edits,
+        ):
             return "unchanged"
-        if before is not None:
-            raise RefusedError(f"annotator {shown(annotator)} has already said {before[0]!r} of this item")
+        raise RefusedError(
+            f"annotator {shown(row.values['annotator'])} has already said {before.decision!r} of this item"
+        )
+
+    def _submission(self, row: CsvRow, task: Task) -> Submission:
+        """Return the submission in a row."""
+        decision = row.values["decision"]
+        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
+        return Submission(
+            decision=spelled.get(decision.lower(), decision),
+            reasons=tuple({reason.strip() for reason in row.values["reason"].split(";")} - {""}),
+            note=row.values["note"] or None,
+            edits=edits_in_row(row.values),
+        )
+
+    def _decide(
+        self,
+        store: ReviewStore,
+        row: CsvRow,
+        task: Task,
+        submission: Submission,
+        photographs: Mapping[str, str] | None = None,
+    ) -> Literal["new"]:
+        """Store the submission of a row, with its photographs."""
+        annotator = row.values["annotator"]
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
-            held.decide(
-                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note, edits=edits
-            )
-        self._said[annotator, item_id] = (decision, reasons, note, edits)
+            note_photographs(held, task.id, annotator, photographs or {})
+            held.decide(self._campaign, task.id, annotator, submission, now=self._now)
+        self._submissions[annotator, task.item_id] = submission
         self._people.note(annotator)
         return "new"
 
@@ -255,7 +280,7 @@ class _Taken:
         """Return whether a row is not filled in yet.
 
         Raises:
-            RefusedError: It has a reason, a note or another field, but not what decides.
+            RefusedError: The row has a reason, a note or another field, but no decision.
         """
         if row.problem is not None or row.values[headline]:
             return False
@@ -267,73 +292,67 @@ class _Taken:
         """Return the task that a row decides.
 
         Raises:
-            RefusedError: The row is malformed, its annotator or its item is not known; all that is wrong.
+            RefusedError: The row is malformed, or its annotator or its item is unknown; the message lists all problems.
         """
         task = self._tasks.get(row.values["item_id"])
         no_task = f"item {shown(row.values['item_id'])} is no current task of campaign {self._campaign!r}"
         problems = [row.problem, self._people.problem(row.values["annotator"]), None if task else no_task]
-        if told := [problem for problem in problems if problem is not None]:
-            raise RefusedError("; ".join(told))
+        if stated := [problem for problem in problems if problem is not None]:
+            raise RefusedError("; ".join(stated))
         assert task is not None, "a row without a task is refused"
         return task
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
-        """Refuse a row about an earlier version of an item: what was said of that one is in the store already."""
-        said, who = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
-        if said and said != version_of(task.content_hash):
+        """Refuse a row about an earlier version of an item, whose decisions the store has already.
+
+        Raises:
+            RefusedError: The item has been revised since.
+        """
+        version, key = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
+        if version and version != version_of(task.content_hash):
             raise RefusedError(f"item {shown(task.item_id)} has been revised since; export the tasks again")
-        if not said and who in self._looked_at and who not in self._said:
+        if not version and key in self._looked_at and key not in self._submissions:
             raise RefusedError(
                 f"item {shown(task.item_id)} has been revised since this annotator decided; a row about its new "
                 "version says so in the column `version`"
             )
 
 
-class _TakenByField(_Taken):
-    """The same where the campaign has a typed form: a column for each of its fields."""
+class _TypedRowImport(_RowImport):
+    """Imports rows of a campaign with a typed form, which have a column for each of its fields."""
 
     def __init__(
         self,
         store: ReviewStore,
         campaign: str,
         now: datetime,
-        people: _People,
+        people: _KnownAnnotators,
         form: Form,
         photographs: PhotographRows | None,
     ) -> None:
         super().__init__(store, campaign, now, people)
         self._typed = form
         self._photographs = photographs
-        self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        annotator, item_id = row.values["annotator"], row.values["item_id"]
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task = self._task(row)
         fields = self._fields(row)
-        brought = {} if self._photographs is None else self._photographs.take_in(fields)
-        fields |= brought
-        typed = fields_of(self._form, task.payload, fields)
-        assert typed is not None
-        before = self._filled.get((annotator, item_id))
-        if before == typed.values:
+        photographs = {} if self._photographs is None else self._photographs.take_in(fields)
+        submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
+        before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None:
+            return self._decide(store, row, task, submission, photographs)
+        if before.fields == submission.fields:
             return "unchanged"
-        if before is not None:
-            raise RefusedError(f"annotator {shown(annotator)} has already decided this item otherwise")
-        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
-            held.upsert_annotator(annotator)
-            note_photographs(held, task.id, annotator, brought)
-            held.decide(self._campaign, task.id, annotator, "", now=self._now, fields=fields)
-        self._filled[annotator, item_id] = typed.values
-        self._people.note(annotator)
-        return "new"
+        raise RefusedError(f"annotator {shown(row.values['annotator'])} has already decided this item otherwise")
 
     def _fields(self, row: CsvRow) -> dict[str, str | list[str]]:
-        """Return a row's values by field; several in one cell are parted by semicolons."""
-        found: dict[str, str | list[str]] = {}
+        """Return a row's values by field; several values in one cell are separated by semicolons."""
+        fields: dict[str, str | list[str]] = {}
         for field in self._typed.fields:
             value = row.values[field.name]
             is_several = isinstance(field, SeveralOf)
-            found[field.name] = [one.strip() for one in value.split(";") if one.strip()] if is_several else value
-        return found
+            fields[field.name] = [part.strip() for part in value.split(";") if part.strip()] if is_several else value
+        return fields

@@ -1,6 +1,6 @@
-"""Edits of items in tables that people fill in: three columns, empty where nothing is to change.
+"""Columns for edits of items in tables that people fill in: three columns, empty where nothing is to change.
 
-A fourth says which version of an item a row is about: an item that was revised meanwhile is another question.
+A fourth column names the version of the item that a row is about, since a revised item is another question.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ..store import Campaign, RefusedError
-from ..store.submissions.pre_key_answers import BLIND_FIRST
 
 VERSION = "version"
 EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
@@ -20,17 +19,17 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the columns for edits that a campaign's table has, and that of the version."""
-    return (*EDIT_COLUMNS, VERSION) if campaign.form.get("edits") else ()
+    """Return the columns for edits and for the version in a campaign's table; none where it takes no edits."""
+    return (*EDIT_COLUMNS, VERSION) if campaign.form.edits else ()
 
 
 def check_by_table(campaign: Campaign) -> None:
-    """Refuse a campaign that shows the key only after the answer: a table cannot hold it back until then.
+    """Refuse a campaign that shows the key only after the answer, since a table cannot withhold it until then.
 
     Raises:
-        BenchwrightError: It is such a campaign.
+        BenchwrightError: The campaign asks for an answer before it shows the key.
     """
-    if campaign.form.get(BLIND_FIRST):
+    if campaign.form.blind_first:
         raise BenchwrightError(
             f"campaign {campaign.name!r} shows the key once an answer is stored, which no table can; open it "
             "with `benchwright review serve`, or send it to Label Studio"
@@ -38,30 +37,30 @@ def check_by_table(campaign: Campaign) -> None:
 
 
 def version_of(content_hash: str) -> str:
-    """Return how a table calls a content of an item."""
+    """Return the version of an item as tables state it: the first 12 digits of its content hash."""
     return content_hash[:12]
 
 
 def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the edits in a row of a table; None where it has none.
 
-    `new_choices` holds those that change, spelled as in the column `choices`: `B: a red cup | D: a blue one`.
+    `new_choices` holds the choices that change, spelled as in the column `choices`: `B: a red cup | D: a blue one`.
 
     Raises:
-        RefusedError: The choices are spelled otherwise.
+        RefusedError: The choices are not spelled so.
     """
-    found: dict[str, Any] = {}
+    edits: dict[str, Any] = {}
     if question := values.get("new_question", ""):
-        found["question"] = question
+        edits["question"] = question
     if right := values.get("new_right", ""):
-        found["right"] = right.upper()
+        edits["right"] = right.upper()
     if choices := values.get("new_choices", ""):
-        found["choices"] = {}
+        edits["choices"] = {}
         for part in choices.split(" | "):
             match = _CHOICE.fullmatch(part)
-            if match is None or match[1] in found["choices"]:
+            if match is None or match[1] in edits["choices"]:
                 raise RefusedError(
                     f"new_choices {ascii(part)[:60]}: spell choices as `A: text`, each once, parted by ` | `"
                 )
-            found["choices"][match[1]] = match[2]
-    return found or None
+            edits["choices"][match[1]] = match[2]
+    return edits or None

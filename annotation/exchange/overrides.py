@@ -1,6 +1,6 @@
-"""Curators' decisions against verdicts of steps, as a run and the command line ask for them.
+"""Overrides: curators' decisions against verdicts of steps, for a run and for the command line.
 
-A curator names a record; the verdict that is meant, and whether it can be overridden, is found from that.
+A curator names a record. This module finds the verdict that they mean, and whether it can be overridden.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OverrideRequests:
         self._stages: Mapping[str, Stage] = {stage.id: stage for stage in stages_of_workspace(root)}
 
     def record_id(self, name: str) -> str:
-        """Return the id of the record that somebody names; as `Lookup.find`."""
+        """Return the id of the record that somebody names; see `Lookup.find`."""
         return self._lookup.find(name).record_id
 
     def is_of(self, stage_id: str, step: str) -> bool:
@@ -47,18 +47,17 @@ class OverrideRequests:
 
         Args:
             name: Id, beginning of an id, or path.
-            step: Recipe entry or stage; None where only one speaks against the record.
+            step: Recipe entry or stage; None where only one step decided against the record.
 
         Raises:
-            BenchwrightError: There is no such record, nothing speaks against it, or what does cannot be overridden.
+            BenchwrightError: There is no such record, no verdict against it, or none that can be overridden.
         """
         record = self._lookup.find(name)
-        told = self._one_against(
-            name, [one for one in self._lookup.told(record) if step is None or self.is_of(one.stage, step)], step
-        )
-        against = told.evidence.get(AGAINST)
+        verdicts = [verdict for verdict in self._lookup.told(record) if step is None or self.is_of(verdict.stage, step)]
+        verdict = self._verdict_against(name, verdicts, step)
+        against = verdict.evidence.get(AGAINST)
         pair = against if isinstance(against, str) else None
-        return self._decision(record, told.stage, "keep", told.own_reason, pair)
+        return self._decision(record, verdict.stage, "keep", verdict.own_reason, pair)
 
     def dropped(self, name: str, step: str) -> Override:
         """Return the decision to drop a record at a step that kept it or asked about it.
@@ -68,14 +67,14 @@ class OverrideRequests:
         """
         record = self._lookup.find(name)
         stage = self._last_stage(step)
-        told = self._lookup.told_by(stage.id, record.record_id, record.root_image_id)
-        if told is None:
+        verdict = self._lookup.told_by(stage.id, record.record_id, record.root_image_id)
+        if verdict is None:
             raise BenchwrightError(
                 f"{name!r} never reached step {step!r}: a step before it dropped it, or it came later"
             )
-        if told.own_verdict not in {"keep", "ask"}:
+        if verdict.own_verdict not in {"keep", "ask"}:
             raise BenchwrightError(
-                f"step {step!r} itself said {told.own_verdict} {told.own_reason} of {name!r} already"
+                f"step {step!r} itself said {verdict.own_verdict} {verdict.own_reason} of {name!r} already"
             )
         return self._decision(record, stage.id, "drop", None, None)
 
@@ -86,52 +85,62 @@ class OverrideRequests:
             stage, record.record_id, record.root_image_id, action, reason, against, by=self._by, why=self._why
         )
 
-    def _one_against(self, name: str, told: Sequence[StageVerdict], step: str | None) -> StageVerdict:
+    def _verdict_against(self, name: str, verdicts: Sequence[StageVerdict], step: str | None) -> StageVerdict:
         where = f" at step {step!r}" if step is not None else ""
         if step is not None and not any(step in {stage.id, stage.entry} for stage in self._stages.values()):
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
-        open_to_us = [one for one in told if self._can(one.stage) and one.own_verdict in {"drop", "ask"}]
-        # What counts now goes first: a drop that was reversed before may have been followed by an ask.
-        for verdict, is_overridden in (("drop", False), ("ask", False), ("drop", True), ("ask", True)):
-            found = [one for one in open_to_us if (one.own_verdict, one.is_overridden) == (verdict, is_overridden)]
-            if len(found) == 1:
-                return found[0]
-        if open_to_us:
-            listed = ", ".join(f"{one.stage} ({one.own_verdict} {one.own_reason})" for one in open_to_us)
+        candidates = [
+            verdict
+            for verdict in verdicts
+            if self._can_override(verdict.stage) and verdict.own_verdict in {"drop", "ask"}
+        ]
+        # Verdicts that count now come first: a drop that was reversed before may have been followed by an ask.
+        for own_verdict, is_overridden in (("drop", False), ("ask", False), ("drop", True), ("ask", True)):
+            matches = [
+                candidate
+                for candidate in candidates
+                if (candidate.own_verdict, candidate.is_overridden) == (own_verdict, is_overridden)
+            ]
+            if len(matches) == 1:
+                return matches[0]
+        if candidates:
+            listed = ", ".join(
+                f"{candidate.stage} ({candidate.own_verdict} {candidate.own_reason})" for candidate in candidates
+            )
             raise BenchwrightError(f"several steps speak against {name!r}: {listed}; say which with --step")
-        raise BenchwrightError(self._why_not(name, where, told))
+        raise BenchwrightError(self._why_not(name, where, verdicts))
 
-    def _why_not(self, name: str, where: str, told: Sequence[StageVerdict]) -> str:
-        for one in reversed(told):
-            if one.reason == BY_HAND:
-                return f"{name!r} was dropped by hand at {one.stage}; take that back with `benchwright filter undo`"
-            if one.own_verdict == "failed":
+    def _why_not(self, name: str, where: str, verdicts: Sequence[StageVerdict]) -> str:
+        for verdict in reversed(verdicts):
+            if verdict.reason == BY_HAND:
+                return f"{name!r} was dropped by hand at {verdict.stage}; take that back with `benchwright filter undo`"
+            if verdict.own_verdict == "failed":
                 return (
-                    f"{name!r} failed at {one.stage} ({one.own_reason}): it could not be judged, so there is no "
-                    "verdict to reverse; mend the file or the step and run again"
+                    f"{name!r} failed at {verdict.stage} ({verdict.own_reason}): it could not be judged, so there is "
+                    "no verdict to reverse; mend the file or the step and run again"
                 )
-            if one.own_verdict in {"drop", "ask"}:
-                return self._not_ours(name, one)
+            if verdict.own_verdict in {"drop", "ask"}:
+                return self._not_overridable(name, verdict)
         return f"nothing dropped {name!r} or asked about it{where}; `benchwright trace` tells its history"
 
-    def _not_ours(self, name: str, told: StageVerdict) -> str:
-        stage = self._stages.get(told.stage)
+    def _not_overridable(self, name: str, verdict: StageVerdict) -> str:
+        stage = self._stages.get(verdict.stage)
         if stage is not None and stage.kind == "campaign":
             return (
-                f"people decided about {name!r} in campaign {told.stage} ({told.own_reason}); who decided amends it "
-                "there (`benchwright review serve`, or `review import`)"
+                f"people decided about {name!r} in campaign {verdict.stage} ({verdict.own_reason}); who decided amends "
+                "it there (`benchwright review serve`, or `review import`)"
             )
         return (
-            f"step {told.stage} made nothing of {name!r} ({told.own_reason}), so there is nothing to bring back; "
+            f"step {verdict.stage} made nothing of {name!r} ({verdict.own_reason}), so there is nothing to bring back; "
             "change its settings in the recipe"
         )
 
-    def _can(self, stage_id: str) -> bool:
+    def _can_override(self, stage_id: str) -> bool:
         stage = self._stages.get(stage_id)
         return stage is not None and may_be_overridden(stage)
 
     def _last_stage(self, step: str) -> Stage:
-        """Return the stage of a step at which a record can be dropped by hand: its last."""
+        """Return the stage of a step at which a record can be dropped by hand, which is its last one."""
         of_step = [stage for stage in self._stages.values() if step in {stage.id, stage.entry}]
         if not of_step:
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
@@ -147,16 +156,16 @@ class OverrideRequests:
 
 
 def standing_overrides(root: Path) -> list[Override]:
-    """Return what a run takes in: the decisions that count now; none where the workspace has no store.
+    """Return the overrides that count now, for a run; none where the workspace has no store.
 
     Raises:
         BenchwrightError: The store cannot be read.
     """
-    return [one.override for one in standing_decisions(root)]
+    return [stored.override for stored in standing_decisions(root)]
 
 
 def standing_decisions(root: Path) -> list[StoredOverride]:
-    """Return the decisions that count now, with when they were made, by stage and record.
+    """Return the overrides that count now, each with the moment of its decision, by stage and record.
 
     Raises:
         BenchwrightError: The store cannot be read.

@@ -1,4 +1,4 @@
-"""The pictures of tasks, for people who review without the app: where they lie, or copies with their marks drawn."""
+"""The pictures of tasks for people who review without the app: the files themselves, or copies with marks drawn."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..workflow.image_files import ImageFiles
 
 
 class TaskPictures:
-    """File names for an item's images: where they lie, or of copies with marks drawn and an ending that viewers know.
+    """Gives file names for items' images: of the files themselves, or of copies with marks drawn and a known suffix.
 
     Args:
-        root: The workspace.
-        copy_to: New folder for copies; None to name the files where they are.
+        root: Folder of the workspace.
+        copy_to: New folder for copies; default None, which names the files themselves.
     """
 
     def __init__(self, root: Path, *, copy_to: Path | None = None) -> None:
@@ -29,10 +29,10 @@ class TaskPictures:
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
 
     def name(self, image: ItemImage) -> str:
-        """Return the file to look at for one of an item's images.
+        """Return the file name that stands for one of an item's images, after writing the copy where one is wanted.
 
         Raises:
-            DataError: A copy is wanted and the picture is not where the workspace says.
+            DataError: A copy is wanted, and the picture is not where the workspace says.
         """
         path = self._originals.path(image.image_id)
         if self._copy_to is None:
@@ -50,7 +50,7 @@ class TaskPictures:
 
 
 def _copy_name(image: ItemImage, uri: str | None) -> str:
-    """Return a name that is the same for the same picture with the same marks."""
+    """Return a file name that is equal for equal pictures with equal marks."""
     stem = image.image_id[:16]
     if image.prompts:
         marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])

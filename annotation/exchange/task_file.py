@@ -1,4 +1,4 @@
-"""Open tasks as a CSV file: a table that people fill in with any spreadsheet, without the app."""
+"""Open tasks as a CSV file, which people fill in with any spreadsheet instead of the app."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
-from ..forms.form import Form, form_of, words_of
+from ..forms.form import Form, words_of
+from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
-from ..store import BLIND, Campaign, ReviewStore
-from ..store.submissions.form_checks import CHOICES
+from ..store import Campaign, ReviewStore
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
 BESIDE = "beside"
-"""Column with the texts beside an item, in campaigns that have some."""
+"""Column with the texts beside an item, in campaigns with a typed form."""
 TAKES = "takes"
-"""Column that says which words the columns take that people fill in."""
+"""Column that states the values which the columns to fill in take."""
 _EDIT_WORDS = {
     "new_question": "the question's new words, with `revise`",
     "new_choices": "those that change, as `B: a red cup | D: a blue one`",
@@ -32,43 +32,43 @@ _EDIT_WORDS = {
 
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
-    """Return the columns that people fill in, after `item_id`: of a typed form its fields."""
+    """Return the columns that people fill in, after `item_id`; for a typed form these are its fields."""
     return FILLED_IN if form is None else ("annotator", *(field.name for field in form.fields))
 
 
 def words_by_column(settings: Campaign) -> dict[str, str]:
-    """Return in words what each column takes that people fill in, in the order of the columns."""
-    form, words = form_of(settings.form), {"annotator": "who decides, by name"}
+    """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
+    form, words = settings.form.typed, {"annotator": "who decides, by name"}
     if form is not None:
         return words | {field.name: words_of(field) for field in form.fields}
-    by_choice = settings.form.get("decisions_from") == CHOICES
-    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form["decisions"])
-    if reasons := settings.form.get("reasons"):
+    by_choice = settings.form.takes_choices
+    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
+    if reasons := settings.form.reasons:
         words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
     return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
 
 
 def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
-    """Write a campaign's open tasks, one a row, with empty cells for whoever decides.
+    """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
     Args:
-        store: The review store.
-        campaign: The campaign.
+        store: Review store.
+        campaign: Name of the campaign.
         out: CSV file to write.
-        image_name: Gives the file name to show for an item's image.
+        image_name: Function that returns the file name to show for an item's image.
 
     Returns:
-        How many tasks there are.
+        Number of tasks.
 
     Raises:
-        BenchwrightError: The file is there already.
+        BenchwrightError: The file exists, its folder does not, or the campaign cannot be decided in a table.
     """
     if out.exists():
         raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks, settings = store.tasks(campaign), store.campaign(campaign)
-    shows_key, form = settings.kind != BLIND, form_of(settings.form)
+    form = settings.form.typed
     check_by_table(settings)
     filled_in = (*columns_of(form), *edit_columns_of(settings))
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
@@ -77,9 +77,9 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key)
+            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key(settings.kind))
             if form is not None:
-                shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
+                shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside_in(task.payload))
             if VERSION in filled_in:
                 shown[VERSION] = version_of(task.content_hash)
             shown[TAKES] = takes

@@ -1,4 +1,4 @@
-"""Photographs that somebody uploaded and nobody handed in, as `gc` asks for them."""
+"""Photographs that were uploaded and never submitted, which `gc` lists and removes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NAME = re.compile(r"[0-9a-f]{62}")
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return which photographs of a workspace no decision and no draft refers to, and remove the older ones.
+    """Return the photographs of a workspace to which no decision and no draft refers, and remove the older ones.
 
-    Without a review store all stay: it may come back from a backup.
+    Without a review store all photographs stay, since the store may be restored from a backup.
 
     Args:
-        root: The workspace.
-        before: Those that were uploaded last before this moment are old enough to go.
-        remove: Whether they go; else it is only said which would.
+        root: Folder of the workspace.
+        before: Moment before which a photograph was last uploaded for it to be removed.
+        remove: Whether to remove them, or only to list them.
 
     Raises:
         BenchwrightError: The store cannot be read.
@@ -38,30 +38,30 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
 
 
 def unused_in(store: ReviewStore, root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return what `unused_photographs` does, of the workspace that a store belongs to."""
+    """Return what `unused_photographs` returns, for the workspace that a store belongs to."""
     with store.writing() if remove else store.reading() as connection:
         in_use = photographs_in_use(connection)
-        unused = {one: path for one, path in _files(root) if one not in in_use}
-        old = {one: path for one, path in unused.items() if _uploaded(path) < before}
-        going = (*old.values(), *(path for path in sorted(_drafts(root)) if _uploaded(path) < before))
-        size = sum(path.stat().st_size for path in going)
-        if remove and going:
+        unused = {image_id: path for image_id, path in _files(root) if image_id not in in_use}
+        old = {image_id: path for image_id, path in unused.items() if _uploaded(path) < before}
+        to_remove = (*old.values(), *(path for path in sorted(_drafts(root)) if _uploaded(path) < before))
+        size = sum(path.stat().st_size for path in to_remove)
+        if remove and to_remove:
             forget_uploads(connection, old)
-            for path in going:
+            for path in to_remove:
                 path.unlink()
             record(connection, "uploads_removed", actor=COMMAND_LINE, at=clock(), photographs=len(old))
-    return Unused(len(unused), len(old), going, size)
+    return Unused(len(unused), len(old), to_remove, size)
 
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what was taken in, by id."""
+    """Yield the stored photographs, id and path, in the order of their paths."""
     for path in sorted(collected_photographs(root).root.glob("??/*")):
         if _NAME.fullmatch(path.name) and path.is_file():
             yield path.parent.name + path.name, path
 
 
 def _drafts(root: Path) -> Iterator[Path]:
-    """Yield what a process that was killed left half written."""
+    """Yield the files that a killed process left half written."""
     return (path for path in collected_photographs(root).root.glob("tmp/*") if path.is_file())
 
 

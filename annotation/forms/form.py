@@ -224,12 +224,6 @@ def words_of(field: FormField) -> str:
     return "an address such as https://host/page" if field.is_address else "text"
 
 
-def form_of(document: Mapping[str, Any]) -> Form | None:
-    """Return the typed form in a campaign's settings; None where the campaign has none of its own."""
-    fields = document.get("fields")
-    return None if fields is None else Form.model_validate({"fields": fields})
-
-
 def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
     """Return one field's value, checked; empty where it is not filled in."""
     if isinstance(field, SeveralOf):

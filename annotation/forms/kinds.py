@@ -173,3 +173,8 @@ WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
 BLIND_KINDS = (ANSWER, REVIEW)
 """Kinds whose annotators must not know the key when they begin; in `review` it is shown once they have answered."""
+
+
+def shows_key(kind: str) -> bool:
+    """Return whether annotators of a kind see which choice is right, wherever they work; of unknown kinds they do."""
+    return kind not in KINDS or KINDS[kind].shows_key

@@ -1,1 +1,1 @@
-"""Label Studio, both ways: campaigns go there as projects, and what people say there comes back."""
+"""Bridge to Label Studio: campaigns are pushed there as projects, and annotations are pulled from there."""

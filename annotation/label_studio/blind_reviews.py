@@ -1,12 +1,13 @@
-"""A review in Label Studio: one project asks for answers without the key, another shows it and asks for votes.
+"""A review in Label Studio: one project asks for answers without the key, another shows the key and asks for votes.
 
-Every user of the server can read every task there. So an item's key goes there only once all its answers are in the
-store, which takes no other answers from then on; and it goes from there once a new version of the item is asked about.
+Every user of the server can read every task there. So an item's key is pushed only once all its answers are in the
+store, which accepts no further answers from then on. The key is removed again once a new version of the item is pushed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +27,18 @@ from .editing import letters_of
 from .image_hosting import ImageHosting
 from .label_config import label_config
 from .projects import Projects
-from .pulling import KnownAnnotation, said_of
+from .pulling import KnownAnnotation, external_annotation
 from .pushing import Pushed, bring_up_to_date
 from .server import Server
 from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 
 
 def push_votes(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
-    """Make or update the project of the votes: it gets the items that all have answered whom the rule asks for.
+    """Make or update the project of the votes, with the items that as many people have answered as the rule asks for.
 
-    The campaign's first project is there already (`pushing.push`).
+    The campaign's first project exists already (`pushing.push`).
     """
     letters = letters_of(store.tasks(campaign.name, states=TASK_STATES))
     config = label_config(campaign.form, letters=letters, votes=True)
@@ -57,16 +58,16 @@ def push_votes(
         return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
 
     ready = {key for key, task in current.items() if task.id in answered}
-    pushed = bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of, ready=ready)
+    result = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
     take_keys_away(server, project, current)
-    return pushed
+    return result
 
 
 def take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
-    """Take out of tasks that are outdated, and stay because they are labelled, which choice is right and why."""
-    for known in list(server.tasks(project)):
-        if str(known.data.get(KEY)) not in current and (data := blanked(known.data)) != known.data:
-            server.update_task(known.id, data)
+    """Remove the right choice and the explanation from outdated tasks that stay because they are labelled."""
+    for task in list(server.tasks(project)):
+        if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:
+            server.update_task(task.id, data)
 
 
 def shown_in(server: Server, project: int | None) -> frozenset[str]:
@@ -74,23 +75,30 @@ def shown_in(server: Server, project: int | None) -> frozenset[str]:
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
 
 
-def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
-    """Return what takes answers in that were given without the key, unless it is shown by now."""
+def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
+    """Return a function that stores answers given without the key; answers to items whose key is shown are refused."""
 
-    def take(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-        reply = said_of(campaign, said)
-        answer = ExternalAnswer(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
+    def take(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+        annotation = external_annotation(campaign, received)
+        answer = ExternalAnswer(
+            annotation.task_id,
+            annotation.annotator,
+            annotation.submission.decision,
+            annotation.started_at,
+            annotation.submitted_at,
+        )
         with store.writing() as connection:
-            is_shown = key_of(said.known) in shown
-            return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
+            is_shown = key_of(received.known) in shown
+            return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=received.now)
 
     return take
 
 
-def votes(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-    """Take the votes in of somebody who has answered."""
+def take_votes(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+    """Store the votes of an annotator who has answered."""
     with store.reading() as connection:
-        before_s = seconds_before_key(connection, said.known.id, said.author)
-    given = said_of(campaign, said, votes=True)
-    after_s = (given.submitted_at - given.started_at).total_seconds()
-    return store.take_in(campaign.name, given._replace(active_s=before_s + after_s), now=said.now)
+        before_s = seconds_before_key(connection, received.known.id, received.author)
+    annotation = external_annotation(campaign, received, votes=True)
+    after_s = (annotation.submitted_at - annotation.started_at).total_seconds()
+    submission = replace(annotation.submission, active_s=before_s + after_s)
+    return store.take_in(campaign.name, annotation._replace(submission=submission), now=received.now)

@@ -1,7 +1,7 @@
-"""The project in which people collect photographs: they import files as tasks, and say of each what the form asks.
+"""The project in which people collect photographs: they import files as tasks, and fill in the form for each.
 
-Label Studio takes picture files into a project of one field of data only. So the prompts are choices of the config, and
-what is pushed are tasks without a photograph, one for each that is wanted, on which people say that none can be found.
+Label Studio imports picture files only into a project whose tasks have one field of data. So the prompts are choices of
+the config. The pushed tasks hold no photograph; on them people state that none can be found for a prompt.
 """
 
 from __future__ import annotations
@@ -14,35 +14,36 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE
-from ..forms.form import Form, FormError, OneOf, PhotographField, form_of
+from ..forms.form import Form, FormError, OneOf, PhotographField
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
-from .replies import by_control, fields_said
+from .replies import read_fields, values_by_control
 from .task_data import KEY, key_of
 
 IMAGE, PROMPT = "image", "prompt"
-"""Fields of a task's data; the second is also the control that says what a photograph is for."""
+"""Fields of a task's data; the second is also the control that names the prompt of a photograph."""
 PICTURE = "picture"
-"""What the photograph is called in the config."""
+"""Name of the photograph in the config."""
 NO_PROMPT = "none of the prompts"
-"""Beside a lone prompt: Label Studio refuses a single choice."""
+"""Choice beside a lone prompt, since Label Studio refuses a single choice."""
 MOST_PROMPTS = 1000
 
 
 class CollectedPhotograph(NamedTuple):
-    """What somebody said of a photograph: its prompt, None where it is not named, and the fields of the form."""
+    """An annotation of a photograph: its prompt, None where it names none, and the fields of the form."""
 
     prompt: str | None
     fields: Mapping[str, Any]
 
 
 def prompt_of(task: Task) -> str:
-    """Return what a task looks for."""
+    """Return the prompt of a task, for which a photograph is wanted."""
     return str(task.payload["question"])
 
 
-def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
+def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
     """Return the config of a campaign that collects, as XML, with the prompts of its tasks.
 
     Raises:
@@ -55,13 +56,13 @@ def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
             "Collect in the app (`review serve`)"
         )
     view = ET.Element("View")
-    if form.get("guidelines"):
+    if form.guidelines:
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
-        for line in filter(None, map(str.strip, form["guidelines"].splitlines())):
+        for line in filter(None, map(str.strip, form.guidelines.splitlines())):
             ET.SubElement(panel, "Header", value=plain(line), size="5")
     ET.SubElement(view, "Header", value=f"${PROMPT}", size="4")
     ET.SubElement(view, "Image", name=PICTURE, value=f"${IMAGE}", zoom="true", zoomControl="true")
-    fields = said_of_photograph(form)
+    fields = fields_beside_photograph(form)
     place = len(view)
     add_fields(view, fields, of=PICTURE)
     view.insert(place + 1, _prompts(words, fields))
@@ -69,65 +70,64 @@ def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
 
 
 def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
-    """Return the part that asks for the prompt of a photograph that was found."""
-    found = fields.headline
-    assert isinstance(found, OneOf)  # the form of `collect` begins with whether a photograph was found
-    part = ET.Element(
-        "View", selected(control_of(found), *(said for said, code in codes_by_words(found).items() if code != NONE))
-    )
+    """Return the part of the config that asks for the prompt of a photograph that was found."""
+    headline = fields.headline
+    assert isinstance(headline, OneOf)  # the form of `collect` begins with whether a photograph was found
+    labels = [label for label, code in codes_by_words(headline).items() if code != NONE]
+    part = ET.Element("View", selected(control_of(headline), *labels))
     ET.SubElement(part, "Header", value="Prompt", size="5")
     prompts = ET.SubElement(part, "Choices", name=PROMPT, toName=PICTURE, choice="single-radio", layout="select")
-    for one in words if len(words) > 1 else [*words, NO_PROMPT]:
-        ET.SubElement(prompts, "Choice", value=one)
+    for prompt in words if len(words) > 1 else [*words, NO_PROMPT]:
+        ET.SubElement(prompts, "Choice", value=prompt)
     return part
 
 
-def said_of_photograph(form: Mapping[str, Any]) -> Form:
-    """Return the form without the photograph itself, which is what the rest is said of."""
-    typed = form_of(form)
+def fields_beside_photograph(form: CampaignForm) -> Form:
+    """Return the form without its photograph field, to which the other fields refer."""
+    typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return Form(fields=tuple(field for field in typed.fields if not isinstance(field, PhotographField)))
 
 
-def photograph_field(form: Mapping[str, Any]) -> PhotographField:
-    """Return what a photograph may be."""
-    typed = form_of(form)
+def photograph_field(form: CampaignForm) -> PhotographField:
+    """Return the photograph field of a form."""
+    typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return next(field for field in typed.fields if isinstance(field, PhotographField))
 
 
 def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
-    """Return the prompts of tasks by the words that people choose."""
+    """Return the prompts of tasks by the words of their choices."""
     return {plain(prompt_of(task)): prompt_of(task) for task in tasks}
 
 
 def prompt_data(task: Task) -> dict[str, Any]:
     """Return the data of a task that asks whether no photograph can be found."""
-    told = f"Can no photograph be found? {prompt_of(task)}"
-    return {KEY: key_of(task), PROMPT: told, IMAGE: _empty_picture()}
+    question = f"Can no photograph be found? {prompt_of(task)}"
+    return {KEY: key_of(task), PROMPT: question, IMAGE: _empty_picture()}
 
 
-def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str]) -> CollectedPhotograph:
-    """Read what somebody said of a photograph, or of a task that has none.
+def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) -> CollectedPhotograph:
+    """Read the annotation of a photograph, or of a task without one.
 
     Args:
         result: Label Studio's list of regions.
-        form: Of the campaign.
-        words: Its prompts, by the words that people choose.
+        form: Form of the campaign.
+        words: Prompts of the campaign, by the words of their choices.
 
     Raises:
-        DataError: It is not what the form lets people say.
+        DataError: The annotation does not fit the form.
     """
-    said = by_control(result)
-    named = said.pop(PROMPT, [])
-    if len(named) > 1 or any(one not in words for one in named):
+    texts = values_by_control(result)
+    named = texts.pop(PROMPT, [])
+    if len(named) > 1 or any(prompt not in words for prompt in named):
         raise DataError(f"{ascii(named)[:80]} is none of the campaign's prompts")
-    fields = said_of_photograph(form)
+    fields = fields_beside_photograph(form)
     try:
-        given = fields.checked(fields_said(said, fields, {}), letters=(), key=None)
+        checked = fields.checked(read_fields(texts, fields, {}), letters=(), key=None)
     except FormError as error:
         raise DataError(str(error)) from None
-    return CollectedPhotograph(words[named[0]] if named else None, given)
+    return CollectedPhotograph(words[named[0]] if named else None, checked)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Photographs that people imported into a project of Label Studio, taken in as those that are uploaded in the app.
+"""Photographs that people imported into a project of Label Studio, stored like those that are uploaded in the app.
 
-Only files of that very project are fetched, from the server itself, and never more bytes than a photograph may have;
-what is kept are the pixels, encoded anew (`photo_uploads`).
+Only files of that very project are downloaded, from the server itself, and never more bytes than a photograph may have.
+The pixels are stored, encoded again (`photo_uploads`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.photographs import collected_photographs
 
 from ..forms.collect import NONE
+from ..forms.submission import Submission
 from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
 from ..store.assignment.task_queue import OWNER
 from ..store.database.records import TASK_STATES
@@ -35,7 +36,7 @@ def upload_path(address: Any, project: int) -> str:
     """Return the path of a picture that was imported into a project.
 
     Raises:
-        DataError: It lies anywhere else.
+        DataError: The address is no path of such a picture.
     """
     start = f"/data/upload/{project}/"
     name = address.removeprefix(start) if isinstance(address, str) and address.startswith(start) else ""
@@ -45,15 +46,15 @@ def upload_path(address: Any, project: int) -> str:
 
 
 class PhotographPull:
-    """The photographs of one pull.
+    """Downloads and stores the photographs of one pull.
 
     Args:
-        store: The review store.
-        campaign: One that collects.
-        server: Label Studio.
-        root: The workspace.
-        project: The campaign's, on the server.
-        projects: Remembers which photographs were fetched.
+        store: Review store.
+        campaign: Campaign that collects photographs.
+        server: Label Studio server.
+        root: Folder of the workspace.
+        project: Id of the campaign's project on the server.
+        projects: Projects of the workspace, which remember the downloaded photographs.
     """
 
     def __init__(
@@ -67,124 +68,128 @@ class PhotographPull:
         for task in self._tasks.values():
             if task.state == "open":
                 self._for_prompt.setdefault(prompt_of(task), []).append(task)
-        self._fetched = dict(projects.photographs_of(campaign.name))
+        self._downloaded = dict(projects.photographs_of(campaign.name))
         ids = {(task.item_id, task.content_hash): task.id for task in self._tasks.values()}
-        self._handed_in: dict[str, tuple[int, str]] = {
-            one.fields["photograph"]: (ids[one.item_id, one.content_hash], one.annotator)
-            for one in store.decisions(campaign.name)
-            if one.fields and "photograph" in one.fields
+        self._submitted: dict[str, tuple[int, str]] = {
+            annotation.fields["photograph"]: (ids[annotation.item_id, annotation.content_hash], annotation.annotator)
+            for annotation in store.decisions(campaign.name)
+            if annotation.fields and "photograph" in annotation.fields
         }
-        self._now_taken: set[int] = set()
-        self._brought_as: dict[str, int] = {}
-        """By photograph: the server's task of this pull in which it was handed in."""
-        self._why: dict[str, str] = {}
+        self._filled: set[int] = set()
+        self._server_tasks: dict[str, int] = {}
+        """The server's task in which a photograph was submitted in this pull, by photograph."""
+        self._failures: dict[str, str] = {}
 
-    def fetched(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Yield tasks as they come, once the photographs of those that say what they should are here.
+    def downloaded(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the server's tasks, after downloading the photographs of those with a valid annotation.
 
-        Nobody waits for the store meanwhile: what is fetched is taken in afterwards.
+        The store is not locked meanwhile; the photographs are submitted afterwards.
         """
         for row in rows:
             data = row.get("data") or {}
             prompts = set(filter(None, map(self._prompt_in, row.get("annotations") or [])))
             if KEY not in data and prompts:
-                self._fetch(data.get(IMAGE), wanted=any(map(self._is_wanted, prompts)))
+                self._download(data.get(IMAGE), wanted=any(map(self._is_wanted, prompts)))
             yield row
-        self._projects.remember_photographs(self._campaign.name, self._fetched)
+        self._projects.remember_photographs(self._campaign.name, self._downloaded)
 
-    def take(self, store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-        """Take in what somebody said of a photograph, with the photograph, or that none is to be found."""
-        given = read_collected(said.annotation.get("result"), campaign.form, self._words)
-        data = said.row.get("data") or {}
+    def take(self, store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+        """Store the annotation of a photograph together with it, or the statement that none can be found."""
+        collected = read_collected(received.annotation.get("result"), campaign.form, self._words)
+        data = received.row.get("data") or {}
         if KEY in data:
-            task = said.known
-            if given.fields["found"] != NONE:
+            task = received.known
+            if collected.fields["found"] != NONE:
                 raise DataError("import the photograph as a task of its own; this one says only that there is none")
-            return self._said(store, said, task, given.fields)
-        if given.fields["found"] == NONE or given.prompt is None:
+            return self._submit(store, received, task, collected.fields)
+        if collected.fields["found"] == NONE or collected.prompt is None:
             raise DataError("it does not say which prompt the photograph is for")
-        first = next(one for one in in_order(said.row) if is_own(one) and not one.get("was_cancelled"))
-        if first.get("completed_by") != said.annotation.get("completed_by"):
+        first = next(
+            annotation
+            for annotation in in_order(received.row)
+            if is_own(annotation) and not annotation.get("was_cancelled")
+        )
+        if first.get("completed_by") != received.annotation.get("completed_by"):
             raise DataError("somebody else has labelled this photograph before")
         path = upload_path(data.get(IMAGE), self._project)
-        if path not in self._fetched:
-            raise DataError(self._why.get(path, "its photograph was not fetched"))
-        image_id = self._fetched[path]
-        if self._brought_as.get(image_id, said.row["id"]) != said.row["id"]:
-            raise DataError(f"this photograph was imported before, as task {self._brought_as[image_id]}")
-        task, taken = self._placed(store, said, given, image_id)
-        self._handed_in[image_id], self._brought_as[image_id] = (task.id, said.author), said.row["id"]
-        self._now_taken.add(task.id)
+        if path not in self._downloaded:
+            raise DataError(self._failures.get(path, "its photograph was not fetched"))
+        image_id = self._downloaded[path]
+        if self._server_tasks.get(image_id, received.row["id"]) != received.row["id"]:
+            raise DataError(f"this photograph was imported before, as task {self._server_tasks[image_id]}")
+        task, taken = self._submit_once(store, received, collected, image_id)
+        self._submitted[image_id], self._server_tasks[image_id] = (task.id, received.author), received.row["id"]
+        self._filled.add(task.id)
         return taken
 
-    def _placed(
-        self, store: ReviewStore, said: KnownAnnotation, given: CollectedPhotograph, image_id: str
+    def _submit_once(
+        self, store: ReviewStore, received: KnownAnnotation, collected: CollectedPhotograph, image_id: str
     ) -> tuple[Task, Taken]:
-        """Hand a photograph in where it was before, or for the first task of its prompt that is to be had."""
-        if image_id in self._handed_in:
-            task, by = self._tasks[self._handed_in[image_id][0]], self._handed_in[image_id][1]
-            if by != said.author:
+        """Submit a photograph for the task that has it already, or for the first free task of its prompt."""
+        if image_id in self._submitted:
+            task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
+            if by != received.author:
                 raise DataError("this photograph is handed in already, by somebody else")
-            if prompt_of(task) != given.prompt:
+            if prompt_of(task) != collected.prompt:
                 raise DataError(f"this photograph is handed in already, for {ascii(prompt_of(task))[:80]}")
-            return task, self._handed(store, said, task, given, image_id)
+            return task, self._submit_photograph(store, received, task, collected, image_id)
         refused = RefusedError(_ALL_IN)
-        for task in self._for_prompt.get(given.prompt or "", ()):
-            if task.id in self._now_taken or _has_decided(store, task, said.author):
+        for task in self._for_prompt.get(collected.prompt or "", ()):
+            if task.id in self._filled or _has_decided(store, task, received.author):
                 continue
             try:
                 with store.batch() as held:
-                    return task, self._handed(held, said, task, given, image_id)
+                    return task, self._submit_photograph(held, received, task, collected, image_id)
             except RefusedError as error:
                 refused = error
         raise refused
 
-    def _handed(
-        self, store: ReviewStore, said: KnownAnnotation, task: Task, given: CollectedPhotograph, image_id: str
+    def _submit_photograph(
+        self, store: ReviewStore, received: KnownAnnotation, task: Task, collected: CollectedPhotograph, image_id: str
     ) -> Taken:
-        store.upsert_annotator(said.author)
-        Uploads(store).note(task.id, said.author, image_id)
-        return self._said(store, said, task, {**given.fields, "photograph": image_id})
+        store.upsert_annotator(received.author)
+        Uploads(store).note(task.id, received.author, image_id)
+        return self._submit(store, received, task, {**collected.fields, "photograph": image_id})
 
-    def _said(self, store: ReviewStore, said: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
-        started, submitted = moments_of(said.annotation, said.now)
-        decision = ExternalAnnotation(task.id, said.author, "", (), None, started, submitted, fields)
-        return store.take_in(self._campaign.name, decision, now=said.now)
+    def _submit(self, store: ReviewStore, received: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
+        started, submitted = moments_of(received.annotation, received.now)
+        annotation = ExternalAnnotation(task.id, received.author, Submission(fields=fields), started, submitted)
+        return store.take_in(self._campaign.name, annotation, now=received.now)
 
-    def _prompt_in(self, one: Mapping[str, Any]) -> str | None:
-        """Return the prompt that an annotation names, where it says all that the form asks for."""
+    def _prompt_in(self, annotation: Mapping[str, Any]) -> str | None:
+        """Return the prompt of an annotation that fits the form; None for any other."""
         try:
-            found = read_collected(one.get("result"), self._campaign.form, self._words)
+            collected = read_collected(annotation.get("result"), self._campaign.form, self._words)
         except DataError:
             return None
-        return None if one.get("was_cancelled") else found.prompt
+        return None if annotation.get("was_cancelled") else collected.prompt
 
     def _is_wanted(self, prompt: str) -> bool:
-        """Return whether a photograph for a prompt could be handed in: others are not even fetched."""
-        return any(task.id not in self._now_taken for task in self._for_prompt.get(prompt, ()))
+        """Return whether a photograph for a prompt could still be submitted; others are not downloaded."""
+        return any(task.id not in self._filled for task in self._for_prompt.get(prompt, ()))
 
-    def _fetch(self, address: Any, *, wanted: bool) -> None:
+    def _download(self, address: Any, *, wanted: bool) -> None:
         field = photograph_field(self._campaign.form)
         try:
             path = upload_path(address, self._project)
         except DataError:
-            return  # told where it is taken in
-        known = self._fetched.get(path)
+            return  # `take` reports it
+        known = self._downloaded.get(path)
         if known is not None and collected_photographs(self._root).path(known).exists():
             return
         if known is None and not wanted:
-            self._why[path] = _ALL_IN
+            self._failures[path] = _ALL_IN
             return
-        self._fetched.pop(path, None)
+        self._downloaded.pop(path, None)
         try:
             data = self._server.download(path, max_bytes=field.max_bytes)
-            self._fetched[path] = take_in_photograph(self._root, data, field).image_id
+            self._downloaded[path] = take_in_photograph(self._root, data, field).image_id
         except BenchwrightError as error:
-            self._why[path] = str(error)
+            self._failures[path] = str(error)
 
 
 def _has_decided(store: ReviewStore, task: Task, annotator: str) -> bool:
-    """Return whether somebody has handed something in for a task: that would be replaced."""
+    """Return whether an annotator has submitted anything for a task, which another photograph would replace."""
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task.id, "name": annotator}).one_or_none()
     return row is not None and row.submitted_at is not None

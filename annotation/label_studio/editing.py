@@ -1,7 +1,7 @@
-"""Edits of an item in Label Studio: its texts in text areas, filled in beforehand, and which choice is right.
+"""Edits of an item in Label Studio: its texts in text areas that are filled in beforehand, and the right choice.
 
-A text that comes back as it went is no edit. Label Studio keeps a filled-in text area as soon as it is on the screen,
-and keeps nothing of one that somebody emptied: where some areas of an item come back, one that does not is empty.
+A text that comes back unchanged is no edit. Label Studio returns a filled-in text area as soon as it was on the screen,
+and returns nothing for one that somebody emptied. So where some areas of an item come back, a missing one is empty.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..forms.task_content import TaskContent, content_in
 from ..store import Task
 
 QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
-"""Controls; the first two are also what the texts are called in a task's data."""
+"""Names of controls; the first two are also the names of the texts in a task's data."""
 _CHOICE = "edit_choice_"
 KEYS = "edit_keys"
-"""Field of a task's data: what `RIGHT` offers."""
+"""Field of a task's data with the choices that `RIGHT` offers."""
 
 
 def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
-    """Return the keys of choices that items of these tasks have, `A` first."""
+    """Return the keys of the choices of all items of these tasks, sorted."""
     return tuple(sorted({choice["key"] for task in tasks for choice in item_in(task.payload).get("choices", ())}))
 
 
@@ -40,15 +40,21 @@ def add_edit_fields(
     for name, label in areas.items():
         ET.SubElement(part, "Header", value=label, size="5")
         ET.SubElement(
-            part, "TextArea", name=name, toName="question", value=f"${name}", rows="2", maxSubmissions="1",
+            part,
+            "TextArea",
+            name=name,
+            toName="question",
+            value=f"${name}",
+            rows="2",
+            maxSubmissions="1",
             editable="true",
-        )  # fmt: skip
+        )
     ET.SubElement(part, "Header", value="Right from now on (leave open where it stays)", size="5")
     ET.SubElement(part, "Choices", name=RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
 
 
 def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
-    """Return what the fields of edits need in a task's data; choices that have no text have empty areas."""
+    """Return the data that a task needs for the fields of edits; choices without text have empty areas."""
     item = content_in(payload)
     texts = _texts(item)
     areas = [QUESTION, *(_CHOICE + letter for letter in letters), *([EXPLANATION] if with_explanation else [])]
@@ -59,27 +65,27 @@ def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explan
 
 
 def take_edits(
-    said: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
+    values: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
 ) -> dict[str, Any] | None:
-    """Take the edits out of what was said by control, and return them as the app would send them; None where none are.
+    """Remove the edits from an annotation, and return them as the app would send them; None where there are none.
 
     Args:
-        said: By control; those of edits are gone afterwards.
-        payload: Of the task.
-        is_shown: Whether whoever said this had the fields before them, so that what is missing was emptied.
+        values: Values of the annotation by control; those of edits are removed.
+        payload: Payload of the task.
+        is_shown: Whether the annotator saw the fields, so that a missing one was emptied.
         with_explanation: Whether the explanation could be edited.
 
     Raises:
-        DataError: A field says two things.
+        DataError: A field has several values, or was emptied.
     """
-    names = [name for name in said if name in {QUESTION, RIGHT} or name.startswith(_CHOICE)]
-    names += [EXPLANATION] if with_explanation and EXPLANATION in said else []
-    given = {name: _one(name, said.pop(name)) for name in names}
+    names = [name for name in values if name in {QUESTION, RIGHT} or name.startswith(_CHOICE)]
+    names += [EXPLANATION] if with_explanation and EXPLANATION in values else []
+    texts = {name: _one(name, values.pop(name)) for name in names}
     was = _texts(content_in(payload))
-    right = given.pop(RIGHT, None)
-    if is_shown and given:
-        given = {name: "" for name in was if name != EXPLANATION or with_explanation} | given
-    changed = {name: text for name, text in given.items() if _normal(text) != _normal(was.get(name, ""))}
+    right = texts.pop(RIGHT, None)
+    if is_shown and texts:
+        texts = {name: "" for name in was if name != EXPLANATION or with_explanation} | texts
+    changed = {name: text for name, text in texts.items() if _normal(text) != _normal(was.get(name, ""))}
     for name, text in changed.items():
         if not text.strip() and name in was:
             raise DataError(f"{_words(name)} was emptied; write it anew, or leave it as it was")
@@ -101,7 +107,7 @@ def _texts(item: TaskContent) -> dict[str, str]:
 
 
 def _normal(text: str) -> str:
-    """Return a text as browsers give it back: one kind of line end, no space around it."""
+    """Return a text with one kind of line end and without outer spaces, as browsers return it."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 

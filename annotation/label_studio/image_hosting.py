@@ -1,4 +1,4 @@
-"""Where Label Studio finds the pictures of tasks: uploaded, in a folder that it serves, or published elsewhere."""
+"""Hosting of tasks' pictures for Label Studio: uploaded to it, in a folder that it serves, or published elsewhere."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .server import Server
 
 
 class ImageHosting(Protocol):
-    """Where Label Studio finds pictures."""
+    """Makes pictures available to Label Studio."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Put pictures there and return the URL of each, by name."""
+        """Store pictures for a project and return the URL of each, by name."""
 
 
 @dataclass(frozen=True)
 class UploadedImages:
-    """Pictures sent to the server, which keeps them in a project of their own.
+    """Pictures uploaded to the server, into a project of their own.
 
-    A project with a form of several fields takes no uploads as they are.
+    A project whose tasks have several fields of data accepts no plain picture files.
     """
 
     server: Server
@@ -33,13 +33,13 @@ class UploadedImages:
     campaign: str
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Upload them."""
-        held_in = self.projects.pictures_of(self.campaign)
-        if held_in is None or not self.server.has_project(held_in):
+        """Upload the pictures and return their URLs."""
+        pictures_project = self.projects.pictures_of(self.campaign)
+        if pictures_project is None or not self.server.has_project(pictures_project):
             title = f"Pictures of project {project}"
-            held_in = self.server.make_project(title, config=pictures_config(), annotators_per_task=1)
-            self.projects.remember_pictures(self.campaign, held_in)
-        return self.server.upload(held_in, files)
+            pictures_project = self.server.make_project(title, config=pictures_config(), annotators_per_task=1)
+            self.projects.remember_pictures(self.campaign, pictures_project)
+        return self.server.upload(pictures_project, files)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class LocalFiles:
     folder: str
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Write them and let the project serve the folder."""
+        """Write the pictures, let the project serve the folder, and return their URLs."""
         target = self.root / self.folder
         target.mkdir(parents=True, exist_ok=True)
         for name, data in files.items():
@@ -69,7 +69,7 @@ class CloudUrl:
     url: str
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Write them; whoever runs this publishes the folder."""
+        """Write the pictures and return their URLs; publishing the folder is up to the user."""
         del project
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, data in files.items():

@@ -1,7 +1,7 @@
-"""A campaign's form as Label Studio's label config: what its annotators see, and what they can say.
+"""A campaign's form as Label Studio's label config: what annotators see, and the controls they fill in.
 
-Texts of items reach it as data of `Text` tags, which show them as they are; only images, choices and guidelines are
-rendered. Names of the controls are what `replies` reads back.
+Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are rendered.
+`replies` reads annotations by the names of the controls.
 """
 
 from __future__ import annotations
@@ -9,125 +9,146 @@ from __future__ import annotations
 import html
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField, form_of
-from ..store import CHOICES
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
-from ..store.submissions.pre_key_answers import BLIND_FIRST
 from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
 EDITING, AS_IT_IS, TO_BE_EDITED = "editing", "Leave the item as it is", "Edit the item"
-"""Where no decision says that an item is to be revised, this does."""
+"""Control, and its choices, that states whether an item is edited, in forms without such a decision."""
 NO_REASON = "no reason"
-"""Beside a lone reason: Label Studio refuses a single choice. It says nothing."""
+"""Choice beside a lone reason, since Label Studio refuses a single choice. It has no meaning."""
 REVISE = "revise"
 _HOTKEYS = {"accept": "y", "revise": "v", "reject": "x"}
-"""As in the review app: no letter that options have."""
+"""The keys of the review app, which are no letters of options."""
 
 
-def label_config(form: Mapping[str, Any], *, letters: Sequence[str] = (), votes: bool = False) -> str:
+def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool = False) -> str:
     """Return the config of a campaign's form, as XML.
 
     Args:
-        form: Of the campaign. One that asks for an answer first has two configs: that of the answer, and that of the
-            votes.
-        letters: Keys of choices that its items have, for the fields of edits.
-        votes: The config of what is said once the key is shown.
+        form: Form of the campaign. A form that asks for an answer first has two configs, one for the answer and one
+            for the votes.
+        letters: Keys of the items' choices, for the fields of edits; default none.
+        votes: Whether to return the config of the votes, which are given once the key is shown; default False.
 
     Raises:
-        BenchwrightError: The form asks for photographs, which a form in Label Studio cannot take.
+        BenchwrightError: The form asks for photographs, which Label Studio cannot take.
     """
     view = ET.Element("View")
-    if form.get("guidelines"):
+    if form.guidelines:
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
         ET.SubElement(panel, "HyperText", name="guidelines", value="$guidelines", inline="true")
     columns = ET.SubElement(view, "View", style="display:grid;grid-template-columns:3fr 2fr;gap:16px")
-    shown = ET.SubElement(columns, "View", style="min-width:0")
-    ET.SubElement(shown, "Image", name="images", valueList="$images", zoom="true", zoomControl="true")
-    asked = ET.SubElement(columns, "View", style="min-width:0")
-    ET.SubElement(asked, "Text", name="question", value="$question", valueType="text")
+    pictures_column = ET.SubElement(columns, "View", style="min-width:0")
+    ET.SubElement(pictures_column, "Image", name="images", valueList="$images", zoom="true", zoomControl="true")
+    form_column = ET.SubElement(columns, "View", style="min-width:0")
+    ET.SubElement(form_column, "Text", name="question", value="$question", valueType="text")
     if is_answered_blind(form, votes=votes):
-        _answer(asked)
+        _answer(form_column)
     elif votes:
-        _votes(asked, form, letters)
-    elif (typed := form_of(form)) is not None:
-        _typed(asked, typed)
+        _votes(form_column, form, letters)
+    elif (typed := form.typed) is not None:
+        _typed(form_column, typed)
     else:
-        _verdict(asked, form, letters)
+        _verdict(form_column, form, letters)
     return ET.tostring(view, encoding="unicode")
 
 
-def is_answered_blind(form: Mapping[str, Any], *, votes: bool) -> bool:
-    """Return whether a project asks for nothing but the answer, without the key."""
-    return form.get("decisions_from") == CHOICES or (bool(form.get(BLIND_FIRST)) and not votes)
+def is_answered_blind(form: CampaignForm, *, votes: bool) -> bool:
+    """Return whether a project asks only for the answer, without showing the key."""
+    return form.takes_choices or (bool(form.blind_first) and not votes)
 
 
-def voted_on(form: Mapping[str, Any]) -> Form:
+def voted_on(form: CampaignForm) -> Form:
     """Return the part of a form that is filled in once the key is shown."""
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None  # forms that ask for an answer first have fields
     return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER_FIELD))
 
 
 def _answer(view: ET.Element) -> None:
     ET.SubElement(
-        view, "Choices", name=ANSWER, toName="question", value="$options", choice="single-radio", required="true",
+        view,
+        "Choices",
+        name=ANSWER,
+        toName="question",
+        value="$options",
+        choice="single-radio",
+        required="true",
         requiredMessage="Choose an answer",
-    )  # fmt: skip
+    )
 
 
-def _votes(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
-    """Add what is asked of those who have answered: their votes, and edits."""
+def _votes(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
+    """Add the controls for annotators who have answered: votes and edits."""
     ET.SubElement(view, "Text", name="reviewers", value="$reviewers", valueType="text")
     _typed(view, voted_on(form))
-    if form.get("edits"):
+    if form.edits:
         editing = ET.SubElement(view, "Choices", name=EDITING, toName="question", choice="single-radio")
         for value in (AS_IT_IS, TO_BE_EDITED):
             ET.SubElement(editing, "Choice", value=value)
         add_edit_fields(view, letters, shown_when=selected(EDITING, TO_BE_EDITED), with_explanation=True)
 
 
-def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
+def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
-    decisions = form["decisions"]
+    decisions = form.decisions
     verdict = ET.SubElement(
-        view, "Choices", name=DECISION, toName="question", choice="single-radio", required="true", showInline="true",
+        view,
+        "Choices",
+        name=DECISION,
+        toName="question",
+        choice="single-radio",
+        required="true",
+        showInline="true",
         requiredMessage="Choose a decision",
-    )  # fmt: skip
+    )
     for decision in decisions:
         choice = ET.SubElement(verdict, "Choice", value=decision)
         if decision in _HOTKEYS:
             choice.set("hotkey", _HOTKEYS[decision])
-    if reasons := form.get("reasons"):
+    if reasons := form.reasons:
         ET.SubElement(view, "Header", value="Reasons", size="5")
-        given = ET.SubElement(view, "Choices", name=REASON, toName="question", choice="multiple", showInline="true")
+        reason_choices = ET.SubElement(
+            view, "Choices", name=REASON, toName="question", choice="multiple", showInline="true"
+        )
         for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
-            ET.SubElement(given, "Choice", value=reason)
-    if form.get("edits") and letters:
+            ET.SubElement(reason_choices, "Choice", value=reason)
+    if form.edits and letters:
         add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
-    needed = ", ".join(form.get("needs_note", ())) + (" without edits" if form.get("edits") else "")
+    needed = ", ".join(form.needs_note) + (" without edits" if form.edits else "")
     ET.SubElement(
-        view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
-        placeholder=f"Note (needed for: {needed})" if form.get("needs_note") else "Note",
-    )  # fmt: skip
+        view,
+        "TextArea",
+        name=NOTE,
+        toName="question",
+        rows="2",
+        maxSubmissions="1",
+        editable="true",
+        placeholder=f"Note (needed for: {needed})" if form.needs_note else "Note",
+    )
 
 
 def plain(text: str) -> str:
-    """Return a text in which Label Studio looks for no field of the task's data."""
+    """Return a text in which Label Studio sees no reference to a field of the task's data."""
     return text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}")
 
 
 def control_of(field: FormField) -> str:
-    """Return what the control of a typed form's field is called: no name of another part of the config."""
+    """Return the name of the control of a typed form's field, which no other part of the config has."""
     return f"field_{field.name}"
 
 
 def codes_by_words(field: OneOf | SeveralOf) -> dict[str, str]:
-    """Return the codes of a field's options by what people choose: their words, unless two read the same."""
+    """Return the codes of a field's options by the text of their choices.
+
+    The text is the option's words, or its code where two options have equal words.
+    """
     words = [plain(option.words) for option in field.options]
     return {
         plain(option.words) if words.count(plain(option.words)) == 1 else option.code: option.code
@@ -146,12 +167,12 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
     """Add the fields of a typed form, each under its label and shown where it applies.
 
     Args:
-        view: Where they go.
-        form: The form.
-        of: Name of the object that they are said of.
+        view: Element to which the fields are added.
+        form: Typed form.
+        of: Name of the object that the fields describe.
 
     Raises:
-        BenchwrightError: A field is one that Label Studio does not have.
+        BenchwrightError: A field is a photograph, which Label Studio cannot take.
     """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
@@ -184,16 +205,16 @@ def _options(part: ET.Element, field: OneOf | SeveralOf, common: Mapping[str, st
 
 
 def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
-    """Return the attributes that show a field only where it applies, if Label Studio can be told so."""
+    """Return the attributes that show a field only where it applies; none where Label Studio cannot express that."""
     if field.only_if is None:
         return {}
-    other = by_name[field.only_if.field]
-    if not isinstance(other, OneOf | SeveralOf):
+    condition = by_name[field.only_if.field]
+    if not isinstance(condition, OneOf | SeveralOf):
         return {}
-    words = [words for words, code in codes_by_words(other).items() if code in field.only_if.codes]
-    if any("," in one for one in words):  # it parts them by commas
+    words = [words for words, code in codes_by_words(condition).items() if code in field.only_if.codes]
+    if any("," in text for text in words):  # Label Studio separates values by commas
         return {}
-    return selected(control_of(other), *words)
+    return selected(control_of(condition), *words)
 
 
 def selected(control: str, *values: str) -> dict[str, str]:
@@ -202,7 +223,7 @@ def selected(control: str, *values: str) -> dict[str, str]:
 
 
 def pictures_config() -> str:
-    """Return the config of a project that only holds uploaded pictures: no other project takes uploads as they are."""
+    """Return the config of a project that only holds pictures; Label Studio accepts plain uploads in no other."""
     view = ET.Element("View")
     ET.SubElement(view, "Image", name="image", value="$image")
     only = ET.SubElement(view, "Choices", name="only_pictures", toName="image")
@@ -212,5 +233,5 @@ def pictures_config() -> str:
 
 
 def guidelines_html(text: str) -> str:
-    """Return guidelines as harmless HTML: Markdown stays as it was written, line by line."""
+    """Return guidelines as escaped HTML, with their Markdown as it was written, line by line."""
     return f"<div style='white-space:pre-wrap'>{html.escape(text)}</div>"

@@ -1,4 +1,4 @@
-"""Pictures of tasks as Label Studio gets them: decoded here, marks drawn in, encoded anew, named by what they show."""
+"""Pictures of tasks for Label Studio: decoded, with marks drawn in, encoded again, and named by their content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOSSLESS_PX = 1_000_000
 
 
 def picture_name(image: ItemImage) -> str:
-    """Return a file name without ending that is the same for the same picture with the same marks."""
+    """Return a file name without suffix that is equal for equal pictures with equal marks."""
     marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8] if image.prompts else "plain"
     return f"{image.image_id[:24]}-{marks}"
 
@@ -22,8 +22,8 @@ def picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
     """Return name and bytes of a picture with its marks.
 
     Raises:
-        DataError: Its file is gone or has changed.
-        UnreadableImage: It cannot be decoded any more.
+        DataError: The image's file is gone or has changed.
+        UnreadableImage: The image cannot be decoded any more.
     """
     made = preview(
         originals.data(image.image_id), max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX, prompts=image.prompts

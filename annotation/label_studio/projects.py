@@ -1,4 +1,4 @@
-"""Which project of which server is whose: remembered in the workspace, so that pushing and pulling find it again."""
+"""The projects of campaigns on a server, remembered in a file of the workspace."""
 
 from __future__ import annotations
 
@@ -32,54 +32,54 @@ class Projects:
         """Return a campaign's project; None where it has none.
 
         Raises:
-            BenchwrightError: It is on another server.
+            BenchwrightError: The project is on another server.
         """
-        found = self._known.get(campaign)
-        if found is None:
+        entry = self._known.get(campaign)
+        if entry is None:
             return None
-        if found["url"] != url:
+        if entry["url"] != url:
             raise BenchwrightError(
-                f"campaign {campaign!r} is on {found['url']} (project {found['project']}); say --url so, or remove "
+                f"campaign {campaign!r} is on {entry['url']} (project {entry['project']}); say --url so, or remove "
                 f"{self._path} to begin anew on {url}"
             )
-        return int(str(found["project"]))
+        return int(str(entry["project"]))
 
     def pictures_of(self, campaign: str) -> int | None:
-        """Return the project that holds a campaign's uploaded pictures."""
+        """Return the project that holds a campaign's uploaded pictures; None where there is none."""
         return self._also(campaign, "pictures")
 
     def votes_of(self, campaign: str) -> int | None:
-        """Return the project in which a review is voted on, once its items are answered in the campaign's own."""
+        """Return the project of a review's votes, which follow the answers in the campaign's own project."""
         return self._also(campaign, "votes")
 
     def photographs_of(self, campaign: str) -> dict[str, str]:
-        """Return the photographs that were fetched from a campaign's project: their ids, by path on the server."""
-        found = self._known.get(campaign, {}).get("photographs")
-        return {str(path): str(image_id) for path, image_id in found.items()} if isinstance(found, dict) else {}
+        """Return the ids of photographs that were downloaded from a campaign's project, by path on the server."""
+        entry = self._known.get(campaign, {}).get("photographs")
+        return {str(path): str(image_id) for path, image_id in entry.items()} if isinstance(entry, dict) else {}
 
-    def remember_photographs(self, campaign: str, fetched: dict[str, str]) -> None:
-        """Keep which photographs were fetched."""
-        self._known[campaign]["photographs"] = fetched
+    def remember_photographs(self, campaign: str, image_ids: dict[str, str]) -> None:
+        """Store the ids of downloaded photographs by path."""
+        self._known[campaign]["photographs"] = image_ids
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
-        """Keep which project is a campaign's."""
+        """Store a campaign's project."""
         self._known[campaign] = {"url": url, "project": project}
         self._save()
 
     def remember_pictures(self, campaign: str, project: int) -> None:
-        """Keep which project holds a campaign's pictures."""
+        """Store the project that holds a campaign's pictures."""
         self._known[campaign]["pictures"] = project
         self._save()
 
     def remember_votes(self, campaign: str, project: int) -> None:
-        """Keep in which project a review is voted on."""
+        """Store the project of a review's votes."""
         self._known[campaign]["votes"] = project
         self._save()
 
     def _also(self, campaign: str, role: str) -> int | None:
-        found = self._known.get(campaign, {}).get(role)
-        return None if found is None else int(str(found))
+        entry = self._known.get(campaign, {}).get(role)
+        return None if entry is None else int(str(entry))
 
     def _save(self) -> None:
         write_json(self._path, {"format": FORMAT, "version": VERSION, "campaigns": self._known})

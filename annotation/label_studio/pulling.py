@@ -1,4 +1,4 @@
-"""Annotations on their way back from Label Studio. What cannot be trusted is told, never taken and never lost."""
+"""Pulling annotations from Label Studio. What cannot be trusted is reported, and neither stored nor lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_LEAD_S = 86_400.0
 
 
 class Quarantined(NamedTuple):
-    """An annotation that was not taken in, and why."""
+    """An annotation that was not stored, and why."""
 
     annotation: int
     task: int
@@ -33,7 +33,7 @@ class Quarantined(NamedTuple):
 
 @dataclass(frozen=True)
 class Pulled:
-    """What a pull came to, in annotations."""
+    """Result of a pull, counted in annotations."""
 
     new: int
     changed: int
@@ -43,9 +43,12 @@ class Pulled:
 
     def __add__(self, other: Pulled) -> Pulled:
         return Pulled(
-            self.new + other.new, self.changed + other.changed, self.unchanged + other.unchanged,
-            self.skipped + other.skipped, (*self.quarantined, *other.quarantined),
-        )  # fmt: skip
+            self.new + other.new,
+            self.changed + other.changed,
+            self.unchanged + other.unchanged,
+            self.skipped + other.skipped,
+            (*self.quarantined, *other.quarantined),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review label-studio pull --json` prints."""
@@ -54,19 +57,19 @@ class Pulled:
             "changed": self.changed,
             "unchanged": self.unchanged,
             "skipped": self.skipped,
-            "quarantined": [one._asdict() for one in self.quarantined],
+            "quarantined": [annotation._asdict() for annotation in self.quarantined],
         }
 
 
 class KnownAnnotation(NamedTuple):
-    """An annotation by somebody who is known.
+    """An annotation on the server whose author is known.
 
     Args:
-        task: Of the campaign, in the store; None where it is none of these.
-        author: What its author is called here.
-        annotation: As the server gives it.
+        task: Task of the campaign in the store; None where it is none of the campaign's tasks.
+        author: Name of its author in the store.
+        annotation: The annotation as the server returns it.
         row: The server's task.
-        now: The moment of the pull.
+        now: Moment of the pull.
     """
 
     task: Task | None
@@ -80,7 +83,7 @@ class KnownAnnotation(NamedTuple):
         """Return the task.
 
         Raises:
-            DataError: The campaign has none such.
+            DataError: The campaign has no such task.
         """
         if self.task is None:
             raise DataError("its item is none of the campaign's: it has changed or gone since")
@@ -88,33 +91,38 @@ class KnownAnnotation(NamedTuple):
 
 
 Take = Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]
-"""Takes an annotation into the store; raises BenchwrightError where it does not."""
+"""Stores an annotation; raises BenchwrightError where it does not."""
 
 
-def plainly(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-    """Take an annotation in as a decision."""
-    return store.take_in(campaign.name, said_of(campaign, said), now=said.now)
+def submit_annotation(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+    """Store an annotation as a decision."""
+    return store.take_in(campaign.name, external_annotation(campaign, received), now=received.now)
 
 
 def pull(
-    store: ReviewStore, campaign: Campaign, annotated: Iterable[Mapping[str, Any]], *, names: Mapping[int, str],
-    now: datetime, take: Take = plainly,
-) -> Pulled:  # fmt: skip
-    """Take the annotations of a campaign's project into the store.
+    store: ReviewStore,
+    campaign: Campaign,
+    annotated: Iterable[Mapping[str, Any]],
+    *,
+    names: Mapping[int, str],
+    now: datetime,
+    take: Take = submit_annotation,
+) -> Pulled:
+    """Store the annotations of a campaign's project.
 
-    An annotation that was changed on the server since becomes a new version. Not taken, and told, is one whose author
-    is not who wrote it last (any user of the community version can write under another's name), whose author is
-    nobody the names know, whose labels the form does not have, whose item has changed since, or for which no slot is
-    left. What was taken of an item before it changed is there, and nothing new. Of several that somebody made of one
-    task, the last one counts.
+    An annotation that was changed on the server since the last pull becomes a new version. An annotation is reported
+    and not stored where somebody other than its author wrote it last (any user of the community version can write
+    under another's name), its author has no name in `names`, its labels do not fit the form, its item has changed
+    since, or no slot is left. What was stored of an item before it changed counts as unchanged. Of several annotations
+    of one task by one author, the last one counts.
 
     Args:
-        store: The review store.
-        campaign: The campaign.
-        annotated: Tasks with their annotations, as the server gives them.
-        names: What the server's users are called here, by their id.
-        now: This moment.
-        take: Takes one in.
+        store: Review store.
+        campaign: Campaign of the project.
+        annotated: Tasks with their annotations, as the server returns them.
+        names: Annotators' names in the store, by user id on the server.
+        now: Current moment.
+        take: Function that stores an annotation; default `submit_annotation`.
     """
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}
     counts: Counter[str] = Counter(new=0, changed=0, unchanged=0)
@@ -123,78 +131,77 @@ def pull(
     for row in annotated:
         task = tasks.get(str((row.get("data") or {}).get(KEY)))
         newest = _newest(row, names)
-        for one in in_order(row):
-            if one.get("was_cancelled"):
+        for annotation in in_order(row):
+            if annotation.get("was_cancelled"):
                 skipped += 1
                 continue
-            author = names.get(one.get("completed_by") or 0)
+            author = names.get(annotation.get("completed_by") or 0)
             try:
-                said = KnownAnnotation(task, trusted(one, author), one, row, now)
-                if newest[said.author] != one["id"]:  # they said it anew
+                known = KnownAnnotation(task, trusted(annotation, author), annotation, row, now)
+                if newest[known.author] != annotation["id"]:  # a later one replaces it
                     skipped += 1
                     continue
-                with store.batch() as held:  # what is refused leaves nothing behind
-                    counts[take(held, campaign, said)] += 1
+                with store.batch() as held:  # a refused annotation leaves nothing behind
+                    counts[take(held, campaign, known)] += 1
             except BenchwrightError as error:
                 item_id = None if task is None else task.item_id
-                quarantined.append(Quarantined(int(one["id"]), int(row["id"]), item_id, author, str(error)))
+                quarantined.append(Quarantined(int(annotation["id"]), int(row["id"]), item_id, author, str(error)))
     close_decided(store, campaign)
     open_next_rounds(store, campaign.name)
     return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined))
 
 
 def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a task's annotations, the first one first."""
-    return sorted(row.get("annotations") or [], key=lambda one: (str(one.get("created_at")), one.get("id")))
+    """Return a task's annotations in the order in which they were created."""
+    return sorted(
+        row.get("annotations") or [], key=lambda annotation: (str(annotation.get("created_at")), annotation.get("id"))
+    )
 
 
 def _newest(row: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, int]:
-    """Return the annotation that counts of each author of a task, whatever others wrote in their name."""
-    found: dict[str, int] = {}
-    for one in in_order(row):
-        author = names.get(one.get("completed_by") or 0)
-        if author is not None and is_own(one) and not one.get("was_cancelled"):
-            found[author] = int(one["id"])
-    return found
+    """Return the id of each author's last own annotation of a task; annotations that others wrote do not count."""
+    newest: dict[str, int] = {}
+    for annotation in in_order(row):
+        author = names.get(annotation.get("completed_by") or 0)
+        if author is not None and is_own(annotation) and not annotation.get("was_cancelled"):
+            newest[author] = int(annotation["id"])
+    return newest
 
 
-def is_own(one: Mapping[str, Any]) -> bool:
-    """Return whether an annotation was last written by whose it is."""
-    return one.get("updated_by") in {None, one.get("completed_by")}
+def is_own(annotation: Mapping[str, Any]) -> bool:
+    """Return whether an annotation was last written by its author."""
+    return annotation.get("updated_by") in {None, annotation.get("completed_by")}
 
 
-def trusted(one: Mapping[str, Any], author: str | None) -> str:
-    """Return who wrote an annotation.
+def trusted(annotation: Mapping[str, Any], author: str | None) -> str:
+    """Return the author of an annotation.
 
     Raises:
-        DataError: Nobody who is known, or somebody else wrote it last.
+        DataError: The author is unknown, or somebody else wrote the annotation last.
     """
     if author is None:
-        raise DataError(f"its author (user {one.get('completed_by')}) is unknown here")
-    if not is_own(one):
-        raise DataError(f"user {one['updated_by']} wrote it last, under the name of {author}")
+        raise DataError(f"its author (user {annotation.get('completed_by')}) is unknown here")
+    if not is_own(annotation):
+        raise DataError(f"user {annotation['updated_by']} wrote it last, under the name of {author}")
     return author
 
 
-def said_of(campaign: Campaign, said: KnownAnnotation, *, votes: bool = False) -> ExternalAnnotation:
-    """Return what an annotation says, read against the form.
+def external_annotation(campaign: Campaign, received: KnownAnnotation, *, votes: bool = False) -> ExternalAnnotation:
+    """Return an annotation for the store, read against the campaign's form.
 
     Raises:
-        DataError: It is not what the form lets people say.
+        DataError: The annotation does not fit the form.
     """
-    task = said.known
-    reply = read_reply(said.annotation.get("result"), campaign.form, task.payload, votes=votes)
-    started, submitted = moments_of(said.annotation, said.now)
-    return ExternalAnnotation(
-        task.id, said.author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields,
-        reply.edits,
-    )  # fmt: skip
+    task = received.known
+    submission = read_reply(received.annotation.get("result"), campaign.form, task.payload, votes=votes)
+    started, submitted = moments_of(received.annotation, received.now)
+    return ExternalAnnotation(task.id, received.author, submission, started, submitted)
 
 
-def moments_of(one: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:
-    """Return when somebody began an annotation, and when they gave it: not after now, and not over a day apart."""
-    submitted = min(_moment(one.get("updated_at") or one.get("created_at")), now)
-    lead = one.get("lead_time")
+def moments_of(annotation: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:
+    """Return when an annotation was begun and submitted: not after now, and at most a day apart."""
+    submitted = min(_moment(annotation.get("updated_at") or annotation.get("created_at")), now)
+    lead = annotation.get("lead_time")
     seconds = min(max(float(lead), 0.0), MAX_LEAD_S) if isinstance(lead, int | float) else 0.0
     return submitted - timedelta(seconds=seconds), submitted
 

@@ -1,4 +1,4 @@
-"""A campaign's tasks on their way to Label Studio. Safe to repeat: what is there already stays as it is."""
+"""Pushing a campaign's tasks to Label Studio. It is safe to repeat: tasks that are there already stay unchanged."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from .server import Server
 from .task_data import KEY, key_of, task_data
 
 AT_ONCE = 100
-"""Tasks whose pictures are made and sent before the next."""
+"""Tasks whose pictures are made and sent in one batch."""
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push came to, in tasks of one project."""
+    """Result of a push, counted in tasks of one project."""
 
     project: int
     added: int
-    there: int
+    unchanged: int
     removed: int
     outdated: int
-    """Gone from the campaign, left on the server because somebody has labelled them."""
+    """Tasks that are gone from the campaign, and stay on the server because somebody has labelled them."""
     unshown: tuple[tuple[str, str], ...]
-    """Items that could not be sent, with the reason."""
+    """Ids of items that could not be sent, each with the reason."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review label-studio push --json` prints."""
         return {
             "project": self.project,
             "added": self.added,
-            "there": self.there,
+            "there": self.unchanged,
             "removed": self.removed,
             "outdated": self.outdated,
             "not_sent": [{"item_id": item_id, "reason": why} for item_id, why in self.unshown],
@@ -54,31 +54,31 @@ class Pushed:
 
 
 DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
-"""Makes a task's data of the task and of where its pictures are."""
+"""Makes a task's data from the task and a function that returns the URL of a picture."""
 
 
 def push(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
     Args:
-        store: The review store.
-        campaign: For people.
-        server: Label Studio.
-        root: The workspace.
-        projects: Remembers which project is whose.
-        shelf: Where pictures go.
+        store: Review store.
+        campaign: Campaign for people.
+        server: Label Studio server.
+        root: Folder of the workspace.
+        projects: Projects of the workspace, which remember the campaign's.
+        hosting: Hosting of pictures.
 
     Raises:
-        BenchwrightError: The campaign is simulated, or the server cannot be reached or refuses.
+        BenchwrightError: The campaign is simulated; or the server cannot be reached, or refuses.
     """
     if campaign.is_simulated:
         raise BenchwrightError(f"campaign {campaign.name!r} is simulated: there is nothing for people to decide")
     is_collected = campaign.kind == COLLECT
-    asked = store.tasks(campaign.name, states=TASK_STATES)
-    letters = letters_of(asked)
-    config = collect_config(campaign.form, asked) if is_collected else label_config(campaign.form, letters=letters)
+    tasks = store.tasks(campaign.name, states=TASK_STATES)
+    letters = letters_of(tasks)
+    config = collect_config(campaign.form, tasks) if is_collected else label_config(campaign.form, letters=letters)
     project = projects.of(campaign.name, server.url)
     if project is None or not server.has_project(project):
         title = f"{campaign.name} of {root.resolve().name}"
@@ -92,7 +92,7 @@ def push(
     def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
 
-    return bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of)
+    return bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of)
 
 
 def bring_up_to_date(
@@ -100,72 +100,72 @@ def bring_up_to_date(
     project: int,
     current: Mapping[str, Task],
     originals: ImageFiles,
-    shelf: ImageHosting,
+    hosting: ImageHosting,
     *,
     data_of: DataOf,
     ready: Container[str] | None = None,
 ) -> Pushed:
-    """Add the tasks that a project lacks, and take away what is current no more and nobody has labelled.
+    """Add the tasks that a project lacks, and delete outdated tasks that nobody has labelled.
 
     Args:
-        server: Label Studio.
-        project: There.
-        current: Tasks that may be there, by key.
-        originals: Pictures.
-        shelf: Where pictures go.
-        data_of: Makes a task's data.
-        ready: Keys of those that are added; all, where None.
+        server: Label Studio server.
+        project: Id of the project.
+        current: Tasks of the campaign that the project may hold, by key.
+        originals: Image files of the workspace.
+        hosting: Hosting of pictures.
+        data_of: Function that makes a task's data.
+        ready: Keys of the tasks that may be added; default all.
     """
-    there: set[str] = set()
+    present: set[str] = set()
     removed = outdated = 0
-    for known in list(server.tasks(project)):
-        if KEY not in known.data:  # somebody else brought it
+    for server_task in list(server.tasks(project)):
+        if KEY not in server_task.data:  # people imported it by hand
             continue
-        key = str(known.data[KEY])
-        if key in current and key not in there:
-            there.add(key)
-        elif known.annotations:
+        key = str(server_task.data[KEY])
+        if key in current and key not in present:
+            present.add(key)
+        elif server_task.annotations:
             outdated += 1
         else:
-            server.delete_task(known.id)
+            server.delete_task(server_task.id)
             removed += 1
-    sent = _Sent(data_of, server, project, originals, shelf)
-    lacking = [task for key, task in current.items() if key not in there and (ready is None or key in ready)]
+    upload = _TaskUpload(data_of, server, project, originals, hosting)
+    lacking = [task for key, task in current.items() if key not in present and (ready is None or key in ready)]
     for start in range(0, len(lacking), AT_ONCE):
-        sent.add(lacking[start : start + AT_ONCE])
-    return Pushed(project, sent.added, len(there), removed, outdated, tuple(sent.unshown))
+        upload.add(lacking[start : start + AT_ONCE])
+    return Pushed(project, upload.added, len(present), removed, outdated, tuple(upload.unshown))
 
 
-class _Sent:
-    """Tasks on their way, with the pictures that they show."""
+class _TaskUpload:
+    """Adds tasks to a project, with the pictures that they show."""
 
     def __init__(
-        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, shelf: ImageHosting
+        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, hosting: ImageHosting
     ) -> None:
         self._data_of, self._server, self._project = data_of, server, project
-        self._originals, self._shelf = originals, shelf
+        self._originals, self._hosting = originals, hosting
         self._urls: dict[str, str] = {}
         self.added = 0
         self.unshown: list[tuple[str, str]] = []
 
     def add(self, tasks: Iterable[Task]) -> None:
         files: dict[str, bytes] = {}
-        called: dict[str, str] = {}
+        file_names: dict[str, str] = {}
         ready = []
         for task in tasks:
             try:
                 for image in content_in(task.payload).images:
                     stem = picture_name(image)
-                    if stem not in self._urls and stem not in called:
-                        called[stem], data = picture_file(self._originals, image)
-                        files[called[stem]] = data
+                    if stem not in self._urls and stem not in file_names:
+                        file_names[stem], data = picture_file(self._originals, image)
+                        files[file_names[stem]] = data
             except BenchwrightError as error:
                 self.unshown.append((task.item_id, str(error)))
             else:
                 ready.append(task)
         if files:
-            urls = self._shelf.put(self._project, files)
-            self._urls |= {stem: urls[name] for stem, name in called.items()}
+            urls = self._hosting.put(self._project, files)
+            self._urls |= {stem: urls[name] for stem, name in file_names.items()}
         self._server.add_tasks(self._project, [self._data_of(task, self._url) for task in ready])
         self.added += len(ready)
 

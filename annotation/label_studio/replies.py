@@ -1,17 +1,19 @@
-"""What somebody said in Label Studio, read against the campaign's form. Nothing of it is trusted.
+"""Reads annotations of Label Studio against the campaign's form. Nothing in them is trusted.
 
 Any user of the community version can write any label through its API, for anybody. So labels are checked here, and
-what does not fit is told, not taken.
+what does not fit is reported and not stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.errors import DataError
 
-from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField, form_of
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField
+from ..forms.submission import Submission
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -33,93 +35,82 @@ from .task_data import option_labels
 MAX_REGIONS = 100
 
 
-class ReadAnnotation(NamedTuple):
-    """What an annotation says."""
-
-    decision: str
-    reasons: tuple[str, ...] = ()
-    note: str | None = None
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-
-
-def read_reply(
-    result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False
-) -> ReadAnnotation:
+def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, votes: bool = False) -> Submission:
     """Read an annotation's result.
 
     Args:
         result: Label Studio's list of regions.
-        form: Of the campaign.
-        payload: Of the task that was labelled.
-        votes: It was said once the key was shown, in a campaign that asks for an answer first.
+        form: Form of the campaign.
+        payload: Payload of the task that was labelled.
+        votes: Whether the annotation holds votes, which are given once the key is shown, in a campaign that asks for
+            an answer first; default False.
 
     Raises:
-        DataError: It is not what the form lets people say.
+        DataError: The annotation does not fit the form.
     """
-    said = by_control(result)
+    values_in = values_by_control(result)
     if is_answered_blind(form, votes=votes):
-        _check_controls(said, {ANSWER})
-        return _answer(said, payload)
+        _check_controls(values_in, {ANSWER})
+        return _answer(values_in, payload)
     if votes:
-        return _votes(said, form, payload)
-    typed = form_of(form)
+        return _votes(values_in, form, payload)
+    typed = form.typed
     if typed is not None:
-        return ReadAnnotation("", fields=fields_said(said, typed, payload))
-    return _verdict(said, form, payload)
+        return Submission(fields=read_fields(values_in, typed, payload))
+    return _verdict(values_in, form, payload)
 
 
-def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _answer(values_in: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Submission:
     known = {label: label.partition(".")[0] for label in option_labels(payload)}
-    label = _one(said, ANSWER)
+    label = _single(values_in, ANSWER)
     if label not in known:
-        raise DataError(f"answer {_shown(label)} is none of the choices")
-    return ReadAnnotation(known[label])
+        raise DataError(f"answer {_quoted(label)} is none of the choices")
+    return Submission(known[label])
 
 
-def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _votes(values_in: dict[str, list[str]], form: CampaignForm, payload: Mapping[str, Any]) -> Submission:
     edits = None
-    if form.get("edits"):
-        chosen = said.pop(EDITING, [AS_IT_IS])
+    if form.edits:
+        chosen = values_in.pop(EDITING, [AS_IT_IS])
         if chosen not in ([AS_IT_IS], [TO_BE_EDITED]):
-            raise DataError(f"{_shown(', '.join(chosen))} is neither {AS_IT_IS!r} nor {TO_BE_EDITED!r}")
+            raise DataError(f"{_quoted(', '.join(chosen))} is neither {AS_IT_IS!r} nor {TO_BE_EDITED!r}")
         is_edited = chosen == [TO_BE_EDITED]
-        edits = take_edits(said, payload, is_shown=is_edited, with_explanation=True)
+        edits = take_edits(values_in, payload, is_shown=is_edited, with_explanation=True)
         if edits is not None and not is_edited:
             raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
-    return ReadAnnotation("", fields=fields_said(said, voted_on(form), payload), edits=edits)
+    return Submission(fields=read_fields(values_in, voted_on(form), payload), edits=edits)
 
 
-def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _verdict(values_in: dict[str, list[str]], form: CampaignForm, payload: Mapping[str, Any]) -> Submission:
     edits = None
-    if form.get("edits"):
-        is_revised = said.get(DECISION) == [REVISE]
-        edits = take_edits(said, payload, is_shown=is_revised, with_explanation=False)
-    _check_controls(said, {DECISION, REASON, NOTE})
-    decision = _one(said, DECISION)
-    if decision not in form["decisions"]:
-        raise DataError(f"decision {_shown(decision)} is none of {', '.join(form['decisions'])}")
-    reasons = [reason for reason in said.get(REASON, ()) if reason != NO_REASON]
-    if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
-        raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
-    note = "\n".join(said.get(NOTE, ())).strip() or None
-    return ReadAnnotation(decision, tuple(sorted(set(reasons))), note, edits=edits)
+    if form.edits:
+        is_revised = values_in.get(DECISION) == [REVISE]
+        edits = take_edits(values_in, payload, is_shown=is_revised, with_explanation=False)
+    _check_controls(values_in, {DECISION, REASON, NOTE})
+    decision = _single(values_in, DECISION)
+    if decision not in form.decisions:
+        raise DataError(f"decision {_quoted(decision)} is none of {', '.join(form.decisions)}")
+    reasons = [reason for reason in values_in.get(REASON, ()) if reason != NO_REASON]
+    if unknown := sorted(set(reasons) - set(form.reasons)):
+        raise DataError(f"reason {_quoted(unknown[0])} is none of the form's")
+    note = "\n".join(values_in.get(NOTE, ())).strip() or None
+    return Submission(decision, tuple(sorted(set(reasons))), note, edits=edits)
 
 
-def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> None:
-    if unknown := sorted(set(said) - set(known)):
-        raise DataError(f"a label of control {_shown(unknown[0])} does not belong to the form")
+def _check_controls(values_in: Mapping[str, list[str]], known: Collection[str]) -> None:
+    if unknown := sorted(set(values_in) - set(known)):
+        raise DataError(f"a label of control {_quoted(unknown[0])} does not belong to the form")
 
 
-def by_control(result: Any) -> dict[str, list[str]]:
+def values_by_control(result: Any) -> dict[str, list[str]]:
     """Return the texts and choices of a result by control.
 
     Raises:
-        DataError: It is no list of such labels.
+        DataError: The result is no list of texts and choices.
     """
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > MAX_REGIONS:
         raise DataError("it is no list of labels")
-    said: dict[str, list[str]] = {}
+    values_in: dict[str, list[str]] = {}
     for region in result:
         if not isinstance(region, Mapping) or not isinstance(region.get("value"), Mapping):
             raise DataError("a label has no value")
@@ -128,40 +119,42 @@ def by_control(result: Any) -> dict[str, list[str]]:
         values = region["value"].get(field) if field else None
         values = [values] if isinstance(values, str) else values
         if not isinstance(control, str) or not isinstance(values, list):
-            raise DataError(f"a label of control {_shown(str(control))} does not belong to the form")
+            raise DataError(f"a label of control {_quoted(str(control))} does not belong to the form")
         if not all(isinstance(value, str) for value in values):
             raise DataError("a label is no text")
-        said.setdefault(control, []).extend(values)
-    return said
+        values_in.setdefault(control, []).extend(values)
+    return values_in
 
 
-def fields_said(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was said by field, in the form's codes; the store checks it against the form."""
-    known = {control_of(field): field for field in form.fields}
-    _check_controls(said, known)
-    found: dict[str, Any] = {}
-    for control, values in said.items():
-        field = known[control]
+def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a typed form by field, in the form's codes; the store checks them against the form."""
+    fields = {control_of(field): field for field in form.fields}
+    _check_controls(values_in, fields)
+    submitted: dict[str, Any] = {}
+    for control, values in values_in.items():
+        field = fields[control]
         if isinstance(field, TextField | Lines):
-            found[field.name] = "\n".join(values)
+            submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}
-            found[field.name] = letters.get(_one(said, control), "?")
+            submitted[field.name] = letters.get(_single(values_in, control), "?")
         elif isinstance(field, PhotographField):
-            raise DataError(f"a label of control {_shown(control)} cannot hold a photograph")
+            raise DataError(f"a label of control {_quoted(control)} cannot hold a photograph")
         else:
             codes = codes_by_words(field)
-            named = [codes.get(value, value) for value in values if value != NO_REASON]
-            found[field.name] = named if isinstance(field, SeveralOf) else _one({control: named}, control)
-    return found
+            codes_chosen = [codes.get(value, value) for value in values if value != NO_REASON]
+            submitted[field.name] = (
+                codes_chosen if isinstance(field, SeveralOf) else _single({control: codes_chosen}, control)
+            )
+    return submitted
 
 
-def _one(said: Mapping[str, list[str]], control: str) -> str:
-    values = said.get(control, [])
+def _single(values_in: Mapping[str, list[str]], control: str) -> str:
+    values = values_in.get(control, [])
     if len(values) != 1:
         raise DataError(f"it says {len(values)} times what the {control} is; once is wanted")
     return values[0]
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "...")

@@ -1,4 +1,4 @@
-"""A Label Studio server, through its SDK: the few things that a campaign needs of it."""
+"""Client of a Label Studio server, through its SDK: the few operations that a campaign needs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
 TIMEOUT_S = 60
 TASKS_AT_ONCE, FILES_AT_ONCE = 200, 50
-"""Uploads stop at 100 files a request."""
+"""Batch sizes of requests; the server accepts at most 100 files in one upload."""
 
 
 class ServerTask(NamedTuple):
-    """A task as the server has it."""
+    """A task on the server: id, data, and number of annotations."""
 
     id: int
     data: Mapping[str, Any]
@@ -27,8 +27,8 @@ class Server:
     """A Label Studio server.
 
     Args:
-        url: Where people reach it, such as `http://127.0.0.1:8080`.
-        token: Access token of somebody who may make projects there.
+        url: URL at which people reach the server, such as `http://127.0.0.1:8080`.
+        token: Access token of a user who may make projects.
     """
 
     def __init__(self, url: str, token: str) -> None:
@@ -44,14 +44,14 @@ class Server:
 
     def users(self) -> dict[int, str]:
         """Return the e-mail address of every user, by id."""
-        with self._said():
+        with self._one_line_errors():
             return {user.id: str(user.email) for user in self._client.users.list()}
 
     def has_project(self, project: int) -> bool:
-        """Return whether a project is there."""
+        """Return whether a project exists."""
         from label_studio_sdk.core.api_error import ApiError
 
-        with self._said():
+        with self._one_line_errors():
             try:
                 self._client.projects.get(project)
             except ApiError as error:
@@ -62,57 +62,66 @@ class Server:
 
     def make_project(self, title: str, *, config: str, annotators_per_task: int) -> int:
         """Make a project and return its id."""
-        with self._said():
+        with self._one_line_errors():
             made = self._client.projects.create(
-                title=title[:50], label_config=config, maximum_annotations=annotators_per_task,
-                sampling="Uniform sampling", enable_empty_annotation=False, show_instruction=False,
+                title=title[:50],
+                label_config=config,
+                maximum_annotations=annotators_per_task,
+                sampling="Uniform sampling",
+                enable_empty_annotation=False,
+                show_instruction=False,
                 description="Made by Benchwright. Annotations go back with `benchwright review label-studio pull`.",
-            )  # fmt: skip
+            )
         return int(made.id)
 
     def update_project(self, project: int, *, config: str, annotators_per_task: int) -> None:
-        """Bring a project's form up to date."""
-        with self._said():
+        """Update a project's form and its number of annotators per task."""
+        with self._one_line_errors():
             self._client.projects.update(project, label_config=config, maximum_annotations=annotators_per_task)
 
     def tasks(self, project: int) -> Iterator[ServerTask]:
         """Yield a project's tasks, page by page."""
-        with self._said():
+        with self._one_line_errors():
             for task in self._client.tasks.list(project=project, page_size=TASKS_AT_ONCE, resolve_uri=False):
                 yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
 
     def add_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
-        """Add tasks, each given by its data."""
+        """Add tasks.
+
+        Args:
+            project: Id of the project.
+            tasks: Data of each task.
+        """
         for start in range(0, len(tasks), TASKS_AT_ONCE):
-            with self._said():
+            with self._one_line_errors():
                 self._client.projects.import_tasks(
                     project, request=[dict(data) for data in tasks[start : start + TASKS_AT_ONCE]]
                 )
 
     def update_task(self, task: int, data: Mapping[str, Any]) -> None:
         """Replace a task's data."""
-        with self._said():
+        with self._one_line_errors():
             self._client.tasks.update(str(task), data=dict(data))
 
     def delete_task(self, task: int) -> None:
         """Remove a task."""
-        with self._said():
+        with self._one_line_errors():
             self._client.tasks.delete(str(task))
 
     def annotated(self, project: int) -> Iterator[Mapping[str, Any]]:
         """Yield the tasks that have annotations, as JSON values, with all their annotations."""
-        with self._said():
-            found = self._client.tasks.list(
+        with self._one_line_errors():
+            tasks = self._client.tasks.list(
                 project=project, page_size=TASKS_AT_ONCE, fields="all", only_annotated=True, resolve_uri=False
             )
-            for task in found:
+            for task in tasks:
                 yield task.model_dump(mode="json")
 
     def serve_folder(self, project: int, folder: Path) -> None:
         """Let a project's tasks show pictures of a folder below the server's document root."""
-        with self._said():
-            known = self._client.import_storage.local.list(project=project)
-            if not any(storage.path == str(folder) for storage in known):
+        with self._one_line_errors():
+            storages = self._client.import_storage.local.list(project=project)
+            if not any(storage.path == str(folder) for storage in storages):
                 self._client.import_storage.local.create(project=project, path=str(folder), use_blob_urls=True)
 
     def upload(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -121,44 +130,44 @@ class Server:
         urls: dict[str, str] = {}
         for start in range(0, len(names), FILES_AT_ONCE):
             batch = names[start : start + FILES_AT_ONCE]
-            with self._said():
-                answer = self._client._client_wrapper.httpx_client.request(
+            with self._one_line_errors():
+                response = self._client._client_wrapper.httpx_client.request(
                     f"api/projects/{project}/import",
                     method="POST",
                     params={"commit_to_project": "false"},
                     files={name: (name, files[name]) for name in batch},
                 )
-                answer.raise_for_status()
-                ids = answer.json()["file_upload_ids"]
-                uploaded = [self._client.files.get(one) for one in ids]
-            urls |= dict(zip(batch, (f"/data/{one.file}" for one in uploaded), strict=True))
+                response.raise_for_status()
+                ids = response.json()["file_upload_ids"]
+                uploaded = [self._client.files.get(file) for file in ids]
+            urls |= dict(zip(batch, (f"/data/{file.file}" for file in uploaded), strict=True))
         return urls
 
     def download(self, path: str, *, max_bytes: int) -> bytes:
-        """Return a file of the server; it may refer to nowhere else.
+        """Return a file of the server. Redirects are not followed.
 
         Raises:
-            BenchwrightError: The server does not have it, or it is larger.
+            BenchwrightError: The server does not have the file, or it is larger than `max_bytes`.
         """
         wrapper = self._client._client_wrapper
-        found = bytearray()
+        body = bytearray()
         with (
-            self._said(),
+            self._one_line_errors(),
             wrapper.httpx_client.httpx_client.stream(
                 "GET", self.url + path, headers=wrapper.get_headers(), follow_redirects=False, timeout=TIMEOUT_S
-            ) as answer,
+            ) as response,
         ):
-            if answer.status_code != 200:
-                raise BenchwrightError(f"{self.url}{path} cannot be fetched (HTTP {answer.status_code})")
-            for chunk in answer.iter_bytes():
-                found += chunk
-                if len(found) > max_bytes:
+            if response.status_code != 200:
+                raise BenchwrightError(f"{self.url}{path} cannot be fetched (HTTP {response.status_code})")
+            for chunk in response.iter_bytes():
+                body += chunk
+                if len(body) > max_bytes:
                     raise BenchwrightError(f"{self.url}{path} is larger than the {max_bytes:,} bytes that are taken")
-        return bytes(found)
+        return bytes(body)
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """Turn what the SDK raises into one line; the token is not in it."""
+    def _one_line_errors(self) -> Iterator[None]:
+        """Turn the SDK's exceptions into errors of one line, which do not contain the token."""
         import httpx
         from label_studio_sdk.core.api_error import ApiError
 

@@ -1,4 +1,4 @@
-"""What a Label Studio task holds: an item as annotators may see it, and by what it is known again."""
+"""The data of a Label Studio task: an item as annotators may see it, and the key that identifies the task."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
-from ..forms.form import form_of
+from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import content_in
-from ..store import BLIND, Campaign, Task
+from ..store import Campaign, Task
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
 
 KEY = "benchwright_task"
-"""Field by which a task is known again: item and content."""
-
-
+"""Field that identifies a task, by item and content."""
 REVIEWERS = "reviewers"
-"""Field that says whose votes are asked for."""
+"""Field that names the annotators whose votes are wanted."""
 _GONE = "A newer version of this item is asked about."
 
 
 def key_of(task: Task) -> str:
-    """Return what names a task on the server: it changes when the item's content does."""
+    """Return the key of a task on the server, which changes with the item's content."""
     return f"{task.item_id}:{task.content_hash}"
 
 
@@ -36,52 +34,52 @@ def task_data(
     letters: Sequence[str] = (),
     votes: bool = False,
 ) -> dict[str, Any]:
-    """Return a task's data; where it is to be answered blind, the key is not in it.
+    """Return a task's data, without the key where the task is to be answered before the key is shown.
 
     Args:
-        campaign: The campaign.
-        task: Of it.
-        image_url: Where a picture is.
-        letters: Keys of choices that the campaign's items have, for the fields of edits.
-        votes: For the project of what is said once the key is shown.
+        campaign: Campaign of the task.
+        task: Task.
+        image_url: Function that returns the URL of a picture.
+        letters: Keys of the choices of the campaign's items, for the fields of edits; default none.
+        votes: Whether the data are for the project of the votes, which shows the key; default False.
     """
     item = content_in(task.payload)
     is_blind = is_answered_blind(campaign.form, votes=votes)
-    is_typed = form_of(campaign.form) is not None and not is_blind
+    is_typed = campaign.form.typed is not None and not is_blind
     data: dict[str, Any] = {
         KEY: key_of(task),
         "images": [image_url(image) for image in item.images],
         "question": item.question,
     }
-    if campaign.form.get("guidelines"):
-        data["guidelines"] = guidelines_html(campaign.form["guidelines"])
+    if campaign.form.guidelines:
+        data["guidelines"] = guidelines_html(campaign.form.guidelines)
     if is_typed:
         data["beside"] = _beside(task, with_explanation=votes)
     if is_typed or is_blind:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
     if not is_blind:
-        shows_key = campaign.kind != BLIND
-        data["choices"] = choices_told(task.payload, right=(item.answer or item.refusal) if shows_key else None)
-    if not is_blind and campaign.form.get("edits"):
+        right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
+        data["choices"] = choice_lines(task.payload, right=right)
+    if not is_blind and campaign.form.edits:
         data |= edit_data(task.payload, letters, with_explanation=votes)
     return data
 
 
-def choices_told(payload: Mapping[str, Any], *, right: str | None) -> str:
-    """Return a task's choices line by line, the right one marked."""
+def choice_lines(payload: Mapping[str, Any], *, right: str | None) -> str:
+    """Return a task's choices, one a line, with the right one marked; `right` is its key, or None."""
     keys = [choice.key for choice in content_in(payload).choices]
     labels = zip(keys, option_labels(payload), strict=True)
     return "\n".join(f"{label}    (right)" if key == right else label for key, label in labels)
 
 
 def blanked(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task's data without what says which choice is right, and why."""
+    """Return a task's data without the right choice and the explanation."""
     withheld = {"choices": _GONE, "beside": _GONE, EXPLANATION: ""}
     return {**data, **{name: value for name, value in withheld.items() if name in data}}
 
 
 def _beside(task: Task, *, with_explanation: bool) -> str:
-    texts = [(one["label"], one["text"]) for one in beside_in(task.payload)]
+    texts = [(entry["label"], entry["text"]) for entry in beside_in(task.payload)]
     explanation = content_in(task.payload).explanation
     if with_explanation and explanation is not None:
         texts.append(("Explanation", explanation))
@@ -89,7 +87,7 @@ def _beside(task: Task, *, with_explanation: bool) -> str:
 
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
-    """Return what a task's choices are called, in their order; they begin with the key and differ."""
+    """Return labels of a task's choices, in their order; each begins with the key, so that they differ."""
     item = content_in(payload)
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     return [

@@ -136,7 +136,7 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
         return (DECIDED,)
     if policy.criteria:
         return (ACCEPT, REJECT, WAITS) if policy.rule.is_adjudicated else (ACCEPT, FAILED_REVIEW)
-    return (*campaign.form.get("decisions", ()), WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
+    return (*campaign.form.decisions, WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
 
 
 def _outcome(policy: SettlementPolicy, pattern: DecisionCounts) -> str:

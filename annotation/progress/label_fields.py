@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..agreement.ratings import Metric
-from ..forms.form import OneChoice, OneOf, SeveralOf, form_of
+from ..forms.form import OneChoice, OneOf, SeveralOf
 from ..forms.kinds import REVIEW
 from ..store import Campaign
 from ..store.counts.decision_columns import LabelSource
@@ -36,7 +36,7 @@ _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answe
 
 def reasons_field(campaign: Campaign) -> str | None:
     """Return the field of a typed form that takes reasons; None where reasons stand beside the decision."""
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
 
 
@@ -45,16 +45,12 @@ def aspects_of(campaign: Campaign) -> list[LabelField]:
 
     In a review the answer is compared as it was given, and as it is right or wrong.
     """
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     if form is not None:
         found = [one for field in form.fields if (one := _of_field(field)) is not None]
         return [*found[:1], _RIGHT, *found[1:]] if campaign.kind == REVIEW else found
-    asked = [
-        LabelField(
-            LabelSource("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision"
-        )
-    ]
-    if campaign.form.get("reasons"):
+    asked = [LabelField(LabelSource("decision", "decision", categories=campaign.form.decisions), "decision")]
+    if campaign.form.reasons:
         asked.append(LabelField(LabelSource("reasons", REASONS, is_set=True), REASONS, "masi"))
     return asked
 

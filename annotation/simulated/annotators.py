@@ -8,6 +8,7 @@ and so has a class per kind of campaign.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
@@ -17,12 +18,14 @@ from pydantic import Field
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
-from ..forms.form import PhotographField, form_of
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import OneOf, PhotographField
 from ..forms.pair import DIFFERENT, SAME
 from ..forms.screening import DISCARD, KEEP
+from ..forms.submission import Submission
 from ..store import SIMULATED, ReviewStore, Uploads
 from ..store.campaigns.revisions import round_of
-from ..store.submissions.pre_key_answers import ANSWER, BLIND_FIRST, answer_blind
+from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.rules import Rule
 
@@ -40,21 +43,16 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item, with the edits that they propose and the picture, if any."""
+    """What one simulated annotator says of one item.
+
+    Attributes:
+        annotator: Name.
+        submission: What they say.
+        picture: (height, width, 3) pixels that they hand in with it; None where they hand in none.
+    """
 
     annotator: str
-    decision: str
-    reasons: tuple[str, ...]
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    picture: NDArray[np.uint8] | None = None
-
-
-class DecisionDetails(NamedTuple):
-    """What goes with a decision: what is said by field, edits of the item, and a picture that is handed in."""
-
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
+    submission: Submission
     picture: NDArray[np.uint8] | None = None
 
 
@@ -74,20 +72,20 @@ class SimulatedGroup(Record):
         """Return what they are called."""
         return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Return one annotator's decision on an item, given as a task's payload, and the reasons for it.
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Return what one annotator says of an item.
 
-        No decision, where a typed form has a field for it: then `adds` fills the form in.
+        Args:
+            payload: The item, as a task's payload.
+            form: Form of the campaign.
+            rng: Random numbers of this annotator and item.
         """
-        del payload, rng
-        return "", ()
+        raise NotImplementedError
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
-        del payload, decision, form, rng
-        return DecisionDetails()
+    def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
+        """Return the picture that an annotator hands in with a submission; None, unless a group hands in some."""
+        del submission, form, rng
+        return None
 
 
 class SimulatedAnnotators(SimulatedGroup):
@@ -103,21 +101,16 @@ class SimulatedAnnotators(SimulatedGroup):
     reasons: tuple[str, ...] = ()
     revise_rate: Share = 0.0
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Accept, revise or reject."""
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Accept, reject, or revise with a plain edit."""
+        del form
         departs, which = rng.random() < self.error_rate, rng.random()
-        if (right_key(payload) is not None) != departs:
-            # Drawn only where it matters: without a rate, everybody says what they said before there was one.
-            is_revised = self.revise_rate > 0 and rng.random() < self.revise_rate
-            return ("revise" if is_revised else "accept"), ()
-        return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
-
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Make the plain edit that goes with a revision."""
-        del form, rng
-        return DecisionDetails(edits=look_closely(payload) if decision == "revise" else None)
+        if (right_key(payload) is not None) == departs:
+            return Submission("reject", self.reasons[int(which * len(self.reasons)) :][:1])
+        # Drawn only where it matters: without a rate, everybody says what they said before there was one.
+        if self.revise_rate > 0 and rng.random() < self.revise_rate:
+            return Submission("revise", edits=look_closely(payload))
+        return Submission("accept")
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -131,12 +124,13 @@ class SimulatedAnswerers(SimulatedGroup):
     accuracy: Share = 1.0
     accuracy_by_task: dict[str, Share] = Field(default_factory=dict)
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Name a choice."""
+        del form
         is_right, which = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
         right = right_key(payload)
-        others = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
-        return right if is_right and right is not None else others[int(which * len(others))], ()
+        wrong = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
+        return Submission(right if is_right and right is not None else wrong[int(which * len(wrong))])
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +163,7 @@ def simulated_decisions(
     seed: int,
     stage: str,
     round_: int = 1,
-    form: Mapping[str, Any] | None = None,
+    form: CampaignForm | None = None,
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
@@ -185,27 +179,25 @@ def simulated_decisions(
         round_: In which a version of the item is looked at, from 1.
         form: Of the campaign.
     """
-    drawn = []
+    lots = []
     later = () if round_ == 1 else (f"round {round_}",)
     for annotator in group.names():
         rng = generator_for(seed, stage, item_id, annotator, *later)
-        drawn.append((rng.random(), annotator, rng))
-    taken = sorted(drawn, key=lambda one: one[:2])[:slots]
-    return sorted(
-        (_said(group, annotator, payload, form or {}, rng) for _, annotator, rng in taken),
-        key=lambda one: one.annotator,
-    )
+        lots.append((rng.random(), annotator, rng))
+    drawn = sorted(lots, key=lambda lot: lot[:2])[:slots]
+    decisions = (_decision(group, annotator, payload, form or CampaignForm(), rng) for _, annotator, rng in drawn)
+    return sorted(decisions, key=lambda decision: decision.annotator)
 
 
-def _said(
+def _decision(
     group: SimulatedGroup,
     annotator: str,
     payload: Mapping[str, Any],
-    form: Mapping[str, Any],
+    form: CampaignForm,
     rng: np.random.Generator,
 ) -> SimulatedDecision:
-    decision, reasons = group.says(payload, rng)
-    return SimulatedDecision(annotator, decision, reasons, *group.adds(payload, decision, form, rng))
+    submission = group.submission(payload, form, rng)
+    return SimulatedDecision(annotator, submission, group.picture(submission, form, rng))
 
 
 def simulate(
@@ -244,10 +236,10 @@ def simulate(
             for task in waiting[start : start + batch]:
                 with held.reading() as connection:
                     round_ = round_of(connection, task.id)
-                for one in simulated_decisions(
+                for decision in simulated_decisions(
                     group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
                 ):
-                    _decide(held, campaign, task.id, one, form, workspace)
+                    _decide(held, campaign, task.id, decision, form, workspace)
                     made += 1
     return made
 
@@ -257,13 +249,13 @@ def _brought(
     task: int,
     annotator: str,
     picture: NDArray[np.uint8],
-    form: Mapping[str, Any],
+    form: CampaignForm,
     workspace: Path,
 ) -> dict[str, str]:
     """Take a picture in by the door that photographs of people come through, and return what its field says."""
     from benchwright.images.decode import encode_png
 
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None, "pictures are handed in by a typed form"
     [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
     taken = take_in_photograph(workspace, encode_png(picture), field)
@@ -275,23 +267,21 @@ def _decide(
     store: ReviewStore,
     campaign: str,
     task: int,
-    one: SimulatedDecision,
-    form: Mapping[str, Any],
+    decision: SimulatedDecision,
+    form: CampaignForm,
     workspace: Path | None,
 ) -> None:
-    brought: Mapping[str, Any] = {}
-    if one.picture is not None:
+    annotator, submission, picture = decision
+    if picture is not None:
         assert workspace is not None, "pictures are handed in to a workspace"
-        brought = _brought(store, task, one.annotator, one.picture, form, workspace)
-    if form.get(BLIND_FIRST):
-        lease = store.claim(campaign, one.annotator, now=NOW, task=task)
+        photograph = _brought(store, task, annotator, picture, form, workspace)
+        submission = replace(submission, fields={**(submission.fields or {}), **photograph})
+    if form.blind_first:
+        lease = store.claim(campaign, annotator, now=NOW, task=task)
         assert lease is not None, "a claim of one task is met or refused"
         with store.writing() as connection:
-            answer_blind(connection, lease.slot_id, one.annotator, one.decision, now=NOW)
-    store.decide(
-        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits,
-        fields=None if one.fields is None else {**one.fields, **brought},
-    )  # fmt: skip
+            answer_blind(connection, lease.slot_id, annotator, submission.decision, now=NOW)
+    store.decide(campaign, task, annotator, submission, now=NOW)
 
 
 class SimulatedScreeners(SimulatedGroup):
@@ -316,15 +306,13 @@ class SimulatedScreeners(SimulatedGroup):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Keep or discard."""
-        del payload, decision, form
+        del payload, form
         discards, which = rng.random() < self.discard_rate, rng.random()
         if not discards:
-            return DecisionDetails({"verdict": KEEP})
-        return DecisionDetails({"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
+            return Submission(fields={"verdict": KEEP})
+        return Submission(fields={"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):
@@ -336,12 +324,10 @@ class SimulatedPairers(SimulatedGroup):
 
     same_rate: Share = 0.0
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Say that they are the same, or not."""
-        del payload, decision, form
-        return DecisionDetails({"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
+        del payload, form
+        return Submission(fields={"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
 
 
 class SimulatedReviewers(SimulatedAnswerers):
@@ -353,11 +339,10 @@ class SimulatedReviewers(SimulatedAnswerers):
 
     approval: Share = 1.0
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Vote on every criterion of the form."""
-        criteria = [field["name"] for field in form["fields"] if field["type"] == "one_of"]
-        votes = {one: "yes" if rng.random() < self.approval else "no" for one in criteria}
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Name a choice, and vote on every criterion of the form."""
+        answer = super().submission(payload, form, rng).decision
+        criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
+        votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}
         edits = look_closely(payload) if "no" in votes.values() else None
-        return DecisionDetails({ANSWER: decision, **votes}, edits)
+        return Submission(answer, edits=edits, fields={ANSWER: answer, **votes})

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
-from ..forms.form import Form, OneOf, PhotographField, SeveralOf, form_of
-from .annotators import DecisionDetails, Share, SimulatedGroup
+from ..forms.form import Form, OneOf, PhotographField, SeveralOf
+from ..forms.submission import Submission
+from .annotators import Share, SimulatedGroup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,22 +40,21 @@ class SimulatedDescribers(SimulatedGroup):
 
     discard_rate: Share = 0.0
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Discard, or fill in the whole form."""
-        del decision
         if rng.random() < self.discard_rate:
-            return DecisionDetails({"implication": NOTHING})
-        typed, picture = form_of(form), payload["images"][0]["image_id"][:8]
+            return Submission(fields={"implication": NOTHING})
+        typed, picture = form.typed, payload["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
-        said: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
-        said["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
-        for number in range(1, COUNTS.index(said["questions"]) + 2):
+        fields: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
+        fields["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
+        for number in range(1, COUNTS.index(fields["questions"]) + 2):
             right, *wrong = (_NOTIONS[one] for one in rng.permutation(len(_NOTIONS))[:6].tolist())
-            said[f"ask_{number}"] = f"Simulated question {number} about picture {picture}: which notion does it convey?"
-            said |= {f"right_{number}": right, f"wrong_{number}": wrong}
-        return DecisionDetails(said)
+            fields[f"ask_{number}"] = (
+                f"Simulated question {number} about picture {picture}: which notion does it convey?"
+            )
+            fields |= {f"right_{number}": right, f"wrong_{number}": wrong}
+        return Submission(fields=fields)
 
 
 class SimulatedCollectors(SimulatedGroup):
@@ -67,25 +68,31 @@ class SimulatedCollectors(SimulatedGroup):
 
     none_rate: Share = 0.0
 
-    def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Draw a picture and say whose it is, and under which licence; or that there is none."""
-        del payload, decision
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Say whose the picture is, and under which licence; or that there is none."""
+        del payload
         if rng.random() < self.none_rate:
-            return DecisionDetails({"found": NONE})
-        typed = form_of(form)
+            return Submission(fields={"found": NONE})
+        typed = form.typed
         assert typed is not None, "photographs are collected by a typed form"
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
-        [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
-        said = {
+        fields = {
             "found": (WEB, OWN)[int(rng.integers(2))],
             "licence": _one([option.code for option in licences.options], rng),
             "author": "A simulated annotator: nobody's photograph",
         }
-        if said["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
-            said["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
-        return DecisionDetails(said, picture=drawn_picture(rng, *_size(field)))
+        if fields["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
+            fields["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
+        return Submission(fields=fields)
+
+    def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
+        """Draw a picture, unless there is none."""
+        if submission.fields is not None and submission.fields["found"] == NONE:
+            return None
+        typed = form.typed
+        assert typed is not None, "photographs are collected by a typed form"
+        [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
+        return drawn_picture(rng, *_size(field))
 
 
 def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:

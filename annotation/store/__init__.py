@@ -1,17 +1,14 @@
 """The review store: campaigns, tasks, slots and annotations in one database."""
 
 from .accounts.accounts import ROLES, Account, Accounts, Role
-from .assignment.assignment import BLIND
 from .campaigns.overrides import Overrides, StoredOverride
 from .campaigns.tasks import SIMULATED
 from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, UpsertCounts
 from .review_store import ReviewStore, open_store, store_exists
-from .submissions.form_checks import CHOICES, decisions_of, fields_of
+from .submissions.form_checks import decisions_of, normalized
 from .submissions.photo_uploads import Uploads
 
 __all__ = [
-    "BLIND",
-    "CHOICES",
     "ROLES",
     "SIMULATED",
     "Account",
@@ -30,7 +27,7 @@ __all__ = [
     "Uploads",
     "UpsertCounts",
     "decisions_of",
-    "fields_of",
+    "normalized",
     "open_store",
     "store_exists",
 ]

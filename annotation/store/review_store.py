@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from benchwright.errors import DataError
 from benchwright.workspace.private_files import keep_private
 
 from ..forms.assignment_settings import LEASE_S
+from ..forms.campaign_form import CampaignForm
 from ..forms.payloads import TaskInput
+from ..forms.submission import Submission
 from .assignment import assignment, next_task
 from .campaigns import decisions, gold, guidelines, tasks
 from .database import audit
@@ -35,7 +37,6 @@ from .database.store_connection import StoreConnection, cause_of
 from .database.turns import SUFFIX as TURN_SUFFIX
 from .submissions import comments, external_annotations, submissions
 from .submissions.external_annotations import ExternalAnnotation, Taken
-from .submissions.submissions import Submission
 
 
 def open_store(url: str) -> ReviewStore:
@@ -98,19 +99,26 @@ class ReviewStore(StoreConnection):
         kind: str,
         rule: str,
         slots_per_task: int,
-        form: Mapping[str, Any],
+        form: CampaignForm,
         settings: Mapping[str, Any],
         seed: int,
         is_simulated: bool = False,
     ) -> Campaign:
-        """See `tasks.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
+        """See `tasks.upsert_campaign`."""
         with self.writing() as connection:
-            opened = tasks.upsert_campaign(
-                connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
-                settings=settings, seed=seed, is_simulated=is_simulated,
-            )  # fmt: skip
-            guidelines.take_from_recipe(connection, opened)
-            return opened
+            campaign = tasks.upsert_campaign(
+                connection,
+                name,
+                kind=kind,
+                rule=rule,
+                slots_per_task=slots_per_task,
+                form=form,
+                settings=settings,
+                seed=seed,
+                is_simulated=is_simulated,
+            )
+            guidelines.take_from_recipe(connection, campaign)
+            return campaign
 
     def upsert_tasks(self, campaign: str, work: Iterable[TaskInput]) -> UpsertCounts:
         """See `tasks.upsert_tasks`."""
@@ -136,55 +144,37 @@ class ReviewStore(StoreConnection):
         See `assignment.claim_next` and `assignment.claim_task`. What is next is looked for before the turn to write.
         """
         with self.reading() as connection:
-            asked = tasks.campaign_called(connection, campaign)
-            found = next_task.find_next(connection, asked, annotator, now=now) if task is None else None
+            settings = tasks.campaign_called(connection, campaign)
+            next_found = next_task.find_next(connection, settings, annotator, now=now) if task is None else None
         with self.writing(flushed=False) as connection:
             if task is not None:
-                return assignment.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)
-            if found is not None and found.can_be_taken:
-                lease = assignment.take_found(connection, asked, annotator, found, now=now, lease_s=lease_s)
+                return assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=lease_s)
+            if next_found is not None and next_found.can_be_taken:
+                lease = assignment.take_found(connection, settings, annotator, next_found, now=now, lease_s=lease_s)
                 if lease is not None:
                     return lease
-            return assignment.claim_next(connection, asked, annotator, now=now, lease_s=lease_s)
+            return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
 
     def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
         """Return what an annotator's next free task is about, without handing it out. See `next_task.peek_next`."""
         with self.reading() as connection:
             return next_task.peek_next(connection, tasks.campaign_called(connection, campaign), annotator)
 
-    def decide(
-        self,
-        campaign: str,
-        task: int,
-        annotator: str,
-        decision: str,
-        *,
-        now: datetime,
-        reasons: Sequence[str] = (),
-        note: str | None = None,
-        edits: Mapping[str, Any] | None = None,
-        fields: Mapping[str, Any] | None = None,
-    ) -> None:
+    def decide(self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
         with self.writing() as connection:
-            asked = tasks.find_campaign(connection, campaign)
-            lease = assignment.claim_task(connection, asked, annotator, task, now=now, lease_s=LEASE_S)
-            saying = Submission(decision, reasons=reasons, note=note, edits=edits, fields=fields)
-            submissions.submit(connection, lease.slot_id, annotator, saying, now=now)
+            settings = tasks.find_campaign(connection, campaign)
+            lease = assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=LEASE_S)
+            submissions.submit(connection, lease.slot_id, annotator, submission, now=now)
 
     def submit(
         self,
         slot_id: int,
         annotator: str,
-        decision: str,
+        submission: Submission,
         *,
         now: datetime,
-        reasons: Sequence[str] = (),
-        note: str | None = None,
-        edits: Mapping[str, Any] | None = None,
-        fields: Mapping[str, Any] | None = None,
         amend: bool = False,
-        active_s: float | None = None,
         seen_version: int | None = None,
         then: Callable[[ReviewStore, int], object] | None = None,
         may_close: bool = False,
@@ -192,48 +182,42 @@ class ReviewStore(StoreConnection):
         """Take a decision; see `submissions.submit`. What can be checked is, before the turn to write.
 
         Args:
-            slot_id: From the lease.
-            annotator: Who holds it.
-            decision: As in `submissions.Submission`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
+            slot_id: Slot of the annotator's lease.
+            annotator: Name of whoever holds it.
+            submission: What they say of the task.
             now: Moment of the decision.
-            reasons: See there.
-            note: See there.
-            edits: See there.
-            fields: See there.
-            amend: As in `submissions.make_ready`.
-            active_s: See there.
-            seen_version: As in `submissions.make_ready`.
-            then: What else is done in the same transaction where this may settle the task, given the store in it and
-                the task's id.
-            may_close: Whether any decision may settle it, not only the last that is missing or a change.
+            amend: As in `submissions.check`.
+            seen_version: As in `submissions.check`.
+            then: Function that is called in the same transaction where this may settle the task, with the store in that
+                transaction and the task's id.
+            may_close: Whether any decision may settle the task, not only the last that is missing or a change.
         """
-        saying = Submission(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
-            ready = submissions.make_ready(
-                connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
+            checked = submissions.check(
+                connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version
             )
 
         def finish(connection: sa.Connection, written: submissions.WrittenSubmission) -> None:
             if then is not None and (written.may_settle or may_close):
-                then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
+                then(ReviewStore(self._engine, self.where, held=connection), checked.slot.task_id)
 
         try:
             with self.writing() as connection:
-                finish(connection, submissions.write(connection, ready))
+                finish(connection, submissions.write(connection, checked))
             return
         except ChangedError:  # then it is checked again; within a batch nothing changes
             if self._held is not None:
                 raise
         with self.writing() as connection:
             written = submissions.submit(
-                connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
+                connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version
             )
             finish(connection, written)
 
-    def take_in(self, campaign: str, said: ExternalAnnotation, *, now: datetime) -> Taken:
+    def take_in(self, campaign: str, annotation: ExternalAnnotation, *, now: datetime) -> Taken:
         """See `external_annotations.take_in`."""
         with self.writing() as connection:
-            return external_annotations.take_in(connection, campaign, said, now=now)
+            return external_annotations.take_in(connection, campaign, annotation, now=now)
 
     def release(self, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
         """See `assignment.release`."""
@@ -253,8 +237,7 @@ class ReviewStore(StoreConnection):
     def settle_remark(self, campaign: str, remark_id: int, *, by: str, now: datetime) -> None:
         """See `comments.settle_remark`."""
         with self.writing() as connection:
-            found = tasks.find_campaign(connection, campaign)
-            comments.settle_remark(connection, found, remark_id, by=by, now=now)
+            comments.settle_remark(connection, tasks.find_campaign(connection, campaign), remark_id, by=by, now=now)
 
     def audited(self, *, expect: str | None = None) -> audit.AuditResult:
         """See `audit.audited`."""

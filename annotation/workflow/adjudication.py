@@ -6,32 +6,33 @@ knows the key: they are handed that item in no blind campaign.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
+from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, Task
 from ..store.campaigns.adjudications import (
-    OPENED,
     SEND_BACK,
     add_adjudication,
     done_tasks,
     has_opened,
     items_judged_by,
     list_adjudicated,
+    note_opened,
     own_adjudications,
     send_back,
 )
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import round_of
 from ..store.campaigns.tasks import find_task
+from ..store.database.records import Adjudication
 from ..store.submissions.form_checks import edits_in
 from ..store.submissions.submissions import MAX_NOTE
 from .criteria import NOTE
@@ -64,7 +65,7 @@ class Case:
     Attributes:
         task_id: In the store.
         item: As it was judged.
-        said: What annotators said, in an order that says nothing of who they are.
+        annotations: What annotators said, in an order that says nothing of who they are.
         waits: Whether the rule leaves it open.
         round: In which it was judged, from 1.
         is_last: Whether this round is the last, so that a revision would not come again.
@@ -72,21 +73,24 @@ class Case:
 
     task_id: int
     item: TaskContent
-    said: tuple[Annotation, ...]
+    annotations: tuple[Annotation, ...]
     waits: bool
     round: int
     is_last: bool
 
 
 class DecidedCase(NamedTuple):
-    """A case that an adjudicator decided; now the annotators' names are told."""
+    """A case that an adjudicator decided, now with the annotators' names.
+
+    Attributes:
+        item: Item as it was judged.
+        adjudication: What the adjudicator decided.
+        annotations: What the annotators said, by slot.
+    """
 
     item: TaskContent
-    decision: str
-    note: str | None
-    decided_at: datetime
-    said: tuple[Annotation, ...]
-    reasons: tuple[str, ...] = ()
+    adjudication: Adjudication
+    annotations: tuple[Annotation, ...]
 
 
 class AdjudicationQueue:
@@ -140,19 +144,10 @@ class AdjudicationQueue:
             case = desk._case(task_id)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
-                    add_adjudication(connection, task_id, self.adjudicator, OPENED, now=now)
+                    note_opened(connection, task_id, self.adjudicator, now=now)
         return case
 
-    def decide(
-        self,
-        task_id: int,
-        decision: str,
-        *,
-        now: datetime,
-        reasons: Sequence[str] = (),
-        note: str | None = None,
-        edits: Mapping[str, Any] | None = None,
-    ) -> None:
+    def decide(self, task_id: int, submission: Submission, *, now: datetime) -> None:
         """Take the adjudicator's decision on a case.
 
         A revision opens the next round; sending back opens the task again, to as many others as judged it. A rejection
@@ -164,47 +159,43 @@ class AdjudicationQueue:
         with self._store.batch() as held:
             desk = AdjudicationQueue(held, self.campaign, self.adjudicator)
             case, task = desk._case(task_id), desk._task(task_id)
-            changed = self._checked(case, task, decision, reasons, note, edits)
+            checked = self._checked(case, task, submission)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
                     raise RefusedError("open the case before deciding it")
-                add_adjudication(
-                    connection, task_id, self.adjudicator, decision, now=now, reasons=reasons, note=note or None,
-                    edits=changed,
-                )  # fmt: skip
-                if decision == SEND_BACK:
+                add_adjudication(connection, task_id, self.adjudicator, checked, now=now)
+                if checked.decision == SEND_BACK:
                     send_back(connection, task_id, slots_more=self.campaign.slots_per_task)
             open_next_rounds(held, self.campaign, task=task_id)
 
     def decided(self, *, limit: int = MAX_DECIDED) -> list[DecidedCase]:
         """Return what this adjudicator decided, the latest first, with who said what."""
         with self._store.reading() as connection:
-            rows = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
-            said = by_version(list_decisions(connection, self.campaign, with_retired=True))
+            own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
+            annotations = by_version(list_decisions(connection, self.campaign, with_retired=True))
         return [
             DecidedCase(
-                content_in(json.loads(row.payload)), row.decision, row.note, row.decided_at,
-                tuple(said.get((row.item_id, row.content_hash), ())), tuple(json.loads(row.reasons)),
+                content_in(payload),
+                adjudication,
+                tuple(annotations.get((adjudication.item_id, adjudication.content_hash), ())),
             )
-            for row in rows
-        ]  # fmt: skip
+            for adjudication, payload in own
+        ]
 
-    def _checked(
-        self, case: Case, task: Task, decision: str, reasons: Sequence[str], note: str | None,
-        edits: Mapping[str, Any] | None,
-    ) -> dict[str, Any] | None:  # fmt: skip
-        """Return the edits of a decision, checked with the rest of it."""
+    def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
+        """Return a submission, checked, with its edits as they are kept."""
+        decision, note = submission.decision, submission.note
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):
             raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")
-        _check_reasons(reasons_in(self.campaign), decision, reasons, note)
-        changed = edits_in(self.campaign.form, task.payload, edits)
-        if (decision == "revise") != (changed is not None):
+        _check_reasons(reasons_in(self.campaign), submission)
+        edits = edits_in(self.campaign.form, task.payload, submission.edits)
+        if (decision == "revise") != (edits is not None):
             raise RefusedError("a revision needs edits, and no other decision takes any")
         if decision == "revise" and case.is_last:
             raise RefusedError(f"round {case.round} is the last, so a revision would not come again; accept or reject")
-        return changed
+        return replace(submission, edits=edits)
 
     def _case(self, task_id: int) -> Case:
         policy = self._must_be_open()
@@ -220,7 +211,7 @@ class AdjudicationQueue:
         # By a hash, not by slot: who came first would often say who it is.
         order = sorted(given, key=lambda one: digest([task_id, one.annotator]))
         return Case(
-            task_id=task_id, item=content_in(task.payload), said=tuple(order),
+            task_id=task_id, item=content_in(task.payload), annotations=tuple(order),
             waits=settle(policy, votes_in(policy, given, verdict)) == WAITS, round=round_,
             is_last=round_ >= policy.rounds,
         )  # fmt: skip
@@ -238,11 +229,12 @@ class AdjudicationQueue:
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
     """Return the reasons that a rejection in a campaign takes; none where its form has none."""
-    return tuple(campaign.form.get("reasons", ()))
+    return campaign.form.reasons
 
 
-def _check_reasons(known: Sequence[str], decision: str, reasons: Sequence[str], note: str | None) -> None:
+def _check_reasons(known: Sequence[str], submission: Submission) -> None:
     """Check that a rejection, and nothing else, says why: by reasons that the form knows, or in a note without any."""
+    decision, reasons = submission.decision, submission.reasons
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(
             f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'this campaign, which has none'}"
@@ -253,7 +245,7 @@ def _check_reasons(known: Sequence[str], decision: str, reasons: Sequence[str], 
         return
     if known:
         raise RefusedError(f"a rejection needs a reason: one of {', '.join(known)}")
-    if not (note or "").strip():
+    if not (submission.note or "").strip():
         raise RefusedError("a rejection needs a note that says why")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..forms.form import OneOf, form_of
+from ..forms.form import OneOf
 from ..forms.kinds import REVIEW
 from ..store import Campaign
 from ..store.database.records import Annotation
@@ -25,7 +25,7 @@ Votes = Mapping[str, bool]
 
 def criteria_of(campaign: Campaign) -> tuple[str, ...]:
     """Return what reviewers vote on, beginning with the answer being right; nothing where they do not."""
-    form = form_of(campaign.form) if campaign.kind == REVIEW else None
+    form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
     return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))

@@ -11,8 +11,9 @@ from benchwright.errors import DataError
 from benchwright.steps import Outcome, Verdicts
 
 from ..forms.assignment_settings import AssignmentSettings
+from ..forms.campaign_form import CampaignForm
 from ..forms.description import NOTHING
-from ..forms.form import OneOf, SeveralOf, form_of
+from ..forms.form import OneOf, SeveralOf
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
 from ..forms.payloads import TaskInput, item_in
 from ..forms.screening import KEEP
@@ -45,7 +46,7 @@ def gold_accuracies(answers: Iterable[GoldAnswer]) -> dict[str, GoldAccuracy]:
     return dict(sorted(found.items()))
 
 
-def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form: Mapping[str, Any]) -> str | None:
+def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
     """Return the decision that is known to be right of an item, as the store spells it; None where people find out.
 
     An item of a release is gold while its content is as it was there. What follows from its own key is that key where
@@ -84,21 +85,21 @@ def _own(work: TaskInput, kind: str) -> str | None:
     return str(key) if kind in BLIND_KINDS and key is not None else None
 
 
-def _knowable(work: TaskInput, kind: str, form: Mapping[str, Any]) -> Sequence[str]:
+def _knowable(work: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
     """Return the decisions of which one can be known to be right; of several categories each by itself."""
     if kind == REVIEW:  # where an item passes as it is: one whose key is known to be wrong is no gold there
         return [own] if (own := _own(work, kind)) is not None else []
     if kind == DESCRIBE:  # nobody's words are known beforehand, only that an image conveys nothing
         return [NOTHING]
-    typed = form_of(form)
+    typed = form.typed
     if typed is None:
         return decisions_of(form, work.payload)
     assert isinstance(typed.headline, OneOf | SeveralOf), "other kinds begin with a choice among options"
     return [option.code for option in typed.headline.options]
 
 
-def _is_of_several(form: Mapping[str, Any]) -> bool:
-    typed = form_of(form)
+def _is_of_several(form: CampaignForm) -> bool:
+    typed = form.typed
     return typed is not None and isinstance(typed.headline, SeveralOf)
 
 
@@ -110,9 +111,9 @@ def _spelled(said: str, takes: Sequence[str], *, several: bool) -> str | None:
     return "+".join(code for code in takes if code in named) if named and named <= set(takes) else None
 
 
-def _reasons(right: str, form: Mapping[str, Any]) -> Sequence[str]:
+def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
     """Return the reasons of which one can be known: of a form that asks for some where this is decided."""
-    typed = form_of(form)
+    typed = form.typed
     for field in () if typed is None else typed.fields:
         if isinstance(field, SeveralOf) and field.only_if is not None and right in field.only_if.codes:
             return [option.code for option in field.options]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.form import OneOf, form_of
+from ..forms.form import OneOf
 from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from ..forms.screening import KEEP
 from ..store import Campaign
@@ -92,15 +92,15 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
     criteria = criteria_of(campaign)
     return SettlementPolicy(
         rule, campaign.slots_per_task, () if criteria else _decisions_of(campaign), criteria,
-        campaign.form.get("rounds") or 0, CLOSING.get(campaign.kind, ()) if closes else (),
+        campaign.form.rounds, CLOSING.get(campaign.kind, ()) if closes else (),
     )  # fmt: skip
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
     """Return the decisions of a campaign's form, in its order; nothing where they follow from the item."""
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     if form is None:
-        return tuple(campaign.form.get("decisions", ()))
+        return campaign.form.decisions
     return tuple(option.code for option in form.headline.options) if isinstance(form.headline, OneOf) else ()
 
 

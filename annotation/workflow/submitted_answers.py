@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.form import Form, form_of
+from ..forms.form import Form
 from ..forms.kinds import REVIEW
 from ..forms.payloads import about_in, item_in
 from ..store import Annotation, Campaign, ReviewStore, Task
@@ -43,7 +43,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
         BenchwrightError: It has no typed form, or there is no such campaign.
     """
     campaign = store.campaign(name)
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     if form is None or campaign.kind == REVIEW:
         raise BenchwrightError(
             f"campaign {name!r} is of kind {campaign.kind!r}, whose outcome is in the run's tables; "

@@ -19,12 +19,13 @@ from benchwright.canonical import canonical_json
 
 from ..forms.assignment_settings import assignment_settings_of
 from ..forms.payloads import beside_in
+from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
-from ..store import Campaign, RefusedError, ReviewStore, StaleError
+from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
 from ..store.assignment.next_task import left_for
 from ..store.assignment.quotas import even_part
 from ..store.assignment.task_queue import (
-    EARLIER,
+    ALL_VERSIONS,
     MAX_HISTORY,
     OWN_HISTORY,
     OWN_TASK,
@@ -36,6 +37,7 @@ from ..store.assignment.task_queue import (
     put_draft,
     put_skip,
 )
+from ..store.campaigns.decisions import annotation_of
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_decided
@@ -46,20 +48,6 @@ MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
 
 
-class GivenDecision(NamedTuple):
-    """A decision that an annotator gave, in its latest version."""
-
-    decision: str
-    reasons: tuple[str, ...]
-    note: str | None
-    version: int
-    submitted_at: datetime
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    active_s: float | None = None
-    """Seconds that it took without pauses; None where nobody counted."""
-
-
 @dataclass(frozen=True)
 class OwnTask:
     """A task on the desk.
@@ -68,7 +56,7 @@ class OwnTask:
         task_id: In the store.
         slot_id: What a decision is given for.
         item: The item, or whatever else is to be judged.
-        said: What was decided before; None where that is open.
+        annotation: What the annotator decided before; None where that is open.
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
         beside: Texts to look at beside the item, each `label` and `text`.
@@ -82,7 +70,7 @@ class OwnTask:
     task_id: int
     slot_id: int
     item: TaskContent
-    said: GivenDecision | None
+    annotation: Annotation | None
     draft: Mapping[str, Any]
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
@@ -94,7 +82,7 @@ class OwnTask:
     @property
     def seen(self) -> SeenDraft:
         """Return what a window has before it that shows the task as it is."""
-        return SeenDraft(0 if self.said is None else self.said.version, self.revision)
+        return SeenDraft(0 if self.annotation is None else self.annotation.version, self.revision)
 
 
 class HistoryEntry(NamedTuple):
@@ -102,10 +90,10 @@ class HistoryEntry(NamedTuple):
 
     task_id: int
     item: TaskContent
-    said: GivenDecision
+    annotation: Annotation
     is_current: bool
-    earlier: Sequence[GivenDecision] = ()
-    """What was said before, the first version first."""
+    earlier: Sequence[Annotation] = ()
+    """Versions before it, the first one first."""
     remarks: Sequence[Comment] = ()
 
 
@@ -148,7 +136,7 @@ class TaskQueue:
             RefusedError: It is not this annotator's.
         """
         row = self._own(task_id, now=now)
-        if row.submitted_at is None:
+        if row.decided_at is None:
             self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         return self._laid_out(row)
 
@@ -161,7 +149,7 @@ class TaskQueue:
             task_id=row.task_id,
             slot_id=row.slot_id,
             item=content_in(payload),
-            said=None if row.decision is None else _said(row, said_at=row.said_at),
+            annotation=None if row.decision is None else annotation_of(row),
             draft={} if row.body is None else json.loads(row.body),
             is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
@@ -186,22 +174,16 @@ class TaskQueue:
             if answer_blind(connection, slot_id, self.annotator, answer, now=now):
                 drop_draft(connection, slot_id, self.annotator)
 
-    def say(
-        self,
-        slot_id: int,
-        decision: str,
-        *,
-        now: datetime,
-        reasons: Sequence[str] = (),
-        note: str | None = None,
-        edits: Mapping[str, Any] | None = None,
-        fields: Mapping[str, Any] | None = None,
-        active_s: float | None = None,
-        seen_version: int | None = None,
-    ) -> None:
+    def submit(self, slot_id: int, submission: Submission, *, now: datetime, seen_version: int | None = None) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
 
         Where it was the last that a revision waited for, the next round of the item opens with it.
+
+        Args:
+            slot_id: Slot of the task, from `OwnTask`.
+            submission: What the annotator says of the task.
+            now: This moment.
+            seen_version: Version of the decision that the window had before it; None where it does not say.
 
         Raises:
             RefusedError: As `ReviewStore.submit`; a `StaleError` where another version was given since `seen_version`.
@@ -209,14 +191,9 @@ class TaskQueue:
         self._store.submit(
             slot_id,
             self.annotator,
-            decision,
+            submission,
             now=now,
-            reasons=reasons,
-            note=note or None,
-            edits=edits,
-            fields=fields,
             amend=True,
-            active_s=active_s,
             seen_version=seen_version,
             then=self._settle,
             may_close=self._closes,
@@ -230,7 +207,7 @@ class TaskQueue:
         """
         with self._store.batch() as held:
             row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
-            if row.submitted_at is not None:
+            if row.decided_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
             held.release(row.slot_id, self.annotator, now=now)
             with held.writing() as connection:
@@ -304,18 +281,18 @@ class TaskQueue:
         """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
-            versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
+            versions = connection.execute(ALL_VERSIONS, {"slots": [row.slot_id for row in rows]}).all()
             remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
-        earlier: dict[int, list[GivenDecision]] = {}
-        for one in versions:
-            earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
+        by_slot: dict[int, list[Annotation]] = {}
+        for version in versions:
+            by_slot.setdefault(version.slot_id, []).append(annotation_of(version))
         return [
             HistoryEntry(
                 row.task_id,
                 content_in(json.loads(row.payload)),
-                _said(row, said_at=row.said_at),
+                annotation_of(row),
                 bool(row.is_current),
-                tuple(earlier[row.slot_id][:-1]),
+                tuple(by_slot[row.slot_id][:-1]),
                 tuple(remarks.get(row.task_id, ())),
             )
             for row in rows
@@ -364,7 +341,7 @@ class TaskQueue:
         with self._store.reading() as connection:
             asked = self._who | {"task": task_id}
             row = connection.execute(OWN_TASK, asked).one_or_none() if is_id(task_id) else None
-        if row is None or (row.submitted_at is None and row.lease_until <= now):
+        if row is None or (row.decided_at is None and row.lease_until <= now):
             raise RefusedError("this task is not yours, or not any more; take the next one")
         return row
 
@@ -381,11 +358,3 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task_id, "name": annotator}).one_or_none()
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
-
-
-def _said(row: sa.Row[Any], *, said_at: datetime) -> GivenDecision:
-    fields = None if row.fields is None else json.loads(row.fields)
-    edits = None if row.edits is None else json.loads(row.edits)
-    return GivenDecision(
-        row.decision, tuple(json.loads(row.reasons)), row.note, row.version, said_at, fields, edits, row.active_s
-    )

@@ -1,1 +1,1 @@
-"""What results tell beyond a score: which models differ, position bias, likely wrong keys, samples of errors."""
+"""Analyses of results: differences between models, position bias, likely wrong keys, samples of errors."""

@@ -1,4 +1,4 @@
-"""All pairs of models of a folder of results, over everything and task by task: who is told apart from whom."""
+"""All pairs of models of a folder of results, over all tasks and for each: which models differ significantly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
 from .paired_difference import ModelPair, compare_pair, least_p
 from .ranking import Rank, holm, tied_ranks
-from .reply_matrix import ReplyMatrix, side_by_side
+from .reply_matrix import ReplyMatrix, read_reply_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,9 +32,9 @@ class PairResult(NamedTuple):
 
     Args:
         first: Name of a model.
-        second: Of the other.
-        pair: How they compare.
-        p_holm: Its p, adjusted over all pairs of the same comparison.
+        second: Title of the other model.
+        pair: Their paired difference.
+        p_holm: p of the pair, adjusted over all pairs of the same comparison.
         p_mcnemar_holm: The exact McNemar test's p, adjusted likewise.
     """
 
@@ -65,7 +65,7 @@ class Comparison(NamedTuple):
     Args:
         name: The task; `ALL` for all.
         ranking: Best first; models without a place last. Places say nothing where `why_no_ranks` does.
-        pairs: By the names of the models.
+        pairs: Results of the pairs, ordered by the names of the models.
         against: The model that all others are compared with; None where all pairs are compared.
     """
 
@@ -77,7 +77,7 @@ class Comparison(NamedTuple):
     @property
     def least_p_holm(self) -> float | None:
         """Return the smallest adjusted p that any pair could have with its clusters, were all differences one way."""
-        least = [least_p(one.pair.clusters) for one in self.pairs]
+        least = [least_p(result.pair.clusters) for result in self.pairs]
         return min(1.0, len(least) * min(least)) if least else None
 
     @property
@@ -87,7 +87,7 @@ class Comparison(NamedTuple):
             return f"models are compared with {self.against} only, so there are no ranks"
         if self.least_p_holm is None or self.least_p_holm < ALPHA:
             return None
-        clusters = max(one.pair.clusters for one in self.pairs)
+        clusters = max(result.pair.clusters for result in self.pairs)
         return (
             f"ranks cannot be told: with {clusters} clusters no p can be below {least_p(clusters):.2g}, and over "
             f"{len(self.pairs)} pairs Holm's correction cannot bring it below {self.least_p_holm:.2g}, which is not "
@@ -102,9 +102,9 @@ def compare_results(
     """Return how models of a folder of results compare: first over all tasks, then on each.
 
     Args:
-        results: What `evaluate run` wrote.
-        release: What was scored; needed only where an older program wrote the predictions.
-        models: Two names, for just that pair; all where empty.
+        results: Folder that `evaluate run` wrote.
+        release: Release that was scored; needed only where an older program wrote the predictions.
+        models: Names of two models, for this pair alone; all models where empty.
         against: Name of a model with which all others are compared, and not with one another; all pairs where None.
 
     Raises:
@@ -115,7 +115,7 @@ def compare_results(
         raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
     scores = read_scores(results)
     base = None if against is None else _named(scores, [against], results)[0].title
-    sheet = side_by_side(results, _chosen(scores, models, results), release)
+    sheet = read_reply_matrix(results, _chosen(scores, models, results), release)
     return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
 
 
@@ -163,18 +163,18 @@ def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against: str | None = None) -> Comparison:
     models = [score.title for score in sheet.scores]
-    found: dict[tuple[int, int], ModelPair] = {}
+    pair_by_place: dict[tuple[int, int], ModelPair] = {}
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
         if is_wanted and (pair := _pair(sheet, i, k, held, name)):
-            found[i, k] = pair
-    adjusted = holm([pair.p for pair in found.values()])
-    mcnemar = holm([pair.p_mcnemar for pair in found.values()])
+            pair_by_place[i, k] = pair
+    adjusted = holm([pair.p for pair in pair_by_place.values()])
+    mcnemar = holm([pair.p_mcnemar for pair in pair_by_place.values()])
     pairs = {
         key: PairResult(models[key[0]], models[key[1]], pair, p, q)
-        for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
+        for (key, pair), p, q in zip(pair_by_place.items(), adjusted, mcnemar, strict=True)
     }
-    apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
+    apart = {frozenset(key) for key, result in pairs.items() if result.told_apart}
     return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
 
 
@@ -182,10 +182,10 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
     """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
     models = [sheet.scores[i].model, sheet.scores[k].model]
     turned = models != sorted(models)
-    one, other = (k, i) if turned else (i, k)
+    first, second = (k, i) if turned else (i, k)
     both = held & sheet.asked[i] & sheet.asked[k]
     pair = compare_pair(
-        sheet.right[one, both], sheet.right[other, both], sheet.group[both], "difference", name, *sorted(models)
+        sheet.right[first, both], sheet.right[second, both], sheet.group[both], "difference", name, *sorted(models)
     )
     if pair is None or not turned:
         return pair
@@ -195,20 +195,20 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
 
 def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
     """Rank the models that were asked the same items as the one that was asked the most."""
-    asked = sheet.asked & held
-    numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
+    was_asked = sheet.asked & held
+    numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit]
     metric = "accuracy" if name == ALL else f"accuracy/{name}"
-    most = max(fit, key=lambda k: (int(asked[k].sum()), -k), default=None)
-    placed = [k for k in fit if most is not None and (asked[k] == asked[most]).all()]
+    most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
+    placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]
 
     def order(k: int) -> tuple[float, str]:
-        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].title
+        return -int(sheet.right[k, was_asked[k]].sum()) / int(was_asked[k].sum()), sheet.scores[k].title
 
     placed.sort(key=order)
     places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
-    others = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
-    ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
+    unplaced = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
+    ranked = [*zip(placed, places, strict=True), *((k, None) for k in unplaced)]
     return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
 
 

@@ -1,4 +1,4 @@
-"""A comparison of models, told: as JSON values, and as tables for people.
+"""A comparison of models as JSON values, and as tables for people.
 
 It also says how many items it takes to tell two models apart.
 """
@@ -69,41 +69,46 @@ def comparison_document(
         "split": scores[0].split,
         "models": [score.title for score in scores],
         "settings": {
-            "level": 0.95, "alpha": ALPHA, "power": POWER, "resamples": RESAMPLES, "least_clusters": LEAST_CLUSTERS,
-            "correction": "holm", "rule": RULE,
+            "level": 0.95,
+            "alpha": ALPHA,
+            "power": POWER,
+            "resamples": RESAMPLES,
+            "least_clusters": LEAST_CLUSTERS,
+            "correction": "holm",
+            "rule": RULE,
         },
         **_comparison(every),
-        "tasks": {one.name: _comparison(one) for one in tasks},
-        "letters": None if letters is None else {model: one.document() for model, one in letters.items()},
-    }  # fmt: skip
+        "tasks": {comparison.name: _comparison(comparison) for comparison in tasks},
+        "letters": None if letters is None else {model: bias.document() for model, bias in letters.items()},
+    }
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "why_no_ranks": comparison.why_no_ranks,
         "least_p_holm": comparison.least_p_holm,
-        "ranking": [_ranked(one, comparison) for one in comparison.ranking],
-        "pairs": [_compared(one) for one in comparison.pairs],
+        "ranking": [_ranked(ranked, comparison) for ranked in comparison.ranking],
+        "pairs": [_compared(result) for result in comparison.pairs],
     }
 
 
-def _ranked(one: Ranked, comparison: Comparison) -> dict[str, Any]:
-    place = one.place if comparison.why_no_ranks is None else None
+def _ranked(ranked: Ranked, comparison: Comparison) -> dict[str, Any]:
+    place = ranked.place if comparison.why_no_ranks is None else None
     return {
-        "model": one.model,
+        "model": ranked.model,
         "rank": None if place is None else place.rank,
         "best": None if place is None else place.best,
         "worst": None if place is None else place.worst,
-        "unfit": one.why_unfit is not None,
-        **one.figure.model_dump(mode="json"),
+        "unfit": ranked.why_unfit is not None,
+        **ranked.figure.model_dump(mode="json"),
     }
 
 
-def _compared(one: PairResult) -> dict[str, Any]:
-    pair = one.pair
+def _compared(result: PairResult) -> dict[str, Any]:
+    pair = result.pair
     return {
-        "first": one.first,
-        "second": one.second,
+        "first": result.first,
+        "second": result.second,
         "n": pair.n,
         "clusters": pair.clusters,
         "difference": pair.difference,
@@ -112,10 +117,10 @@ def _compared(one: PairResult) -> dict[str, Any]:
         "only_first": pair.only_first,
         "only_second": pair.only_second,
         "p": pair.p,
-        "p_holm": one.p_holm,
+        "p_holm": result.p_holm,
         "p_mcnemar": pair.p_mcnemar,
-        "p_mcnemar_holm": one.p_mcnemar_holm,
-        "told_apart": one.told_apart,
+        "p_mcnemar_holm": result.p_mcnemar_holm,
+        "told_apart": result.told_apart,
         "design_effect": pair.design_effect,
         "items_needed": items_needed(pair.discordant, pair.difference, pair.design_effect),
     }
@@ -129,21 +134,33 @@ def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, L
 
 def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
     """Return a line for each comparison without ranks, and for each unfit score."""
-    lines = [f"{one.name}: {one.why_no_ranks}" for one in comparisons if one.why_no_ranks is not None]
+    lines = [
+        f"{comparison.name}: {comparison.why_no_ranks}"
+        for comparison in comparisons
+        if comparison.why_no_ranks is not None
+    ]
     every = comparisons[0].ranking
-    return lines + [f"{printable(one.model)} is unfit: {one.why_unfit}" for one in every if one.why_unfit is not None]
+    return lines + [
+        f"{printable(ranked.model)} is unfit: {ranked.why_unfit}" for ranked in every if ranked.why_unfit is not None
+    ]
 
 
 def _ranks(comparisons: Sequence[Comparison]) -> Table:
     lines = [("ranking", "rank", "model", "accuracy", "n")]
     for comparison in comparisons:
-        for number, one in enumerate(comparison.ranking):
-            rank = rank_text(one.place, (other.place for other in comparison.ranking))
-            rank = "cannot be told" if one.place is not None and comparison.why_no_ranks is not None else rank
-            rank = "unfit" if one.why_unfit is not None else rank
+        for number, ranked in enumerate(comparison.ranking):
+            rank = rank_text(ranked.place, (listed.place for listed in comparison.ranking))
+            rank = "cannot be told" if ranked.place is not None and comparison.why_no_ranks is not None else rank
+            rank = "unfit" if ranked.why_unfit is not None else rank
             name = comparison.name if number == 0 else ""
             lines.append(
-                (name, rank, printable(one.model), _with_interval(one.figure.value, one.figure.ci), str(one.figure.n))
+                (
+                    name,
+                    rank,
+                    printable(ranked.model),
+                    _with_interval(ranked.figure.value, ranked.figure.ci),
+                    str(ranked.figure.n),
+                )
             )
     return _table("ranks; = is shared by models between which this test finds no difference", lines)
 
@@ -153,32 +170,32 @@ def _pairs(comparisons: Sequence[Comparison]) -> Table:
         ("pairs", "first", "second", "difference", "only one right", "p", "p (Holm)", "told apart", "items needed")
     ]
     for comparison in comparisons:
-        for number, one in enumerate(comparison.pairs):
-            told = _compared(one)
+        for number, result in enumerate(comparison.pairs):
+            compared = _compared(result)
             lines.append(
                 (
                     comparison.name if number == 0 else "",
-                    printable(one.first),
-                    printable(one.second),
-                    _with_interval(one.pair.difference, one.pair.interval, sign="+"),
-                    f"{one.pair.only_first}:{one.pair.only_second}",
-                    f"{one.pair.p:.2g}",
-                    f"{one.p_holm:.2g}",
-                    "yes" if one.told_apart else "no",
-                    "-" if told["items_needed"] is None else f"{told['items_needed']:,}",
+                    printable(result.first),
+                    printable(result.second),
+                    _with_interval(result.pair.difference, result.pair.interval, sign="+"),
+                    f"{result.pair.only_first}:{result.pair.only_second}",
+                    f"{result.pair.p:.2g}",
+                    f"{result.p_holm:.2g}",
+                    "yes" if result.told_apart else "no",
+                    "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
                 )
             )
     return _table("pairs; first less second, with 95 % interval", lines)
 
 
 def _letters(letters: Mapping[str, LetterBias]) -> Table:
-    names = sorted({share.letter for one in letters.values() for share in one.letters})
+    names = sorted({share.letter for bias in letters.values() for share in bias.letters})
     lines = [("model", *names, "moved", "p")]
-    for model, one in letters.items():
-        by_letter = {share.letter: share for share in one.letters}
+    for model, bias in letters.items():
+        by_letter = {share.letter: share for share in bias.letters}
         cells = [f"{by_letter[name].given}/{by_letter[name].keyed}" if name in by_letter else "-" for name in names]
-        p = "-" if one.p is None else f"{one.p:.2g}"
-        lines.append((printable(model), *cells, "-" if one.moved is None else f"{one.moved:.2f}", p))
+        p = "-" if bias.p is None else f"{bias.p:.2g}"
+        lines.append((printable(model), *cells, "-" if bias.moved is None else f"{bias.moved:.2f}", p))
     return _table("letters given / keyed, where a letter was read; moved: share of letters out of place", lines)
 
 

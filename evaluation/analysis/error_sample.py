@@ -1,6 +1,6 @@
-"""A sample of what models got wrong, for people to look at: so many of each task, or in proportion to a label.
+"""A sample of models' errors for people to look at: a number of each task, or in proportion to a label.
 
-Drawn by a hash of seed, item and model: the same errors give the same sample, on whatever machine.
+Drawn by a hash of seed, item and model: the same errors give the same sample on every machine.
 
 What goes wrong is named as papers that looked at replies by hand named it, explained in our own words.
 """
@@ -80,7 +80,7 @@ II_BENCH = (
 CATEGORIES: Mapping[str, Sequence[FindingCategory]] = {"blink": BLINK, "ii-bench": II_BENCH}
 
 
-def own_categories(given: Sequence[str]) -> tuple[FindingCategory, ...]:
+def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
     """Return categories given as `CODE=WORDS`.
 
     Raises:
@@ -88,20 +88,20 @@ def own_categories(given: Sequence[str]) -> tuple[FindingCategory, ...]:
     """
     from pydantic import ValidationError
 
-    found = []
-    for text in given:
+    categories = []
+    for text in texts:
         code, _, words = (part.strip() for part in text.partition("="))
         try:
-            found.append(FindingCategory(code=code, words=words))
+            categories.append(FindingCategory(code=code, words=words))
         except ValidationError:
             raise BenchwrightError(
                 f"category {text[:80]!r}: give CODE=WORDS, the code in small letters, digits and _, such as "
                 "'wrong_object=Takes another object for it'"
             ) from None
-    codes = [one.code for one in found]
+    codes = [category.code for category in categories]
     if len(set(codes)) != len(codes):
         raise BenchwrightError(f"category code {next(code for code in codes if codes.count(code) > 1)!r} comes twice")
-    return tuple(found)
+    return tuple(categories)
 
 
 TASK = "task"
@@ -120,7 +120,7 @@ class Plan(NamedTuple):
         total: Errors in all; None for `per_stratum` of each.
         per_stratum: Errors of each stratum at most.
         by: Label that makes strata: `task`, `split`, `level`, `category` or an attribute.
-        seed: Of the draw.
+        seed: Seed of the draw.
     """
 
     total: int | None = None
@@ -150,9 +150,14 @@ class ErrorSample(NamedTuple):
         """Return it as JSON values, without the tasks."""
         strata = {name: {"errors": n, "drawn": self.drawn.get(name, 0)} for name, n in sorted(self.errors.items())}
         return {
-            "release": self.head.release, "release_id": self.head.release_id, "models": list(self.models),
-            "errors": sum(self.errors.values()), "drawn": len(self.tasks), "strata": strata, "out": str(out),
-        }  # fmt: skip
+            "release": self.head.release,
+            "release_id": self.head.release_id,
+            "models": list(self.models),
+            "errors": sum(self.errors.values()),
+            "drawn": len(self.tasks),
+            "strata": strata,
+            "out": str(out),
+        }
 
 
 class _Error(NamedTuple):
@@ -181,10 +186,10 @@ def draw_errors(
     have nothing to look at. Several models are drawn from together, and an item comes once, with one of them.
 
     Args:
-        results: What `evaluate run` wrote.
-        release: That was scored.
-        plan: How to draw.
-        categories: That annotators are to choose from.
+        results: Folder that `evaluate run` wrote.
+        release: Release that was scored.
+        plan: Size and strata of the sample.
+        categories: Categories that annotators choose from.
         models: Names; all where empty.
 
     Raises:
@@ -200,20 +205,27 @@ def draw_errors(
     check_files(release, scores[0].split)
     facts = _facts(release, scores[0].split, plan.by)
     strata: dict[str, list[_Error]] = {}
-    for error in sorted(_errors(results, scores, plan.seed), key=lambda one: (one.order, one.model)):
+    for error in sorted(_errors(results, scores, plan.seed), key=lambda error: (error.order, error.model)):
         if error.item_id not in facts:
             raise DataError(f"{results}: item {error.item_id} is not in {release.path}; score the models again")
         strata.setdefault(facts[error.item_id].stratum, []).append(error)
     chosen = _drawn({name: _each_item_once(errors) for name, errors in strata.items()}, plan)
     tasks = [_task(error, facts[error.item_id]) for errors in chosen.values() for error in errors]
     head = TaskFileHead(
-        kind="error_analysis", name="errors", release=f"{release.name} {release.version}",
-        release_id=release.release_id, categories=tuple(categories), seed=plan.seed,
-    )  # fmt: skip
+        kind="error_analysis",
+        name="errors",
+        release=f"{release.name} {release.version}",
+        release_id=release.release_id,
+        categories=tuple(categories),
+        seed=plan.seed,
+    )
     return ErrorSample(
-        head, tuple(sorted(tasks, key=lambda task: task.item_id)), {name: len(some) for name, some in strata.items()},
-        {name: len(some) for name, some in chosen.items()}, tuple(score.title for score in scores),
-    )  # fmt: skip
+        head,
+        tuple(sorted(tasks, key=lambda task: task.item_id)),
+        {name: len(some) for name, some in strata.items()},
+        {name: len(some) for name, some in chosen.items()},
+        tuple(score.title for score in scores),
+    )
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
@@ -226,19 +238,19 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
 
 def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
     """Return stratum, task and content of each item."""
-    found: dict[str, _Facts] = {}
+    facts: dict[str, _Facts] = {}
     names = ["item_id", "content_hash", TASK, "attributes", *(name for name in COLUMNS if name != TASK)]
     is_there = False
     for batch in columns_of(release, split, names):
         for row in batch.to_pylist():
             label = row[by] if by in COLUMNS else json.loads(row["attributes"]).get(by)
             is_there = is_there or label is not None
-            found[row["item_id"]] = _Facts(NONE if label is None else str(label), row[TASK], row["content_hash"])
-    if found and not is_there:
+            facts[row["item_id"]] = _Facts(NONE if label is None else str(label), row[TASK], row["content_hash"])
+    if facts and not is_there:
         raise BenchwrightError(
             f"no item of {release.path} has a label {by!r}; give {', '.join(COLUMNS)} or an attribute of its items"
         )
-    return found
+    return facts
 
 
 def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Error]:
@@ -265,7 +277,7 @@ def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)
-    return [min(some, key=lambda one: digest([one.order, one.model])) for some in of_item.values()]
+    return [min(some, key=lambda error: digest([error.order, error.model])) for some in of_item.values()]
 
 
 def _drawn(strata: Mapping[str, Sequence[_Error]], plan: Plan) -> dict[str, Sequence[_Error]]:
@@ -283,14 +295,17 @@ def _task(error: _Error, facts: _Facts) -> ReviewTask:
         item_id=error.item_id,
         content_hash=facts.content_hash,
         about={
-            "model": error.model[:1000], "task": facts.task, "state": row["state"], "letter": row["letter"] or "",
+            "model": error.model[:1000],
+            "task": facts.task,
+            "state": row["state"],
+            "letter": row["letter"] or "",
             "stratum": facts.stratum[:1000],
         },
         beside=(
             SideText(label="The model's reply", text=_cut(row["reply"])),
             SideText(label="Read as", text=read_as),
         ),
-    )  # fmt: skip
+    )
 
 
 def _cut(text: str) -> str:

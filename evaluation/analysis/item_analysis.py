@@ -14,24 +14,24 @@ LEAST_MODELS = 5
 _ITEMS_AT_ONCE = 1 << 16
 
 
-def proportion_right(right: NDArray[np.bool_], asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return each item's difficulty: the share of the models asked that have it right, high for easy; NaN for none.
 
     Source: F. M. Lord, M. R. Novick, Statistical Theories of Mental Test Scores, Addison-Wesley 1968, section 15.3.
 
     Args:
         right: Models x items, False where not asked.
-        asked: Models x items.
+        was_asked: Models x items.
     """
     import numpy as np
 
-    models = asked.sum(axis=0)
-    found = np.full(len(models), np.nan)
-    np.divide(right.sum(axis=0), models, out=found, where=models > 0)
-    return found
+    models = was_asked.sum(axis=0)
+    shares = np.full(len(models), np.nan)
+    np.divide(right.sum(axis=0), models, out=shares, where=models > 0)
+    return shares
 
 
-def discrimination(right: NDArray[np.bool_], asked: NDArray[np.bool_], task: NDArray[Any]) -> NDArray[np.float64]:
+def discrimination(right: NDArray[np.bool_], was_asked: NDArray[np.bool_], task: NDArray[Any]) -> NDArray[np.float64]:
     """Return each item's discrimination: the correlation, over models, of having it right and of the rest of its task.
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
@@ -43,27 +43,27 @@ def discrimination(right: NDArray[np.bool_], asked: NDArray[np.bool_], task: NDA
 
     Args:
         right: Models x items, False where not asked.
-        asked: Models x items.
+        was_asked: Models x items.
         task: Number of each item's task.
     """
     import numpy as np
 
-    found = np.full(right.shape[1], np.nan)
+    correlations = np.full(right.shape[1], np.nan)
     for number in np.unique(task):
         places = np.flatnonzero(task == number)
-        totals, counts = right[:, places].sum(axis=1), asked[:, places].sum(axis=1)
+        totals, counts = right[:, places].sum(axis=1), was_asked[:, places].sum(axis=1)
         for start in range(0, len(places), _ITEMS_AT_ONCE):
             some = places[start : start + _ITEMS_AT_ONCE]
-            found[some] = _item_rest(right[:, some], asked[:, some], totals, counts)
-    return found
+            correlations[some] = _item_rest(right[:, some], was_asked[:, some], totals, counts)
+    return correlations
 
 
 def _item_rest(
-    right: NDArray[np.bool_], asked: NDArray[np.bool_], totals: NDArray[Any], counts: NDArray[Any]
+    right: NDArray[np.bool_], was_asked: NDArray[np.bool_], totals: NDArray[Any], counts: NDArray[Any]
 ) -> NDArray[np.float64]:
     import numpy as np
 
-    held = asked & (counts > 1)[:, None]
+    held = was_asked & (counts > 1)[:, None]
     models = held.sum(axis=0)
     rest = np.where(held, (totals[:, None] - right) / np.maximum(counts - 1, 1)[:, None], 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -71,5 +71,5 @@ def _item_rest(
         y = np.where(held, rest - rest.sum(axis=0) / models, 0.0)
         spread = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
         # Equal shares differ by rounding only; a spread of that size is none.
-        found: NDArray[np.float64] = np.where(spread > 1e-9, (x * y).sum(axis=0) / spread, np.nan)
-    return np.where(models >= LEAST_MODELS, found, np.nan)
+        correlations: NDArray[np.float64] = np.where(spread > 1e-9, (x * y).sum(axis=0) / spread, np.nan)
+    return np.where(models >= LEAST_MODELS, correlations, np.nan)

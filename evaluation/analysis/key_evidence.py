@@ -1,4 +1,4 @@
-"""What replies say against a key: able models that agree on another letter, and people who were asked without it.
+"""Evidence against a key: able models that agree on another letter, and people who answered without seeing the key.
 
 Everyone who answers is taken to give the right letter with a chance a of their own, their ability, and each of the
 other K - 1 letters evenly. A reply of l rather than the key k then makes it (a (K - 1) / (1 - a)) times as likely that
@@ -28,9 +28,9 @@ class Evidence(NamedTuple):
 
     Args:
         letter: Place of the letter that models favour most beside the key; the first of equals, below 0 for none.
-        models: For that letter rather than the key, from models; 0 where there is none.
+        models: Evidence of models for that letter rather than the key; 0 where there is none.
         voices: Models with a vote that gave it.
-        people: For any other letter rather than the key, from people; 0 where nobody was asked.
+        people: Evidence of people for any other letter rather than the key; 0 where nobody was asked.
     """
 
     letter: NDArray[np.int8]
@@ -53,7 +53,7 @@ def evidence_against(
         key: Place of each item's key; below 0 where it has none, and nothing speaks against that.
         options: Number of each item's options.
         task: Number of each item's task: abilities are taken task by task.
-        people: How many people were asked each item, and how many gave the key.
+        people: Number of people asked each item, and number of those who gave the key.
     """
     import numpy as np
 
@@ -78,18 +78,18 @@ def votes(
     """
     import numpy as np
 
-    found = np.zeros(letter.shape, dtype=np.float32)
+    weights = np.zeros(letter.shape, dtype=np.float32)
     read, right = (letter >= 0) & (key >= 0), (letter == key) & (key >= 0)
     for number in np.unique(task):
         of_task = task == number
         for row in range(len(letter)):
-            here = of_task & read[row]
-            count, total = int(here.sum()), int(right[row, here].sum())
-            if not _is_able(total, count, options[here]):
+            counted = of_task & read[row]
+            count, total = int(counted.sum()), int(right[row, counted].sum())
+            if not _is_able(total, count, options[counted]):
                 continue
-            ability = (total - right[row, here] + 1) / (count - 1 + options[here])
-            found[row, here] = weight_of(ability, options[here])
-    return found
+            ability = (total - right[row, counted] + 1) / (count - 1 + options[counted])
+            weights[row, counted] = weight_of(ability, options[counted])
+    return weights
 
 
 def weight_of(ability: NDArray[np.float64], options: NDArray[Any]) -> NDArray[np.float64]:
@@ -101,7 +101,7 @@ def weight_of(ability: NDArray[np.float64], options: NDArray[Any]) -> NDArray[np
 
 
 def people_against(
-    asked: NDArray[np.int64], right: NDArray[np.int64], options: NDArray[Any], task: NDArray[Any]
+    answers: NDArray[np.int64], right: NDArray[np.int64], options: NDArray[Any], task: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return what people's answers say for another letter rather than the key.
 
@@ -111,18 +111,18 @@ def people_against(
     """
     import numpy as np
 
-    found = np.zeros(len(asked))
+    evidence = np.zeros(len(answers))
     for number in np.unique(task):
-        here = (task == number) & (asked > 0)
-        count, total, k = int(asked[here].sum()), int(right[here].sum()), options[here]
+        counted = (task == number) & (answers > 0)
+        count, total, k = int(answers[counted].sum()), int(right[counted].sum()), options[counted]
         if not _is_able(total, count, k):
             continue
-        a = (total - right[here] + 1) / (count - asked[here] + k)
+        a = (total - right[counted] + 1) / (count - answers[counted] + k)
         for_key = weight_of(a, k)
         with np.errstate(divide="ignore", invalid="ignore"):
             against = np.where(for_key > 0, np.log((1 - (1 - a) / (k - 1)) / (1 - a)), 0.0)
-        found[here] = (asked[here] - right[here]) * against - right[here] * for_key
-    return found
+        evidence[counted] = (answers[counted] - right[counted]) * against - right[counted] * for_key
+    return evidence
 
 
 def _is_able(right: int, count: int, options: NDArray[Any]) -> bool:

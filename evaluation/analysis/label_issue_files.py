@@ -38,18 +38,18 @@ def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
     score = suspects.sheet.scores[0]
     return TaskFileHead(
         kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
-    )  # fmt: skip
+    )
 
 
 def suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
     """Yield a task for each suspect, the likeliest first, with what speaks against its key."""
     contents = _contents(release, suspects.sheet.scores[0].split)
-    for one in suspects.found:
+    for issue in suspects.found:
         yield ReviewTask(
-            item_id=one.item_id,
-            content_hash=contents[one.item_id],
-            about={"rank": str(one.rank), "reason": one.reason, "letters": "".join(one.letters)},
-            beside=tuple(_beside(one)),
+            item_id=issue.item_id,
+            content_hash=contents[issue.item_id],
+            about={"rank": str(issue.rank), "reason": issue.reason, "letters": "".join(issue.letters)},
+            beside=tuple(_beside(issue)),
         )
 
 
@@ -58,20 +58,32 @@ def _contents(release: Release, split: str | None) -> Mapping[str, str]:
     return {row["item_id"]: row["content_hash"] for batch in batches for row in batch.to_pylist()}
 
 
-def _beside(one: LabelIssue) -> Iterator[SideText]:
-    yield SideText(label="Why it is doubted", text=_WHY[one.reason])
-    lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in one.given.items()]
+def _beside(issue: LabelIssue) -> Iterator[SideText]:
+    yield SideText(label="Why it is doubted", text=_WHY[issue.reason])
+    lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in issue.given.items()]
     yield SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
-    if one.people:
-        told = f"{one.people_right} of {one.people} people who saw no key gave the key, {one.key}."
-        yield SideText(label="What people answered", text=told)
+    if issue.people:
+        answers = f"{issue.people_right} of {issue.people} people who saw no key gave the key, {issue.key}."
+        yield SideText(label="What people answered", text=answers)
 
 
 FORMAT, VERSION = "benchwright/suspects", 1
 COLUMNS = (
-    "rank", "item_id", "split", "task", "key", "letters", "reason", "score", "models", "difficulty", "discrimination",
-    "people", "people_right", "given",
-)  # fmt: skip
+    "rank",
+    "item_id",
+    "split",
+    "task",
+    "key",
+    "letters",
+    "reason",
+    "score",
+    "models",
+    "difficulty",
+    "discrimination",
+    "people",
+    "people_right",
+    "given",
+)
 """`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
 
 MOST_SHOWN = 20
@@ -84,10 +96,10 @@ def suspects_document(suspects: LabelIssues, out: Path | None) -> dict[str, Any]
         "release": score.release,
         "release_id": score.release_id,
         "split": score.split,
-        "models": [one.model for one in suspects.sheet.scores],
+        "models": [score.model for score in suspects.sheet.scores],
         "campaigns": list(suspects.campaigns),
         "items": suspects.sheet.items.num_rows,
-        "suspects": [{**one._asdict(), "letters": list(one.letters)} for one in suspects.found],
+        "suspects": [{**issue._asdict(), "letters": list(issue.letters)} for issue in suspects.found],
         "out": None if out is None else str(out),
     }
 
@@ -129,32 +141,39 @@ def suspects_table(suspects: LabelIssues) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
     for name in ("rank", "item", "task", "key", "letters", "score", "right", "people right", "reason"):
         table.add_column(Text(name), no_wrap=True)
-    for one in shown:
-        people = f"{one.people_right}/{one.people}" if one.people else "-"
+    for issue in shown:
+        people = f"{issue.people_right}/{issue.people}" if issue.people else "-"
         cells = (
-            str(one.rank), one.item_id, one.task, one.key, "".join(one.letters) or "-", f"{one.score:.1f}",
-            f"{round(one.difficulty * one.models)}/{one.models}", people, one.reason,
-        )  # fmt: skip
+            str(issue.rank),
+            issue.item_id,
+            issue.task,
+            issue.key,
+            "".join(issue.letters) or "-",
+            f"{issue.score:.1f}",
+            f"{round(issue.difficulty * issue.models)}/{issue.models}",
+            people,
+            issue.reason,
+        )
         table.add_row(*map(Text, cells))
     return table
 
 
-def _row(one: LabelIssue) -> dict[str, Any]:
-    return {**one._asdict(), "letters": "".join(one.letters), "given": canonical_json(one.given)}
+def _row(issue: LabelIssue) -> dict[str, Any]:
+    return {**issue._asdict(), "letters": "".join(issue.letters), "given": canonical_json(issue.given)}
 
 
-def _write_csv(path: Path, found: Sequence[LabelIssue]) -> None:
+def _write_csv(path: Path, issues: Sequence[LabelIssue]) -> None:
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(map(_row, found))
+        writer.writerows(map(_row, issues))
 
 
 def _write_parquet(path: Path, suspects: LabelIssues) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist([_row(one) for one in suspects.found], schema=_schema(suspects))
+    table = pa.Table.from_pylist([_row(issue) for issue in suspects.found], schema=_schema(suspects))
     pq.write_table(table, path, compression="zstd", compression_level=3)
 
 

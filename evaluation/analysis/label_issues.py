@@ -1,4 +1,4 @@
-"""Items whose key is likely wrong, ranked: what a campaign should look at first."""
+"""Items whose key is likely wrong, ranked for a campaign that checks them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..metrics.base import task_numbers
 from ..results.score import read_scores
 from .item_analysis import discrimination, proportion_right
 from .key_evidence import Evidence, evidence_against
-from .reply_matrix import ReplyMatrix, letter_numbers, side_by_side
+from .reply_matrix import ReplyMatrix, letter_numbers, read_reply_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,17 +33,18 @@ class LabelIssue(NamedTuple):
     Args:
         rank: From 1, by score; of equals the lower item id comes first.
         item_id: The item's.
-        split: Of it.
-        task: Of it.
+        split: Split of the item.
+        task: Task of the item.
         key: The letter that counts as right.
         letters: Letters that are likelier right, as models favour them: one, or none where only people speak.
-        reason: Who speaks against the key.
-        score: Logarithm of how many times likelier what was replied is if another letter is right (`key_evidence`).
-        models: How many were asked.
+        reason: Source of the evidence against the key.
+        score: Logarithm of the ratio of the replies' likelihood if another letter is right to that if the key is
+            (`key_evidence`).
+        models: Number of models asked.
         difficulty: Share of them that have it right.
         discrimination: Item-rest correlation over them; None where it is not defined.
-        people: How many people were asked who saw no key.
-        people_right: How many of them gave the key.
+        people: Number of people asked who saw no key.
+        people_right: Number of those who gave the key.
         given: Models by the letter that they gave; those without a letter under the empty text.
     """
 
@@ -67,9 +68,9 @@ class LabelIssues(NamedTuple):
     """What `find_suspects` found.
 
     Args:
-        sheet: What models replied.
+        sheet: Replies of the models.
         campaigns: Campaigns whose people count; simulated annotators do not.
-        found: By rank.
+        found: Issues, by rank.
     """
 
     sheet: ReplyMatrix
@@ -80,7 +81,7 @@ class LabelIssues(NamedTuple):
 def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
-    An item is among them if what was replied speaks for another letter (a score above 0), and at least two models that
+    An item is among them if the replies speak for another letter (a score above 0), and at least two models that
     are better than chance at its task agree on that letter, or at least two people missed the key and they outweigh
     those who gave it. Models resemble each other, so the score ranks; it is no probability.
 
@@ -90,14 +91,14 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
     """
     import numpy as np
 
-    sheet = side_by_side(results, read_scores(results), release)
-    campaigns, asked, right = _people(release, sheet)
+    sheet = read_reply_matrix(results, read_scores(results), release)
+    campaigns, people_asked, right = _people(release, sheet)
     key = letter_numbers(sheet.items.column("key"))
     options = sheet.items.column("options").to_numpy()
     _, task = task_numbers(sheet.items.column("task"))
-    evidence = evidence_against(sheet.letter, key, options, task, (asked, right))
+    evidence = evidence_against(sheet.letter, key, options, task, (people_asked, right))
     by_models = (evidence.models > 0) & (evidence.voices >= LEAST_VOICES)
-    by_people = (evidence.people > 0) & (asked - right >= LEAST_VOICES)
+    by_people = (evidence.people > 0) & (people_asked - right >= LEAST_VOICES)
     score = evidence.models + evidence.people
     places = np.flatnonzero((score > 0) & (by_models | by_people))
     ids = sheet.items.column("item_id").take(places).to_pylist()
@@ -106,24 +107,24 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
         by_models & by_people, "models_and_people", np.where(by_models, "models_prefer_another", "people_miss_the_key")
     )
     ranked = [int(places[k]) for k in order]
-    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (asked, right)))
+    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (people_asked, right)))
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
     """Return the campaigns of people, and of each item how many were asked and how many gave the key, over all."""
     import numpy as np
 
-    asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
+    people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
     baseline = read_human_baseline(release) or {}
-    campaigns = tuple(sorted(name for name, told in baseline.items() if not told["simulated"]))
+    campaigns = tuple(sorted(name for name, campaign in baseline.items() if not campaign["simulated"]))
     if campaigns:
         place = {item_id: k for k, item_id in enumerate(sheet.items.column("item_id").to_pylist())}
         for name in campaigns:
-            for item_id, told in baseline[name]["items"].items():
+            for item_id, answers in baseline[name]["items"].items():
                 if item_id in place:
-                    asked[place[item_id]] += told["asked"]
-                    right[place[item_id]] += told["right"]
-    return campaigns, asked, right
+                    people_asked[place[item_id]] += answers["asked"]
+                    right[place[item_id]] += answers["right"]
+    return campaigns, people_asked, right
 
 
 def _rows(
@@ -140,30 +141,31 @@ def _rows(
         proportion_right(sheet.right, sheet.asked),
         discrimination(sheet.right, sheet.asked, task),
     )
-    asked, right = people
+    people_asked, right = people
     facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
     return tuple(
         LabelIssue(
-            rank, **row,
+            rank,
+            **row,
             letters=(LETTERS[evidence.letter[k]],) if evidence.models[k] > 0 else (),
             reason=str(reasons[k]),  # type: ignore[arg-type] # one of `Reason`
             score=round(float(evidence.models[k] + evidence.people[k]), 9),
             models=int(sheet.asked[:, k].sum()),
             difficulty=float(difficulty[k]),
             discrimination=None if np.isnan(discriminates[k]) else float(discriminates[k]),
-            people=int(asked[k]),
+            people=int(people_asked[k]),
             people_right=int(right[k]),
             given=_given(sheet, k),
         )
         for rank, (k, row) in enumerate(zip(ranked, facts, strict=True), start=1)
-    )  # fmt: skip
+    )
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
     """Return the models by the letter that they gave to an item, letters and models sorted."""
-    found: dict[str, list[str]] = {}
+    models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:
             place = int(sheet.letter[row, item])
-            found.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
-    return {letter: sorted(models) for letter, models in sorted(found.items())}
+            models_by_letter.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
+    return {letter: sorted(models) for letter, models in sorted(models_by_letter.items())}

@@ -24,15 +24,15 @@ class ModelPair(NamedTuple):
     """Two models on the items that both were asked.
 
     Args:
-        n: Those items.
-        clusters: Of them.
+        n: Number of items compared.
+        clusters: Number of their clusters.
         only_first: Items that the first model has right and the second has not; McNemar's b.
         only_second: The other way round; McNemar's c.
         interval: 95 %, of the difference of accuracies, first less second.
-        method: How the interval was made.
-        p_mcnemar: Of the exact McNemar test, which takes items as independent.
-        p: Of the sign-flip test over clusters; McNemar's where no cluster has more than one item.
-        design_effect: How many times the variance of the difference is what independent items would give, at least 1.
+        method: Name of the interval's method.
+        p_mcnemar: p of the exact McNemar test, which takes items as independent.
+        p: p of the sign-flip test over clusters; McNemar's where no cluster has more than one item.
+        design_effect: Variance of the difference over the variance that independent items would give, at least 1.
     """
 
     n: int
@@ -63,9 +63,9 @@ def compare_pair(
 
     Args:
         first: Whether the first model has each item right.
-        second: Whether the second has.
+        second: Whether the second model has.
         group: Number of each item's cluster, from 0.
-        about: What is compared; it seeds the resampling.
+        about: Names of what is compared, which seed the resampling.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Whether a model favours letters: what it gives beside what is keyed, and how it fares at each place of the key."""
+"""Whether a model favours letters: letters given beside letters keyed, and accuracy at each place of the key."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class LetterBias(NamedTuple):
 
     Args:
         n: Asked items that have a key and for which a letter was read.
-        letters: Those that are given or keyed, in order.
+        letters: Letters that are given or keyed, in order.
         statistic: Stuart and Maxwell's, chi-squared with `df` degrees of freedom if no letter is favoured.
         df: 0 where every given letter is the key.
-        p: Its p-value; None where no letter was read.
+        p: p-value of the test; None where no letter was read.
         moved: Effect size: the least share of replies that would need another letter for shares to be as keyed, 0 to 1;
             half the sum of |given - keyed| / n. None where no letter was read.
     """
@@ -55,30 +55,36 @@ class LetterBias(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         letters = {
-            one.letter: {"keyed": one.keyed, "given": one.given, "accuracy": one.at_key.model_dump(mode="json")}
-            for one in self.letters
+            share.letter: {"keyed": share.keyed, "given": share.given, "accuracy": share.at_key.model_dump(mode="json")}
+            for share in self.letters
         }
         return {
-            "n": self.n, "letters": letters, "statistic": self.statistic, "df": self.df, "p": self.p,
+            "n": self.n,
+            "letters": letters,
+            "statistic": self.statistic,
+            "df": self.df,
+            "p": self.p,
             "moved": self.moved,
-        }  # fmt: skip
+        }
 
 
 def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """Return how each model's letters compare with the keys of the items that it was asked.
 
     Args:
-        sheet: With the keys, so made with a release.
+        sheet: Replies with the keys, so made with a release.
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
-        score.title: letter_bias(sheet.letter[row, asked], key[asked], sheet.group[asked], "letters", score.title)
+        score.title: letter_bias(
+            sheet.letter[row, was_asked], key[was_asked], sheet.group[was_asked], "letters", score.title
+        )
         for row, score in enumerate(sheet.scores)
-        for asked in (sheet.asked[row],)
+        for was_asked in (sheet.asked[row],)
     }
 
 
-def letter_bias(given: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
+def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
     """Return how the letters that a model gives compare with the keys of the same items.
 
     Given and keyed letters are paired, so shares are compared by the test of marginal homogeneity, not as independent
@@ -86,23 +92,23 @@ def letter_bias(given: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[A
     independent.
 
     Args:
-        given: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
+        letters: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
         key: Place of its key; below 0 where it has none, and then it is left out.
         group: Number of its cluster, for intervals.
         about: Whose replies they are; it seeds resampling.
     """
     import numpy as np
 
-    given, key, group = (column[key >= 0] for column in (given, key, group))
-    read = given >= 0
+    letters, key, group = (column[key >= 0] for column in (letters, key, group))
+    read = letters >= 0
     size = len(LETTERS)
-    table = np.bincount(key[read].astype(np.int64) * size + given[read], minlength=size * size).reshape(size, size)
+    table = np.bincount(key[read].astype(np.int64) * size + letters[read], minlength=size * size).reshape(size, size)
     n, keyed, gave = int(read.sum()), table.sum(axis=1), table.sum(axis=0)
     statistic, df = stuart_maxwell(table)
     shares = []
     for place in np.flatnonzero(np.bincount(key, minlength=size) + gave):
-        letter, there = LETTERS[place], key == place
-        at_key = share_right(given[there] == place, group[there], *about, letter)
+        letter, is_keyed = LETTERS[place], key == place
+        at_key = share_right(letters[is_keyed] == place, group[is_keyed], *about, letter)
         shares.append(LetterShare(letter, int(keyed[place]), int(gave[place]), figures({letter: at_key})[letter]))
     moved = float(np.abs(gave - keyed).sum()) / 2 / n if n else None
     return LetterBias(n, tuple(shares), statistic, df, chi_squared_tail(statistic, df) if n else None, moved)

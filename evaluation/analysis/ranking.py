@@ -1,4 +1,4 @@
-"""Many pairs at once: p-values held against how many were tried, and ranks that only what was told apart differ in."""
+"""Many pairs at once: p-values adjusted for their number, and ranks that differ only where models do significantly."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ class Rank(NamedTuple):
     worst: int
 
 
-def rank_text(place: Rank | None, others: Iterable[Rank | None]) -> str:
+def rank_text(place: Rank | None, places: Iterable[Rank | None]) -> str:
     """Return a rank as people read it: with = where another model has it too, a dash where there is none."""
     if place is None:
         return "-"
-    return f"{place.rank}{'=' if sum(one is not None and one.rank == place.rank for one in others) > 1 else ''}"
+    return (
+        f"{place.rank}{'=' if sum(listed is not None and listed.rank == place.rank for listed in places) > 1 else ''}"
+    )
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -36,11 +38,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     (1979), 65-70.
     """
     m, floor = len(p_values), 0.0
-    found = [0.0] * m
+    adjusted = [0.0] * m
     for k, i in enumerate(sorted(range(m), key=p_values.__getitem__)):
         floor = max(floor, min(1.0, (m - k) * p_values[i]))
-        found[i] = floor
-    return found
+        adjusted[i] = floor
+    return adjusted
 
 
 def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]:
@@ -55,7 +57,7 @@ def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Whether two of them, the better first, are told apart.
+        told_apart: Function that says whether two models, the better first, differ significantly.
     """
     above = [[told_apart(i, k) for i in range(k)] for k in range(count)]
     rank, places = 1, []

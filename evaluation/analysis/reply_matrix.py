@@ -1,4 +1,4 @@
-"""What all models of a folder of results replied, side by side: one column an item, one row a model."""
+"""Replies of all models of a folder of results as a matrix: one column an item, one row a model."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class ReplyMatrix(NamedTuple):
     """Models and items; about 3 bytes a model and item, and 100 an item.
 
     Args:
-        scores: One a row.
-        items: One row a column: `item_id`, `task` and `group`; with a release, all that `item_facts` gives.
+        scores: Scores of the models, one a row.
+        items: Facts about items, a row for each column of the matrix: `item_id`, `task` and `group`; with a release,
+            all that `item_facts` gives.
         asked: Whether a model was asked an item, models x items.
         right: Whether it has it right; False where it was not asked.
         letter: Place of its letter in `LETTERS`; `NO_LETTER` where there is none.
@@ -45,11 +46,11 @@ class ReplyMatrix(NamedTuple):
     @property
     def group(self) -> NDArray[Any]:
         """Return the number of each item's cluster."""
-        found: NDArray[Any] = self.items.column(_GROUP).to_numpy()
-        return found
+        numbers: NDArray[Any] = self.items.column(_GROUP).to_numpy()
+        return numbers
 
 
-def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
+def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
     """Return what models replied, read from the predictions beside their scores.
 
     Without a release, the items are those that any of the models was asked, in the order in which they come up.
@@ -64,15 +65,15 @@ def side_by_side(results: Path, scores: Sequence[Score], release: Release | None
     tables = [_read(results, score, release is None) for score in scores]
     items = _items_of(tables) if release is None else _facts(release, scores[0])
     shape = len(scores), items.num_rows
-    asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    was_asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     letter = np.full(shape, NO_LETTER, dtype=np.int8)
     for row, (score, table) in enumerate(zip(scores, tables, strict=True)):
         places = _places(table, items, results / score.folder / PREDICTIONS_FILE)
-        asked[row, places] = True
+        was_asked[row, places] = True
         right[row, places] = table.column("right").to_numpy()
         letter[row, places] = letter_numbers(table.column("letter"))
-        _check_counts(results, score, asked[row], right[row])
-    return ReplyMatrix(tuple(scores), items, asked, right, letter)
+        _check_counts(results, score, was_asked[row], right[row])
+    return ReplyMatrix(tuple(scores), items, was_asked, right, letter)
 
 
 def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
@@ -121,10 +122,10 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
     places = pc.index_in(table.column("item_id"), value_set=items.column("item_id"))
     if places.null_count:
         raise not_of_score(path, f"{places.null_count} of its rows are of no item of the release")
-    found: NDArray[Any] = places.to_numpy()
-    if len(np.unique(found)) != len(found):
+    columns: NDArray[Any] = places.to_numpy()
+    if len(np.unique(columns)) != len(columns):
         raise not_of_score(path, "an item has more than one row")
-    return found
+    return columns
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
@@ -134,13 +135,13 @@ def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
     import pyarrow.compute as pc
 
     places = pc.index_in(letters, value_set=pa.array(list(LETTERS), pa.string()))
-    found: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
-    return found
+    numbers: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
+    return numbers
 
 
-def _check_counts(results: Path, score: Score, asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
+def _check_counts(results: Path, score: Score, was_asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
     stated = int(right.sum()) if score.right is None else score.right
-    for name, found, said in (("asked", int(asked.sum()), score.asked), ("right", int(right.sum()), stated)):
-        if found != said:
+    for name, counted, recorded in (("asked", int(was_asked.sum()), score.asked), ("right", int(right.sum()), stated)):
+        if counted != recorded:
             path = results / score.folder / PREDICTIONS_FILE
-            raise not_of_score(path, f"{name}: the rows have {found}, the score {said}")
+            raise not_of_score(path, f"{name}: the rows have {counted}, the score {recorded}")

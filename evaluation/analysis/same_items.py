@@ -11,7 +11,7 @@ from benchwright.release.format.human_baseline import read_human_baseline
 
 from ..results.human_baseline import HumanFigures, check_beside, human_figures, task_shares
 from ..results.score import Figure, figures, read_scores
-from .reply_matrix import ReplyMatrix, side_by_side
+from .reply_matrix import ReplyMatrix, read_reply_matrix
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -23,9 +23,9 @@ class Sample(NamedTuple):
     """What models reach on the items that one campaign asked people.
 
     Args:
-        items: How many these are.
-        models: By model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower where a model was not asked
-            all of the items.
+        items: Number of these items.
+        models: Figures by model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower where a model was not
+            asked all of the items.
     """
 
     items: int
@@ -40,8 +40,8 @@ class BesidePeople(NamedTuple):
     """People and models on the same items.
 
     Args:
-        human: What people reached.
-        samples: What models did, by campaign.
+        human: Figures of people.
+        samples: Figures of models on the same items, by campaign.
     """
 
     human: HumanFigures
@@ -49,18 +49,18 @@ class BesidePeople(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        told = self.human.model_dump(mode="json")
+        document = self.human.model_dump(mode="json")
         for name, sample in self.samples.items():
-            told["campaigns"][name] |= sample.document()
-        return told
+            document["campaigns"][name] |= sample.document()
+        return document
 
 
 def beside_people(results: Path, release: Release) -> BesidePeople:
     """Return what people and models reach on the items that people answered.
 
     Args:
-        results: What `evaluate run` wrote.
-        release: What was scored.
+        results: Folder that `evaluate run` wrote.
+        release: Release that was scored.
 
     Raises:
         BenchwrightError: Nobody was asked, or the results are of another release.
@@ -74,12 +74,14 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
             "docs/recipes.md says how to ask people"
         )
     check_beside(human, scores)
-    return BesidePeople(human, samples_of(side_by_side(results, scores, release), read_human_baseline(release) or {}))
+    return BesidePeople(
+        human, samples_of(read_reply_matrix(results, scores, release), read_human_baseline(release) or {})
+    )
 
 
 def samples_of(sheet: ReplyMatrix, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
     """Return what models reach on the items of each campaign of a baseline."""
-    return {name: _sample(sheet, told["items"].keys()) for name, told in sorted(baseline.items())}
+    return {name: _sample(sheet, campaign["items"].keys()) for name, campaign in sorted(baseline.items())}
 
 
 def _sample(sheet: ReplyMatrix, answered: Collection[str]) -> Sample:

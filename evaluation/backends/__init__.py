@@ -1,1 +1,1 @@
-"""Backends: what answers questions. Adding one costs a file, a line in the room and a test."""
+"""Backends answer questions. Adding one takes a file, a line in the room and a test."""

@@ -11,94 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.request_fields import RequestParameters, wrong_fields
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import Question, Reply
-from ..questions.usage import UNBOUNDED, Budget, Prices
+from .options import BackendOptions
 
 if TYPE_CHECKING:
     from benchwright.release import Release
-
-
-DECODING = ("temperature", "top_p", "seed", "max_tokens")
-"""Settings that decide how a reply is drawn, in the order in which requests hold them."""
-
-
-@dataclass(frozen=True, slots=True)
-class BackendOptions:
-    """What a user sets beside the model's name; a backend takes what it needs.
-
-    Args:
-        base_url: Where an OpenAI-compatible endpoint answers, such as `http://127.0.0.1:8000/v1`.
-        api_key_env: Name of the environment variable that holds its key.
-        max_tokens: Longest reply.
-        temperature: Of the draw of each token; 0 takes the likeliest.
-        top_p: Share of probability that is drawn from; the endpoint's own where None.
-        seed: Of the draw, for endpoints that take one.
-        concurrency: Requests under way at a time, at most.
-        timeout_s: Time for one request, from sending it to its last byte.
-        retries: How often a request is sent again after a failure that may pass.
-        tries: How often an item is asked until it is answered, each time with its own repetitions; a protocol says so.
-        backoff_s: Pause before the first repetition; it doubles each time, to at most a minute.
-        prices: What tokens cost, to be counted beside them.
-        budget: What the run may spend.
-        image_urls: Address below which the endpoint fetches pictures by their file names; inline where None.
-        image_folder: Where pictures are put to be served at that address.
-        batch_size: Questions that a local model answers together, at most.
-        device: Where a local model runs, such as `cpu` or `cuda:0`; the first GPU, else the CPU, where None.
-        dtype: Numbers that a local model computes with, such as `bfloat16`; as its weights are stored where None.
-        fields: Further fields of requests to an endpoint, such as `{"reasoning_effort": "low"}`.
-        omit: Fields of requests to be left out, such as `temperature`.
-        stated: Names of the settings above that the user gave a value, be it the usual one: they are not left out
-            where a model refuses them. Values that are not the usual ones count as given anyway.
-    """
-
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    max_tokens: int = 1024
-    temperature: float = 0.0
-    top_p: float | None = None
-    seed: int | None = None
-    concurrency: int = 8
-    timeout_s: float = 120.0
-    retries: int = 5
-    tries: int = 1
-    backoff_s: float = 1.0
-    prices: Prices | None = None
-    budget: Budget = UNBOUNDED
-    image_urls: str | None = None
-    image_folder: Path | None = None
-    batch_size: int = 8
-    device: str | None = None
-    dtype: str | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    omit: tuple[str, ...] = ()
-    stated: frozenset[str] = frozenset()
-
-    def decoding(self) -> dict[str, Any]:
-        """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
-        return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
-
-    def parameters(self, model: str, where: str) -> RequestParameters:
-        """Return what requests to a model hold beside its name and messages.
-
-        Raises:
-            BenchwrightError: Fields are added or left out that cannot be, or are given twice.
-        """
-        own, usual = self.decoding(), _USUAL.decoding()
-        if wrong := wrong_fields(self.fields, self.omit):
-            raise BenchwrightError(wrong)
-        if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
-            raise BenchwrightError(
-                f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
-            )
-        stated = self.stated | {name for name, value in own.items() if usual.get(name) != value}
-        return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
-
-
-_USUAL = BackendOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +26,9 @@ class LabelledQuestion:
     """A question with the option that is right, and what it shares with others, for baselines that learn.
 
     Args:
-        question: Without pictures' bytes.
-        key: Of the right option.
-        group_keys: Items that share one belong together.
+        question: Question, without the bytes of pictures.
+        key: Key of the right option.
+        group_keys: Group keys of the item; items that share a key belong together.
     """
 
     question: Question
@@ -122,17 +42,17 @@ def _no_labels() -> Iterable[LabelledQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class BackendContext:
-    """What a backend may know of the release it is asked about; of its answers nothing but `labelled`.
+    """What a backend may know of the release; of the right answers nothing but `labelled`.
 
     Args:
-        release_id: Names the release's very bytes.
-        content_id: Names its items.
-        item_ids: Returns every item id of the release, of all splits; read on the first call.
-        log_folder: Where a backend may keep what it was told, to go on from there; None to keep nothing.
-        other_releases: Whether it may go on from what it was told about another release.
-        labelled: Returns all items of all splits that have a right option, read on each call; for baselines that
-            measure what can be learned from the words alone, and for no model.
-        cache: Keeps what rests on one question alone from one run to the next.
+        release_id: Hash of the release's bytes.
+        content_id: Hash of the release's items.
+        item_ids: Function that returns every item id of the release, of all splits; reads them on the first call.
+        log_folder: Folder for the log of replies, from which a later run continues; None to keep none.
+        other_releases: Whether replies about another release in the log may be used.
+        labelled: Function that yields all items of all splits that have a right option, read on each call; for
+            baselines that measure what can be learned from the words alone, and for no model.
+        cache: Cache, kept from run to run, for what follows from one question alone.
     """
 
     release_id: str
@@ -159,7 +79,7 @@ class Backend(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """What decides its replies, as JSON values; stamped on the score."""
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply a question, in the order of the questions.
 
         A question that cannot be answered gets a reply with an error; an exception ends the run, and is for what no
@@ -172,15 +92,15 @@ class PerQuestion:
     """A backend that is one function of one question.
 
     Args:
-        name: As results show it.
-        reply: From a question and the release's content id to the reply's text. A `BenchwrightError` becomes that
-            question's error.
+        name: Name in results.
+        reply: Function from a question and the release's content id to the reply's text. A `BenchwrightError` becomes
+            that question's error.
         tasks: The tasks it can take; None if all.
-        settings: Stamped on the score.
-        looks: Whether it looks at words and pictures; if not, its questions have none.
-        version: Of the program, where its reply rests on nothing but the question: replies are then kept from one run
-            to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it is
-            asked again. Nothing is kept where None.
+        settings: Settings for the score, as JSON values.
+        looks: Whether it looks at words and pictures; otherwise its questions have none.
+        version: Version of the program, where its reply follows from the question alone: replies are then kept from one
+            run to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it
+            is asked again. Nothing is kept where None.
     """
 
     name: str
@@ -190,21 +110,22 @@ class PerQuestion:
     looks: bool = True
     version: int | None = None
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies one by one."""
         for question in questions:
             try:
-                yield Reply(question.item_id, text=self._text(question, asking))
+                yield Reply(question.item_id, text=self._text(question, context))
             except BenchwrightError as error:
                 yield Reply(question.item_id, error=str(error))
 
-    def _text(self, question: Question, asking: BackendContext) -> str:
+    def _text(self, question: Question, context: BackendContext) -> str:
         if self.version is None:
-            return self.reply(question, asking.content_id)
-        kept = asking.cache.get_or_make(
-            f"reply {self.version}", [self.name, dict(self.settings), question.content()],
+            return self.reply(question, context.content_id)
+        kept = context.cache.get_or_make(
+            f"reply {self.version}",
+            [self.name, dict(self.settings), question.content()],
             lambda: self.reply(question, "").encode("utf-8", "surrogatepass"),
-        )  # fmt: skip
+        )
         return kept.decode("utf-8", "surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""Baselines that look at nothing, or at the words alone: what any model must beat."""
+"""Baselines that look at nothing, or at the words alone, and that any model must beat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
 from ..questions.question import Question
-from .base import Backend, BackendOptions, PerQuestion, without_argument
+from .base import Backend, PerQuestion, without_argument
+from .options import BackendOptions
 
 
 def random(argument: str, options: BackendOptions) -> Backend:

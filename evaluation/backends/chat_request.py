@@ -24,10 +24,10 @@ class ChatRequest:
     Args:
         key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
         body: The body with each picture's address replaced by its SHA-256, as logs keep it.
-        pictures: Those that it shows.
+        pictures: Pictures of the request, in order.
         pieces: The body in bytes, in order; the first has the fields before the messages.
-        base_url: Where it goes to.
-        image_urls: Where the server fetches pictures; they are part of the request where None.
+        base_url: Address of the endpoint.
+        image_urls: Address below which the server fetches pictures; they are part of the request where None.
     """
 
     key: str
@@ -75,14 +75,15 @@ def chat_request(
     base_url: str,
     image_urls: str | None = None,
 ) -> ChatRequest:
-    """Return the request for messages, each a role and the parts of what is said.
+    """Return the request for messages, each a role and its parts.
 
     Args:
-        messages: In order, such as one of the role `user`.
+        messages: Role and parts of each message, in order.
         parameters: The body's other fields: model and decoding.
-        pictures: Makes pictures ready.
-        base_url: Where it goes to.
-        image_urls: Where the server fetches pictures by their file names; they are part of the request where None.
+        pictures: Cache that makes pictures ready.
+        base_url: Address of the endpoint.
+        image_urls: Address below which the server fetches pictures by their file names; they are part of the request
+            where None.
 
     Raises:
         BenchwrightError: A picture cannot be made ready.

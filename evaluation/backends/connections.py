@@ -159,10 +159,10 @@ class _Connection(asyncio.Protocol):
         """Send one request and return the response to it."""
         self._done = asyncio.get_running_loop().create_future()
         self._head, self._body = None, bytearray()
-        head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        request_head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         try:
-            self._write(self._http.send_with_data_passthrough(head) or [])
+            self._write(self._http.send_with_data_passthrough(request_head) or [])
             async for piece in request.stream:
                 # Passed through, so that h11 does not copy a body of megabytes.
                 self._write(self._http.send_with_data_passthrough(h11.Data(data=piece)) or [])
@@ -170,11 +170,11 @@ class _Connection(asyncio.Protocol):
         except h11.LocalProtocolError as error:
             raise httpx2.LocalProtocolError(str(error)) from error
         await self._done
-        found: h11.Response | None = self._head
-        assert found is not None
+        head: h11.Response | None = self._head
+        assert head is not None
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
-        return httpx2.Response(found.status_code, headers=found.headers.raw_items(), content=bytes(self._body))
+        return httpx2.Response(head.status_code, headers=head.headers.raw_items(), content=bytes(self._body))
 
     def _write(self, pieces: Sequence[bytes], *, last: bool = False) -> None:
         """Send large pieces as they are and small ones together: each call to the system costs more than a copy."""
@@ -211,7 +211,7 @@ class _Connection(asyncio.Protocol):
         self._take(data)
 
     def eof_received(self) -> None:
-        """Take note that the server has said everything."""
+        """Take in the end of the response."""
         self._take(b"")
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -23,9 +23,9 @@ class Endpoint:
     """Where chat requests of one model go.
 
     Args:
-        base_url: Without `/chat/completions`.
-        key: Empty for a server that needs none.
-        timeout_s: For transports that keep time themselves.
+        base_url: Address without `/chat/completions`.
+        key: Key for the endpoint; empty for a server that needs none.
+        timeout_s: Seconds a request, for transports that keep time themselves.
     """
 
     def __init__(self, base_url: str, key: str, timeout_s: float) -> None:
@@ -37,8 +37,8 @@ class Endpoint:
             api_key=key or "none", base_url=base_url, http_client=httpx2.AsyncClient(transport=self._transport)
         )
         self._url = httpx2.URL(f"{base_url}/chat/completions")
-        said = {**client.default_headers, **client.auth_headers}
-        stated = {name.lower(): value for name, value in said.items() if isinstance(value, str)}
+        client_headers = {**client.default_headers, **client.auth_headers}
+        stated = {name.lower(): value for name, value in client_headers.items() if isinstance(value, str)}
         own = {"host": self._url.netloc.decode("ascii"), "accept-encoding": "identity"}
         self._headers = [
             (name.encode(), value.encode())

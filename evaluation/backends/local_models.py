@@ -13,9 +13,10 @@ from benchwright.models.batching import Batches, OutOfMemory
 
 from ..questions.prompts import message_of
 from ..questions.question import Question, QuestionImage, Reply
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
 from .local_replies import LocalReply, Prompt, generate, likeliest
 from .local_weights import LoadedModel, ModelFiles, find_weights, load, model_name, require_extra
+from .options import BackendOptions
 from .reply_log import LOG_NAME, ReplyLog
 from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures
@@ -44,7 +45,7 @@ def likelihood(argument: str, options: BackendOptions) -> Backend:
     return LocalModel("likelihood", argument, options)
 
 
-class _Asked(NamedTuple):
+class _PreparedQuestion(NamedTuple):
     """A question with its words, None where a picture stands, its pictures, and the key of its reply in the log."""
 
     question: Question
@@ -53,7 +54,7 @@ class _Asked(NamedTuple):
     key: str
 
 
-class _Waiting(NamedTuple):
+class _PendingPrompt(NamedTuple):
     """A prompt that the log has no reply to, and the key of its reply."""
 
     prompt: Prompt
@@ -111,37 +112,37 @@ class LocalModel:
     def _loaded(self) -> LoadedModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again."""
-        path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
-        self._pictures.item_cache = asking.cache
+        path = None if context.log_folder is None else context.log_folder / LOG_NAME
+        self._pictures.item_cache = context.cache
         coming = iter(questions)
-        with ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log:
-            log.run(asking.release_id, asking.content_id, self.settings)
+        with ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log:
+            log.run(context.release_id, context.content_id, self.settings)
             while some := list(islice(coming, AHEAD * self._options.batch_size)):
                 yield from self._replies(some, log)
                 log.sync()
 
     def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
-        found: dict[int, Reply] = {}
-        waiting: list[tuple[int, _Waiting]] = []
+        reply_by_place: dict[int, Reply] = {}
+        waiting: list[tuple[int, _PendingPrompt]] = []
         for place, question in enumerate(questions):
             try:
-                asked = self._prepared(question, log)
-                if (known := log.reply_to(asked.key)) is not None:
-                    found[place] = known.reply(question.item_id)
+                prepared = self._prepared(question, log)
+                if (known := log.reply_to(prepared.key)) is not None:
+                    reply_by_place[place] = known.reply(question.item_id)
                 else:
-                    waiting.append((place, _with_pixels(asked)))
+                    waiting.append((place, _with_pixels(prepared)))
             except BenchwrightError as error:
-                found[place] = Reply(question.item_id, error=str(error))
+                reply_by_place[place] = Reply(question.item_id, error=str(error))
         waiting.sort(key=lambda entry: len(entry[1].prompt.pictures))
-        coming = [asked for _, asked in waiting]
-        said = self._batches.run(coming, self._said, key=lambda asked: len(asked.prompt.pictures))
-        for (place, prompted), one in zip(waiting, said, strict=True):
-            found[place] = _kept(prompted, one, log)
-        yield from (found[place] for place in range(len(questions)))
+        coming = [prompted for _, prompted in waiting]
+        replies = self._batches.run(coming, self._run_batch, key=lambda prompted: len(prompted.prompt.pictures))
+        for (place, prompted), reply in zip(waiting, replies, strict=True):
+            reply_by_place[place] = _kept(prompted, reply, log)
+        yield from (reply_by_place[place] for place in range(len(questions)))
 
-    def _prepared(self, question: Question, log: ReplyLog) -> _Asked:
+    def _prepared(self, question: Question, log: ReplyLog) -> _PreparedQuestion:
         """Return a question as the model gets it, having put what it is into the log."""
         content: list[str | None] = []
         pictures: list[SentPicture] = []
@@ -157,34 +158,37 @@ class LocalModel:
                 content.append(part)
                 logged.append({"type": "text", "text": part})
         body: dict[str, Any] = {
-            "how": self._how, "weights": self._weights.sha256, "dtype": self._options.dtype or "auto",
-            **self._decoding, "messages": [{"role": "user", "content": logged}],
-        }  # fmt: skip
+            "how": self._how,
+            "weights": self._weights.sha256,
+            "dtype": self._options.dtype or "auto",
+            **self._decoding,
+            "messages": [{"role": "user", "content": logged}],
+        }
         if self._how == "likelihood":
             body["options"] = [choice.text for choice in question.choices]
         key = digest(body)
         log.request(key, question.item_id, body)
-        return _Asked(question, tuple(content), tuple(pictures), key)
+        return _PreparedQuestion(question, tuple(content), tuple(pictures), key)
 
-    def _said(self, asked: Sequence[_Waiting]) -> list[LocalReply]:
-        prompts = [one.prompt for one in asked]
+    def _run_batch(self, batch: Sequence[_PendingPrompt]) -> list[LocalReply]:
+        prompts = [prompted.prompt for prompted in batch]
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)
         return generate(self._loaded, prompts, self._options.max_tokens)
 
 
-def _with_pixels(asked: _Asked) -> _Waiting:
-    images = tuple(_image(sent.data) for sent in asked.pictures)
-    return _Waiting(Prompt(asked.question, asked.content, images), asked.key)
+def _with_pixels(prepared: _PreparedQuestion) -> _PendingPrompt:
+    images = tuple(_image(sent.data) for sent in prepared.pictures)
+    return _PendingPrompt(Prompt(prepared.question, prepared.content, images), prepared.key)
 
 
-def _kept(asked: _Waiting, said: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
-    item_id = asked.prompt.question.item_id
-    if isinstance(said, OutOfMemory):
-        log.failed(asked.key, item_id, str(said), 1)
-        return Reply(item_id, error=str(said))
-    log.answered(asked.key, item_id, said.answered, 1, **said.more)
-    return said.answered.reply(item_id)
+def _kept(prompted: _PendingPrompt, local_reply: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
+    item_id = prompted.prompt.question.item_id
+    if isinstance(local_reply, OutOfMemory):
+        log.failed(prompted.key, item_id, str(local_reply), 1)
+        return Reply(item_id, error=str(local_reply))
+    log.answered(prompted.key, item_id, local_reply.answered, 1, **local_reply.more)
+    return local_reply.answered.reply(item_id)
 
 
 def _image(data: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""What a loaded model replies: by greedy generation, or by the likelihood of each option."""
+"""Replies of a loaded model: by greedy generation, or by the likelihood of each option."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Prompt:
     """One question as a model gets it.
 
     Args:
-        question: What is asked.
+        question: Question as every backend gets it.
         content: Words, and None where a picture stands.
         pictures: PIL images, in order.
     """
@@ -31,7 +31,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class LocalReply:
-    """A reply, and what was found out on the way."""
+    """A reply, and further facts about it for the log."""
 
     answered: LoggedReply
     more: dict[str, Any]
@@ -51,12 +51,12 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
     texts = loaded.processor.batch_decode(new, skip_special_tokens=True)
     sent = inputs["attention_mask"].sum(dim=1).tolist()
     ends = _ends(loaded)
-    said = []
+    replies = []
     for text, row, prompt_tokens in zip(texts, new.tolist(), sent, strict=True):
         length = next((at for at, token in enumerate(row, start=1) if token in ends), None)
         tokens = Tokens(prompt_tokens, len(row) if length is None else length)
-        said.append(LocalReply(LoggedReply(text, "length" if length is None else "stop", tokens), {}))
-    return said
+        replies.append(LocalReply(LoggedReply(text, "length" if length is None else "stop", tokens), {}))
+    return replies
 
 
 def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply]:
@@ -72,15 +72,15 @@ def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply
     short = _inputs(loaded, starts, pictures)
     full = _inputs(loaded, [start + text for start, (_, text) in zip(starts, rows, strict=True)], pictures)
     scores = _mean_log_probabilities(loaded, short, full)
-    said, at = [], 0
+    replies, at = [], 0
     for prompt in prompts:
         choices = prompt.question.choices
         its = scores[at : at + len(choices)]
         at += len(choices)
         best = choices[its.index(max(its))].key
         named = {choice.key: round(score, 6) for choice, score in zip(choices, its, strict=True)}
-        said.append(LocalReply(LoggedReply(f"({best})", "likeliest", None), {"scores": named}))
-    return said
+        replies.append(LocalReply(LoggedReply(f"({best})", "likeliest", None), {"scores": named}))
+    return replies
 
 
 def _continuations(question: Question) -> list[str]:
@@ -97,9 +97,9 @@ def _text(loaded: LoadedModel, prompt: Prompt) -> str:
 
 
 def _inputs(loaded: LoadedModel, texts: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Any:
-    shown = [list(those) for those in pictures] if any(pictures) else None
-    found = loaded.processor(text=list(texts), images=shown, padding=True, return_tensors="pt")
-    return found.to(loaded.device, dtype=loaded.model.dtype)
+    shown = [list(images) for images in pictures] if any(pictures) else None
+    inputs = loaded.processor(text=list(texts), images=shown, padding=True, return_tensors="pt")
+    return inputs.to(loaded.device, dtype=loaded.model.dtype)
 
 
 def _ends(loaded: LoadedModel) -> frozenset[int]:

@@ -21,8 +21,8 @@ class ModelFiles:
     """Where a model's files lie and what they are.
 
     Args:
-        folder: Holds them.
-        name: For results, the same on every machine.
+        folder: Folder with the files.
+        name: Name in results, the same on every machine.
         sha256: Over the names and SHA-256 of all files that decide replies.
         revision: The hub's commit; None for a folder.
     """
@@ -44,13 +44,13 @@ def find_weights(argument: str) -> Callable[[], ModelFiles]:
     folder = Path(argument)
     if argument and folder.is_dir():
         return lambda: _weights(folder, folder.resolve().name, None)
-    found = _HUB_NAME.fullmatch(argument)
-    if found is None or argument.startswith((".", "/", "~")):
+    match = _HUB_NAME.fullmatch(argument)
+    if match is None or argument.startswith((".", "/", "~")):
         raise BenchwrightError(
             f"there is no folder {argument!r}; name a folder with a model's files, or a model of the hub as ORG/NAME "
             "or ORG/NAME@REVISION"
         )
-    return lambda: _from_hub(found[1], found[2], argument)
+    return lambda: _from_hub(match[1], match[2], argument)
 
 
 def model_name(argument: str) -> str:

@@ -20,11 +20,12 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from ..questions.prompts import message_of
 from ..questions.question import Question, Reply
 from ..questions.usage import BudgetSpent, Spending
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
 from .chat_request import ChatRequest, chat_request
+from .options import OPENAI_KEY_VARIABLE, BackendOptions
 from .pace import Pace
 from .reply_log import LOG_NAME, LoggedReply, ReplyLog
-from .sending import Failure, NotAsked, RequestAdapted, Sender
+from .sending import BudgetRefusal, Failure, RequestAdapted, Sender
 from .sent_pictures import SentPictures, store
 
 T = TypeVar("T")
@@ -58,7 +59,7 @@ class EventLoop:
         return future
 
     def cancel_all(self) -> None:
-        """Cancel what was submitted and wait until it has ended."""
+        """Cancel the submitted coroutines and wait until they have ended."""
         asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
 
 
@@ -94,7 +95,7 @@ def openai_chat(argument: str, options: BackendOptions) -> Backend:
     if options.image_urls is not None:
         _check_address("--image-urls", options.image_urls)
     key = os.environ.get(options.api_key_env, "").strip()
-    if not key and (options.base_url is None or options.api_key_env != BackendOptions().api_key_env):
+    if not key and (options.base_url is None or options.api_key_env != OPENAI_KEY_VARIABLE):
         raise PrerequisiteError(
             f"model 'openai:{argument}' needs a key in the environment variable {options.api_key_env}, which is not "
             "set; set it, name another with --api-key-env, or name a server of your own with --base-url"
@@ -111,19 +112,19 @@ def _check_address(option: str, address: str) -> None:
         )
 
 
-class _Reached(NamedTuple):
+class _LoggedAnswer(NamedTuple):
     """A reply, and the key of the request that it answers."""
 
     answered: LoggedReply
     request: str
 
 
-class _Begun(NamedTuple):
+class _StartedQuestion(NamedTuple):
     """A question on its way: the reply if it is there already, else what is waited for."""
 
     item_id: str
     reply: Reply | None = None
-    future: Future[_Reached] | None = None
+    future: Future[_LoggedAnswer] | None = None
 
 
 class OpenAIChat:
@@ -142,11 +143,11 @@ class OpenAIChat:
         self._model, self._options, self._key = model, options, key
         self._url = (options.base_url or OPENAI_URL).rstrip("/")
         self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
-        self._under_way: dict[str, Future[_Reached]] = {}
+        self._under_way: dict[str, Future[_LoggedAnswer]] = {}
         """Requests that were sent and not answered, by key; equal questions share one."""
         self._parameters = options.parameters(model, self._url)
         self._pictures = SentPictures()
-        self.spending = Spending(options.budget, options.prices)
+        self.spending = Spending(options.bounds, options.prices)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -158,8 +159,9 @@ class OpenAIChat:
         options, sent = self._options, self._parameters.sent
         more = {
             "fields": {name: value for name, value in sent.items() if name in options.fields},
-            "omit": sorted(options.omit), "refused": self._parameters.refused,
-        }  # fmt: skip
+            "omit": sorted(options.omit),
+            "refused": self._parameters.refused,
+        }
         return {
             "base_url": self._url,
             **{name: value for name, value in sent.items() if name not in options.fields},
@@ -175,7 +177,7 @@ class OpenAIChat:
         left_out = dict.fromkeys(self._options.omit)
         return {"base_url": self._url, **left_out, **self._parameters.asked}
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
 
         Raises:
@@ -183,22 +185,22 @@ class OpenAIChat:
         """
         from .endpoint import Endpoint
 
-        path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
-        self._pictures.item_cache = asking.cache
-        under_way: deque[_Begun] = deque()
+        path = None if context.log_folder is None else context.log_folder / LOG_NAME
+        self._pictures.item_cache = context.cache
+        under_way: deque[_StartedQuestion] = deque()
         self._under_way.clear()
-        self.spending = Spending(self._options.budget, self._options.prices)
+        self.spending = Spending(self._options.bounds, self._options.prices)
         with (
-            ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log,
+            ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
             EventLoop() as loop,
         ):
             self._parameters.know(log.refused(self._url))
 
             def begins() -> None:
-                log.run(asking.release_id, asking.content_id, self.settings)
+                log.run(context.release_id, context.content_id, self.settings)
 
             begins()
-            endpoint = Endpoint(self._url, self._key, self._options.timeout_s)
+            endpoint = Endpoint(self._url, self._key, self._options.timeout)
             pace = Pace(self._options.concurrency)
             sender = Sender(
                 endpoint, self._model, self._url, self._key, self._options, pace, self.spending, self._parameters
@@ -213,7 +215,7 @@ class OpenAIChat:
                     log.sync()
                 while under_way:
                     yield self._finish(under_way.popleft())
-            except NotAsked:
+            except BudgetRefusal:
                 self._await(under_way)
                 raise self._budget_spent(log) from None
             finally:
@@ -235,29 +237,29 @@ class OpenAIChat:
 
     def _begin(
         self, question: Question, sender: Sender, log: ReplyLog, loop: EventLoop, begins: Callable[[], None]
-    ) -> _Begun:
+    ) -> _StartedQuestion:
         item_id = question.item_id
         try:
             request = self.request(question)
         except BenchwrightError as error:
-            return _Begun(item_id, Reply(item_id, error=str(error)))
+            return _StartedQuestion(item_id, Reply(item_id, error=str(error)))
         if (shared := self._under_way.get(request.key)) is not None:  # before the log, into which it may just go
-            return _Begun(item_id, future=shared)
+            return _StartedQuestion(item_id, future=shared)
         for picture in request.pictures:
             log.picture(picture.record())
         log.request(request.key, item_id, request.body)
         if (known := log.reply_to(request.key)) is not None:
-            return _Begun(item_id, known.reply(item_id, request.key))
+            return _StartedQuestion(item_id, known.reply(item_id, request.key))
         if self._options.image_folder is not None:
             for picture in request.pictures:
                 store(picture, self._options.image_folder)
-        future = loop.submit(self._asked(item_id, request, sender, log, begins))
+        future = loop.submit(self._send(item_id, request, sender, log, begins))
         self._under_way[request.key] = future
         # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
         future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
-        return _Begun(item_id, future=future)
+        return _StartedQuestion(item_id, future=future)
 
-    def _finish(self, begun: _Begun) -> Reply:
+    def _finish(self, begun: _StartedQuestion) -> Reply:
         if begun.future is None:
             assert begun.reply is not None
             return begun.reply
@@ -267,8 +269,8 @@ class OpenAIChat:
             return Reply(begun.item_id, error=str(failure))
         return answered.reply(begun.item_id, request)
 
-    def _await(self, under_way: Iterable[_Begun]) -> None:
-        """Wait for what was sent before the budget was spent; its replies are paid for, and go to the log."""
+    def _await(self, under_way: Iterable[_StartedQuestion]) -> None:
+        """Wait for requests that were sent before the budget was spent: their replies are paid for and are logged."""
         for begun in under_way:
             if begun.future is not None:
                 begun.future.exception()
@@ -278,13 +280,13 @@ class OpenAIChat:
             "" if log.path is None else f" What was answered is in {log.path}; run the same command to go on from there"
         )
         return BudgetSpent(
-            f"the budget is spent ({self.spending.told()}), and questions are left that were not asked, so there is no "
-            f"score yet.{kept}"
+            f"the budget is spent ({self.spending.describe()}), and questions are left that were not asked, so there "
+            f"is no score yet.{kept}"
         )
 
-    async def _asked(
+    async def _send(
         self, item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog, begins: Callable[[], None]
-    ) -> _Reached:
+    ) -> _LoggedAnswer:
         """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try.
 
         One that is refused for a field is sent again without it, or with what stands in for it.
@@ -297,7 +299,7 @@ class OpenAIChat:
                 begins()  # with other settings, which a run that goes on from here is to find
                 request = request.with_parameters(self._fields())
                 if (known := log.reply_to(request.key)) is not None:
-                    return _Reached(known, request.key)
+                    return _LoggedAnswer(known, request.key)
                 log.request(request.key, item_id, request.body)
                 continue
             except Failure as failure:
@@ -307,9 +309,9 @@ class OpenAIChat:
                 number += 1
                 continue
             log.answered(request.key, item_id, answered, sent, **{"try": number})
-            return _Reached(answered, request.key)
+            return _LoggedAnswer(answered, request.key)
 
 
-def _head_start(under_way: Iterable[_Begun]) -> None:
+def _head_start(under_way: Iterable[_StartedQuestion]) -> None:
     """Let the first requests go out before further ones are made ready: both threads share one interpreter."""
     wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)

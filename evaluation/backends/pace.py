@@ -1,4 +1,4 @@
-"""How many requests may be under way: fewer after a server says "too many", slowly more again."""
+"""Number of requests under way: fewer after a server says "too many", slowly more again."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Pace:
         """Wait for a turn, before all others if asked to, and return when it began; `over` ends it.
 
         Raises:
-            Exception: What `stop` was told.
+            Exception: The one that `stop` was given.
         """
         if self._stopped_by is not None:
             raise self._stopped_by
@@ -85,8 +85,8 @@ class Pace:
         """Take note of a 429 to a request whose turn began at `began`.
 
         Args:
-            began: As `turn` returned it.
-            pause_s: How long the server wants to be left alone; None if it does not say.
+            began: Moment that `turn` returned.
+            pause_s: Seconds that the server asks to be left alone; None if it does not say.
         """
         if began >= self._cut_at:
             self._allowed = max(1.0, self._allowed * CUT)

@@ -1,4 +1,4 @@
-"""A file of predictions, as a backend: what some other program's model said, checked before it is scored.
+"""A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
 JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
 like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's.
@@ -18,7 +18,8 @@ from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 
 from ..questions.question import Question, Reply, item_of
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
+from .options import BackendOptions
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
@@ -78,18 +79,18 @@ class PredictionsFile:
         """What the file holds, by hash."""
         return self.settings
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield the file's replies.
 
         Raises:
             DataError: A row is malformed, repeats an item, or names one that the release does not have; or an item
                 that was asked is missing.
         """
-        found = self._read(asking)
-        self._check_known(found, asking)
+        predictions = self._read(context)
+        self._check_known(predictions, context)
         missing: list[str] = []
         for question in questions:
-            prediction = found.get(question.item_id)
+            prediction = predictions.get(question.item_id)
             if prediction is None:
                 missing.append(question.item_id)
             else:
@@ -100,9 +101,9 @@ class PredictionsFile:
                 "add a row for each, with an empty reply where the model gave none"
             )
 
-    def _read(self, asking: BackendContext) -> dict[str, Prediction]:
+    def _read(self, context: BackendContext) -> dict[str, Prediction]:
         rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
-        found: dict[str, Prediction] = {}
+        predictions: dict[str, Prediction] = {}
         for line, cells in rows:
             item_id = cells.get("item_id")
             if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
@@ -111,42 +112,45 @@ class PredictionsFile:
                     "not 32 hexadecimal digits, with or without .VARIANT"
                 )
             stated = cells.get("release_id")
-            if stated not in {None, "", asking.release_id}:
+            if stated not in {None, "", context.release_id}:
                 raise DataError(
                     f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
-                    f"{asking.release_id}; score it on its own release"
+                    f"{context.release_id}; score it on its own release"
                 )
-            if item_id in found:
-                raise DataError(f"{self._at(line)}: item {item_id} was predicted in line {found[item_id].line} already")
-            found[item_id] = self._prediction(line, cells)
-        return found
+            if item_id in predictions:
+                raise DataError(
+                    f"{self._at(line)}: item {item_id} was predicted in line {predictions[item_id].line} already"
+                )
+            predictions[item_id] = self._prediction(line, cells)
+        return predictions
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
         is_letter = "answer" in cells
         if is_letter == ("reply" in cells):
-            found = "reply and answer" if is_letter else "neither"
-            raise DataError(f"{self._at(line)}: give either reply or answer; found {found}")
+            fields = "reply and answer" if is_letter else "neither"
+            raise DataError(f"{self._at(line)}: give either reply or answer; found {fields}")
         value = cells["answer" if is_letter else "reply"]
         if value is not None and not isinstance(value, str):
-            given = "answer" if is_letter else "reply"
-            raise DataError(f"{self._at(line)}: {given} is {_shown(value)}, not a text")
+            field = "answer" if is_letter else "reply"
+            raise DataError(f"{self._at(line)}: {field} is {_shown(value)}, not a text")
         return Prediction(line, value or "", is_letter=is_letter)
 
     def _at(self, line: int) -> str:
         return f"{self.path}: line {line}"
 
-    def _check_known(self, found: Mapping[str, Prediction], asking: BackendContext) -> None:
-        known = asking.item_ids()
-        unknown = [item_id for item_id in found if item_of(item_id) not in known]
+    def _check_known(self, predictions: Mapping[str, Prediction], context: BackendContext) -> None:
+        known = context.item_ids()
+        unknown = [item_id for item_id in predictions if item_of(item_id) not in known]
         if not unknown:
             return
-        if len(unknown) == len(found):
+        if len(unknown) == len(predictions):
             raise DataError(
-                f"{self.path}: none of its {len(found)} item ids is in release {asking.release_id}; "
+                f"{self.path}: none of its {len(predictions)} item ids is in release {context.release_id}; "
                 "the file belongs to another release"
             )
         raise DataError(
-            f"{self.path}: line {found[unknown[0]].line}: item {unknown[0]} is not in release {asking.release_id} "
+            f"{self.path}: line {predictions[unknown[0]].line}: item {unknown[0]} is not in release "
+            f"{context.release_id} "
             f"({len(unknown)} such rows); remove them or score the release they belong to"
         )
 
@@ -182,10 +186,10 @@ def _json_rows(path: Path) -> Iterator[UncheckedRow]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    document = dict(pairs)
+    if len(document) != len(pairs):
         raise ValueError("a key stands twice in one object")
-    return found
+    return document
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)

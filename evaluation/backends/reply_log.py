@@ -1,4 +1,4 @@
-"""What a model was asked and said, line by line, so that a run that ended early goes on where it was.
+"""The log of a model's requests and replies, line by line, from which a run that ended early continues.
 
 JSON Lines, appended only. The first line names the format; then, by `kind`:
 
@@ -71,7 +71,7 @@ class LogState(NamedTuple):
     Args:
         whole_bytes: Size of the finished lines; what follows was cut off.
         damaged: Numbers of finished lines that are not as they were written.
-        without_digest: Number of lines of an older program: a changed one may not be told.
+        without_digest: Number of lines of an older program, in which a change cannot be detected.
     """
 
     whole_bytes: int
@@ -91,7 +91,7 @@ class ReplyLog:
     Args:
         path: The file, made if need be.
         release_id: The release that is asked about.
-        other_releases: Whether a log of another release may be gone on with; what is asked alike is not asked again.
+        other_releases: Whether a log of another release may be continued; equal requests are not sent again.
 
     Raises:
         DataError: The file has a damaged head, is of another version, of another release, or in use.
@@ -162,8 +162,8 @@ class ReplyLog:
         usage = None
         if reply.tokens is not None:
             usage = {name: n for name, n in reply.tokens._asdict().items() if n or name != "reasoning"}
-        said = {"reply": reply.text, "finish": reply.finish, "usage": usage}
-        self._append(kind="reply", request=request, item_id=item_id, sent=sent, **said, **more)
+        content = {"reply": reply.text, "finish": reply.finish, "usage": usage}
+        self._append(kind="reply", request=request, item_id=item_id, sent=sent, **content, **more)
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
@@ -202,8 +202,10 @@ class ReplyLog:
             elif (whole := state.whole_bytes) < (size := os.fstat(handle).st_size):
                 logger.warning(
                     "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and what "
-                    "it stood for is asked again", path, size - whole,
-                )  # fmt: skip
+                    "it stood for is asked again",
+                    path,
+                    size - whole,
+                )
                 # What follows must not be glued to it.
                 os.ftruncate(handle, whole)
         except BaseException:
@@ -282,7 +284,7 @@ def take_out_damaged(path: Path) -> None:
 
 
 def _write_again(path: Path, state: LogState) -> None:
-    """Write a log without its damaged lines and what was cut off."""
+    """Write a log without its damaged lines and without a line that was cut off."""
     with replacing(path, private=True) as draft, draft.open("wb") as copy, path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if number not in state.damaged and line.endswith(b"\n"):

@@ -1,8 +1,8 @@
-"""What makes two results different ones, and the names of their folders.
+"""Identity of results, and the names of their folders.
 
 A result is one of a model, a protocol and a reader under the settings that can change a reply: address, fields of
 requests, weights, what a file holds. Its folder is named by all of these, so that results of other settings stand
-beside it. Results of equal settings are one result, which a later run goes on with.
+beside it. Results of equal settings are one result, which a later run continues.
 """
 
 from __future__ import annotations
@@ -66,11 +66,13 @@ def differing_settings(identities: list[dict[str, Any]]) -> list[str]:
         ['seed 1', 'seed 2', 'no seed']
     """
     flat = [_flat(identity) for identity in identities]
-    names = sorted({name for one in flat for name in one})
-    differing = [name for name in names if len({digest(one.get(name)) for one in flat}) > 1]
+    names = sorted({name for settings in flat for name in settings})
+    differing = [name for name in names if len({digest(settings.get(name)) for settings in flat}) > 1]
     return [
-        ", ".join(f"{name} {_shown(one[name])}" if one.get(name) is not None else f"no {name}" for name in differing)
-        for one in flat
+        ", ".join(
+            f"{name} {_shown(settings[name])}" if settings.get(name) is not None else f"no {name}" for name in differing
+        )
+        for settings in flat
     ]
 
 

@@ -1,6 +1,6 @@
 """Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run.
 
-A reply is read here as well: what a server says may be anything.
+A reply is checked here as well, since a server may send anything.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 from ..questions.usage import Spending
-from .base import BackendOptions
+from .options import BackendOptions
 from .pace import Pace
 from .reply_log import LoggedReply
 
@@ -123,19 +123,19 @@ class RequestAdapted(Exception):
     """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
 
 
-class NotAsked(Exception):
+class BudgetRefusal(Exception):
     """A request was not sent, because the budget is spent."""
 
 
-class _Trouble(NamedTuple):
+class _FailedSending(NamedTuple):
     """A request that was sent and not answered.
 
     Args:
-        cause: For people.
+        cause: Cause in words.
         kind: `rate` for a 429, `final` for what no repetition mends, `field` for a field that later requests do not
             hold any more, else `fault`.
-        pause_s: What the server asks for.
-        nobody_listens: No connection came about.
+        pause_s: Seconds of pause that the server asks for.
+        nobody_listens: Whether no connection came about.
     """
 
     cause: str
@@ -148,9 +148,9 @@ class Sender:
     """Sends requests to one endpoint, at its pace and within a budget.
 
     Args:
-        endpoint: Repeats nothing by itself.
-        key: To be kept out of messages; empty if there is none.
-        parameters: Take note of fields that the model refuses.
+        endpoint: Endpoint, which repeats nothing by itself.
+        key: Key, to be kept out of messages; empty if there is none.
+        parameters: Fields of requests, adapted to what the model refuses.
     """
 
     def __init__(
@@ -181,38 +181,38 @@ class Sender:
         allowed = {"rate": self._options.retries * PATIENCE_WITH_429, "fault": self._options.retries}
         sent = 0
         while True:
-            found = await self._once(request, first=sent > 0)
+            outcome = await self._once(request, first=sent > 0)
             sent += 1
-            if isinstance(found, LoggedReply):
-                return found, sent
-            if found.kind == "field":
+            if isinstance(outcome, LoggedReply):
+                return outcome, sent
+            if outcome.kind == "field":
                 raise RequestAdapted
-            if found.kind == "final":
-                raise Failure(found.cause, sent)
-            failed[found.kind] += 1
-            if failed[found.kind] > allowed[found.kind]:
+            if outcome.kind == "final":
+                raise Failure(outcome.cause, sent)
+            failed[outcome.kind] += 1
+            if failed[outcome.kind] > allowed[outcome.kind]:
                 break
-            await self._pause(found, failed[found.kind])
-        if found.nobody_listens:
-            raise self._no_server(found.cause)
-        raise Failure(f"{found.cause} (sent {sent} times)", sent)
+            await self._pause(outcome, failed[outcome.kind])
+        if outcome.nobody_listens:
+            raise self._no_server(outcome.cause)
+        raise Failure(f"{outcome.cause} (sent {sent} times)", sent)
 
     def _no_server(self, cause: str) -> PrerequisiteError:
         error = PrerequisiteError(f"no server listens at {self._url} ({cause}); start it or correct --base-url")
         self._pace.stop(error)
         return error
 
-    async def _once(self, request: ChatRequest, *, first: bool) -> LoggedReply | _Trouble:
+    async def _once(self, request: ChatRequest, *, first: bool) -> LoggedReply | _FailedSending:
         began = await self._pace.turn(first=first)
         answered: LoggedReply | None = None
         try:
             if self._parameters.refused and request.parameters != {"model": self._model, **self._parameters.sent}:
-                return _Trouble("it was made ready before a field was refused", "field")
+                return _FailedSending("it was made ready before a field was refused", "field")
             if not self._spending.sends():
-                raise NotAsked
+                raise BudgetRefusal
             try:
-                found = await self._exchange(request)
-                answered = found if isinstance(found, LoggedReply) else None
+                outcome = await self._exchange(request)
+                answered = outcome if isinstance(outcome, LoggedReply) else None
             finally:
                 self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
                 if answered:
@@ -223,35 +223,35 @@ class Sender:
             raise
         finally:
             self._pace.over()
-        if isinstance(found, LoggedReply):
+        if isinstance(outcome, LoggedReply):
             self._pace.went_well()
-        elif found.kind == "rate":
-            self._pace.too_many(began, None if found.pause_s is None else min(found.pause_s, LONGEST_PAUSE_S))
-        return found
+        elif outcome.kind == "rate":
+            self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
+        return outcome
 
     def _set_alone(self) -> None:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
         self._pace.alone = self._spending.goes_alone or not self._parameters.is_settled
 
-    async def _exchange(self, request: ChatRequest) -> LoggedReply | _Trouble:
+    async def _exchange(self, request: ChatRequest) -> LoggedReply | _FailedSending:
         import httpx2
 
         try:
-            async with asyncio.timeout(self._options.timeout_s):
+            async with asyncio.timeout(self._options.timeout):
                 response = await self._endpoint.post(request.encoded())
             if response.status_code != 200:
                 return self._judged(response, request)
-            found = read_completion(response.content)
-            return found._replace(text=self._without_key(found.text))
+            reply = read_completion(response.content)
+            return reply._replace(text=self._without_key(reply.text))
         except (TimeoutError, httpx2.TimeoutException):
-            return _Trouble(f"no reply within {self._options.timeout_s:g} s")
+            return _FailedSending(f"no reply within {self._options.timeout:g} s")
         except httpx2.HTTPError as error:
             cause = f"connection failed: {self._clean(str(error) or type(error).__name__)}"
-            return _Trouble(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
+            return _FailedSending(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
         except ValueError as error:
-            return _Trouble(f"unusable response: {self._clean(str(error))}")
+            return _FailedSending(f"unusable response: {self._clean(str(error))}")
 
-    def _judged(self, response: httpx2.Response, request: ChatRequest) -> _Trouble:
+    def _judged(self, response: httpx2.Response, request: ChatRequest) -> _FailedSending:
         """Return what an HTTP status means for the item; raise where it means the end of the run."""
         from .endpoint import error_of
 
@@ -276,14 +276,14 @@ class Sender:
                 "the address that answers with --base-url"
             )
         if status in {400, 422} and self._parameters.adapt(request.parameters, cause, error):
-            return _Trouble(cause, "field")
+            return _FailedSending(cause, "field")
         if status == 429:
-            return _Trouble(cause, "rate", retry_after_s(response.headers))
+            return _FailedSending(cause, "rate", retry_after_s(response.headers))
         if status not in _MAY_PASS and status < 500:
-            return _Trouble(cause, "final")
-        return _Trouble(cause, "fault", retry_after_s(response.headers))
+            return _FailedSending(cause, "final")
+        return _FailedSending(cause, "fault", retry_after_s(response.headers))
 
-    async def _pause(self, trouble: _Trouble, times: int) -> None:
+    async def _pause(self, trouble: _FailedSending, times: int) -> None:
         """Wait before a request is sent again; it holds up no other meanwhile."""
         if trouble.pause_s is None:
             pause_s = min(self._options.backoff_s * 2 ** min(times - 1, 30), LONGEST_BACKOFF_S)

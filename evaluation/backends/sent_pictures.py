@@ -46,8 +46,8 @@ class SentPicture:
         image_id: The picture of the release that it was made from.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (as PNG, because decoders differ
             about the file) or `drawn` (as PNG, with marks).
-        size_bytes: Of `data`.
-        make: Returns `data`; called only if they are really sent.
+        size_bytes: Size of `data`.
+        make: Function that returns `data`; called only if the picture is sent.
     """
 
     sha256: str
@@ -86,21 +86,26 @@ class SentPicture:
     def record(self) -> dict[str, Any]:
         """Return what a log keeps of it."""
         return {
-            "sha256": self.sha256, "media_type": self.media_type, "width": self.width, "height": self.height,
-            "size_bytes": self.size_bytes, "image_id": self.image_id, "how": self.how,
-        }  # fmt: skip
+            "sha256": self.sha256,
+            "media_type": self.media_type,
+            "width": self.width,
+            "height": self.height,
+            "size_bytes": self.size_bytes,
+            "image_id": self.image_id,
+            "how": self.how,
+        }
 
 
 class SentPictures:
     """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
 
     Args:
-        cache_bytes: Of files, as they are and in base64.
+        cache_bytes: Bound on the bytes of kept files, as they are and in base64.
 
     Attributes:
-        made: How many were made ready.
-        item_cache: Keeps hash and size of what was drawn or encoded, so that a request that was answered in an earlier
-            run is found without drawing anything.
+        made: Number of pictures made ready.
+        item_cache: Cache for hash and size of what was drawn or encoded, so that a request that was answered in an
+            earlier run is found without drawing anything.
     """
 
     def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:

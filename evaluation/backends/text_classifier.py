@@ -1,6 +1,6 @@
 """A baseline that learns from words alone: can anybody guess the key who has never seen a picture?
 
-How it learns says `benchwright.text_only_baseline`. What it reaches above chance is what the texts give away.
+`benchwright.text_only_baseline` says how it learns. Its accuracy above chance is what the texts give away.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from benchwright.text_only_baseline import (
 )
 
 from ..questions.question import Question, Reply
-from .base import Backend, BackendContext, BackendOptions, without_argument
+from .base import Backend, BackendContext, without_argument
+from .options import BackendOptions
 
 
 def text_classifier(argument: str, options: BackendOptions) -> Backend:
@@ -36,11 +37,11 @@ class TextClassifier:
     tasks = None
     settings = {"version": 1, "folds": FOLDS, "features": FEATURES, "penalty": PENALTY, "rounds": ROUNDS}  # noqa: RUF012
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies one by one, once everything has been learned."""
-        known = [_worded(one.question, one.key, one.group_keys) for one in asking.labelled()]
+        known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in context.labelled()]
         folds = folds_of(known)
-        fold_of = {one.item_id: fold for one, fold in zip(known, folds, strict=True)}
+        fold_of = {worded.item_id: fold for worded, fold in zip(known, folds, strict=True)}
         weights = weights_of_folds(known, folds)
         for question in questions:
             # An item without a right option was learned from by nobody: any fold's weights will do.

@@ -5,25 +5,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import printable
-
-from ..judging.options import fields_of, judge_options
-
-if TYPE_CHECKING:
-    from ..judging.judge import Judge
-    from ..results.score import Score
-import json
-
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
+from benchwright.text_normalization import printable
 
 from ..parsing.readers import READERS
+from .model_options import judge_options, model_options
+
+if TYPE_CHECKING:
+    from ..backends.options import BackendOptions
+    from ..judging.judge import Judge
+    from ..results.score import Score
 
 
 def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
@@ -32,8 +31,8 @@ def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
     `choices` lists the options' texts in order; null stands for a picture.
 
     Args:
-        path: The file.
-        reader: Who reads: one of `READERS`, by name.
+        path: File of replies.
+        reader: Name of one of `READERS`.
 
     Raises:
         DataError: A line is not what it should be; the message names it.
@@ -66,18 +65,28 @@ def _checked(case: Any, where: str) -> tuple[str, list[str | None]]:
 
 _RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _PROTOCOL = click.option(
-    "--protocol", metavar="NAME[:key=value,...]", default="vanilla", show_default=True,
+    "--protocol",
+    metavar="NAME[:key=value,...]",
+    default="vanilla",
+    show_default=True,
     help="How items are asked; `evaluate protocols` lists the ways.",
-)  # fmt: skip
+)
 _READER = click.option(
-    "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
+    "--reader",
+    type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")),
+    default="robust",
+    show_default=True,
     help="Who reads: our reader, or one exactly as a paper's repository has it.",
-)  # fmt: skip
+)
 _NAME = click.option("--name", metavar="NAME", help="What the result is called.  [default: the model's name]")
 _MAX_ERRORS = click.option(
-    "--max-errors", type=click.FloatRange(0, 1), default=0.05, show_default=True, metavar="SHARE",
+    "--max-errors",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
     help="Share of errors above which the score is unfit: shown as such, and ranked nowhere.",
-)  # fmt: skip
+)
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -85,97 +94,56 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @_RELEASE
 @click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("results"), show_default=True,
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
     help="Results go to a folder in here, named by model, protocol, reader and settings.",
-)  # fmt: skip
+)
 @_PROTOCOL
 @_READER
 @judge_options
 @_SPLIT
-@click.option("--base-url", metavar="URL", help="Where an OpenAI-compatible endpoint answers.")
-@click.option(
-    "--api-key-env", metavar="NAME", default="OPENAI_API_KEY", show_default=True,
-    help="Environment variable that holds the endpoint's key.",
-)  # fmt: skip
-@click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Longest reply.")
-@click.option(
-    "--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="0 takes the likeliest token."
-)
-@click.option(
-    "--top-p", type=click.FloatRange(0, 1, min_open=True),
-    help="Share of probability that tokens are drawn from.  [default: the endpoint's]",
-)  # fmt: skip
-@click.option("--seed", type=int, help="Of the draw, for endpoints that take one.")
-@click.option(
-    "--concurrency", type=click.IntRange(1, 1024), default=8, show_default=True,
-    help="Requests at a time, at most; fewer while the endpoint says that it gets too many.",
-)  # fmt: skip
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds a request."
-)
-@click.option(
-    "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Repetitions of a failed request."
-)
-@click.option("--price-in", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens sent.")
-@click.option("--price-out", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens received.")
-@click.option(
-    "--budget", type=click.FloatRange(0), metavar="MONEY", help="End the run before it costs more; needs both prices."
-)
-@click.option("--budget-tokens", type=click.IntRange(0), help="End the run before it takes more tokens.")
-@click.option("--budget-requests", type=click.IntRange(0), help="End the run before it sends more requests.")
-@click.option(
-    "--image-urls", metavar="URL", help="Where the endpoint fetches pictures; they are part of the request otherwise."
-)
-@click.option(
-    "--image-folder", type=click.Path(file_okay=False, path_type=Path),
-    help="Where pictures are put for you to serve at --image-urls.",
-)  # fmt: skip
-@click.option(
-    "--batch-size", type=click.IntRange(1), default=8, show_default=True, help="Questions a local model gets at a time."
-)
-@click.option("--device", metavar="NAME", help="Where a local model runs.  [default: the first GPU, else cpu]")
-@click.option("--dtype", metavar="NAME", help="Numbers a local model computes with.  [default: as it is stored]")
+@model_options
 @_NAME
 @_MAX_ERRORS
-@click.option(
-    "--field", "field", multiple=True, metavar="NAME=JSON",
-    help="Field that requests to an endpoint hold as well, such as reasoning_effort=low; repeat for more.",
-)  # fmt: skip
-@click.option(
-    "--omit", multiple=True, metavar="NAME", help="Field that requests leave out, such as temperature; repeat for more."
-)
 @json_option
 def run(
-    release: Path, model: str, out: Path, protocol: str, reader: str, split: str | None, base_url: str | None,
-    api_key_env: str, max_tokens: int, temperature: float, top_p: float | None, seed: int | None, concurrency: int,
-    timeout: float, retries: int, price_in: float | None, price_out: float | None, budget: float | None,
-    budget_tokens: int | None, budget_requests: int | None, image_urls: str | None, image_folder: Path | None,
-    batch_size: int, device: str | None, dtype: str | None, field: tuple[str, ...], omit: tuple[str, ...],
-    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
-) -> None:  # fmt: skip
+    release: Path,
+    model: str,
+    out: Path,
+    protocol: str,
+    reader: str,
+    judge: Judge | None,
+    split: str | None,
+    options: BackendOptions,
+    name: str | None,
+    max_errors: float,
+    as_json: bool,
+) -> None:
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.progress_bars import ProgressBars
 
-    from ..backends.base import BackendOptions
-    from ..questions.usage import Budget, prices_of
     from ..run import evaluate
 
-    options = BackendOptions(
-        base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
-        seed=seed, concurrency=concurrency, timeout_s=timeout, retries=retries, prices=prices_of(price_in, price_out),
-        budget=Budget(budget, budget_tokens, budget_requests), image_urls=image_urls, image_folder=image_folder,
-        batch_size=batch_size, device=device, dtype=dtype, fields=fields_of(field), omit=omit,
-        stated=_stated("max_tokens", "temperature", "top_p", "seed"),
-    )  # fmt: skip
     with ProgressBars() as progress:
         score = evaluate(
-            release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
-            max_errors=max_errors, name=name, progress=progress,
-        )  # fmt: skip
+            release,
+            model,
+            protocol=protocol,
+            reader=reader,
+            judge=judge,
+            split=split,
+            out=out,
+            options=options,
+            max_errors=max_errors,
+            name=name,
+            progress=progress,
+        )
     if score.usage is not None:
-        note(score.usage.told())
+        note(score.usage.describe())
     if score.judge is not None:
-        note(printable(score.judge.told()))
+        note(printable(score.judge.describe()))
     note(f"written to {out / score.folder}")
     _emit_score(score, as_json=as_json)
 
@@ -186,13 +154,6 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
     for line in unfit_scores([score]):
         note(line)
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
-
-
-def _stated(*names: str) -> frozenset[str]:
-    """Return those of a command's parameters that were given, be it the default."""
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    return frozenset(name for name in names if context.get_parameter_source(name) is not default)
 
 
 @click.command("score")
@@ -209,29 +170,48 @@ def _stated(*names: str) -> frozenset[str]:
 @_MAX_ERRORS
 @json_option
 def score(
-    release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None,
-    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
-) -> None:  # fmt: skip
+    release: Path,
+    predictions: Path,
+    out: Path | None,
+    protocol: str,
+    reader: str,
+    split: str | None,
+    name: str | None,
+    max_errors: float,
+    judge: Judge | None,
+    as_json: bool,
+) -> None:
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from ..run import evaluate
 
-    found = evaluate(
-        release, f"predictions:{predictions}", protocol=protocol, reader=reader, judge=judge, split=split, out=out,
-        max_errors=max_errors, name=name,
-    )  # fmt: skip
-    if found.judge is not None:
-        note(printable(found.judge.told()))
-    _emit_score(found, as_json=as_json)
+    result = evaluate(
+        release,
+        f"predictions:{predictions}",
+        protocol=protocol,
+        reader=reader,
+        judge=judge,
+        split=split,
+        out=out,
+        max_errors=max_errors,
+        name=name,
+    )
+    if result.judge is not None:
+        note(printable(result.judge.describe()))
+    _emit_score(result, as_json=as_json)
 
 
 @click.command("protocols")
 @json_option
 def protocols(as_json: bool) -> None:
     """List the ways in which a model can be asked, with their settings and where they come from."""
-    from ..protocols.names import listed, told
+    from ..protocols.names import listed, protocol_lines
 
-    found = listed()
-    emit({"protocols": [one.document() for one in found]}, as_json=as_json, text=lambda: told(found))
+    listed_protocols = listed()
+    emit(
+        {"protocols": [protocol.document() for protocol in listed_protocols]},
+        as_json=as_json,
+        text=lambda: protocol_lines(listed_protocols),
+    )
 
 
 @click.command("extract")
@@ -247,9 +227,11 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
 @click.command("summary")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Release whose human baseline is shown as well.  [default: that of the recipe that made the results]",
-)  # fmt: skip
+)
 @json_option
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """Show the scores of all models in a folder of results side by side, and what people reached."""
@@ -277,9 +259,11 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 @click.argument("model_a", required=False)
 @click.argument("model_b", required=False)
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="The release that was scored: shows as well whether models favour letters.",
-)  # fmt: skip
+)
 @click.option(
     "--against",
     metavar="NAME",
@@ -298,21 +282,29 @@ def compare(
     from ..results.summary import drawn
 
     opened = None if release is None else Release.open(release)
-    sheet, found = compare_results(results, opened, [name for name in (model_a, model_b) if name is not None], against)
+    sheet, comparisons = compare_results(
+        results, opened, [name for name in (model_a, model_b) if name is not None], against
+    )
     letters = None if opened is None else letters_of_models(sheet)
-    document: dict[str, Any] = comparison_document(sheet.scores, found, letters)
+    document: dict[str, Any] = comparison_document(sheet.scores, comparisons, letters)
     emit(
-        document, as_json=as_json,
-        text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE, *notes_of(found)]),
-    )  # fmt: skip
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join(
+            [*map(drawn, comparison_tables(comparisons, letters)), "", RULE, *notes_of(comparisons)]
+        ),
+    )
 
 
 @click.command("suspects")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -329,52 +321,77 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     from ..results.summary import drawn
 
     opened = Release.open(release)
-    found = find_suspects(results, opened)
+    issues = find_suspects(results, opened)
     if out is not None:
-        write_suspects(found, opened, out, force=force)
+        write_suspects(issues, opened, out, force=force)
         note(f"written to {out}")
-    emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
+    emit(suspects_document(issues, out), as_json=as_json, text=lambda: drawn(suspects_table(issues)))
 
 
 @click.command("report")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path),
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; an older report is replaced.  [default: RESULTS/report.html]",
-)  # fmt: skip
+)
 @click.option(
-    "--max-items", type=click.IntRange(0), default=500, show_default=True,
+    "--max-items",
+    type=click.IntRange(0),
+    default=500,
+    show_default=True,
     help="Items on the page; of more, a sample by split and task.",
-)  # fmt: skip
+)
 @click.option(
-    "--max-side", type=click.IntRange(32, 4096), default=384, show_default=True,
+    "--max-side",
+    type=click.IntRange(32, 4096),
+    default=384,
+    show_default=True,
     help="Longest side of the pictures on the page, in pixels.",
-)  # fmt: skip
+)
 @click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Folder for the same as JSON and CSV.  [default: beside the page, report-data]",
-)  # fmt: skip
+)
 @click.option(
-    "--errors", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    "--errors",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Findings of an error analysis, as `review results` writes them.",
-)  # fmt: skip
+)
 @json_option
 def report(
-    results: Path, release: Path, out: Path | None, max_items: int, max_side: int, data: Path | None,
-    errors: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+    results: Path,
+    release: Path,
+    out: Path | None,
+    max_items: int,
+    max_side: int,
+    data: Path | None,
+    errors: Path | None,
+    as_json: bool,
+) -> None:
     """Write one HTML page with scores, plots and items of all models in RESULTS."""
     from benchwright.cli.progress_bars import ProgressBars
 
     from ..report import write_report
 
     with ProgressBars() as progress:
-        found = write_report(
-            results, release, out=out, max_items=max_items, max_side_px=max_side, data=data, findings=errors,
+        written = write_report(
+            results,
+            release,
+            out=out,
+            max_items=max_items,
+            max_side_px=max_side,
+            data=data,
+            findings=errors,
             progress=progress,
-        )  # fmt: skip
-    emit(found.document(), as_json=as_json, text=found.told)
+        )
+    emit(written.document(), as_json=as_json, text=written.describe)

@@ -1,4 +1,4 @@
-"""``benchwright evaluate errors``: what models got wrong, sampled for people."""
+"""`benchwright evaluate errors`: a sample of models' errors for people."""
 
 from __future__ import annotations
 
@@ -13,29 +13,46 @@ from benchwright.errors import BenchwrightError
 @click.command("errors")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .jsonl file of tasks.")
 @click.option("--model", multiple=True, metavar="NAME", help="Whose errors; may be repeated.  [default: all models]")
 @click.option("--per-task", type=click.IntRange(1), help="So many of each task, as BLINK has it.  [default: 10]")
 @click.option("--sample", type=click.IntRange(1), help="So many in all, in proportion; in place of --per-task.")
 @click.option(
-    "--proportional-to", metavar="LABEL", default="task", show_default=True,
+    "--proportional-to",
+    metavar="LABEL",
+    default="task",
+    show_default=True,
     help="With --sample: task, split, level, category or an attribute, such as II-Bench's domain.",
-)  # fmt: skip
+)
 @click.option(
-    "--categories", type=click.Choice(["blink", "ii-bench"]),
+    "--categories",
+    type=click.Choice(["blink", "ii-bench"]),
     help="What annotators choose from.  [default: ii-bench with --sample, else blink]",
-)  # fmt: skip
+)
 @click.option("--category", multiple=True, metavar="CODE=WORDS", help="One of your own instead; may be repeated.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option
 def errors(
-    results: Path, release: Path, out: Path, model: tuple[str, ...], per_task: int | None, sample: int | None,
-    proportional_to: str, categories: str | None, category: tuple[str, ...], seed: int, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    results: Path,
+    release: Path,
+    out: Path,
+    model: tuple[str, ...],
+    per_task: int | None,
+    sample: int | None,
+    proportional_to: str,
+    categories: str | None,
+    category: tuple[str, ...],
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Draw errors of the models in RESULTS, for people to say what went wrong; `review open` takes the file up."""
     from benchwright.release import Release
     from benchwright.review_tasks import write_review_tasks
@@ -48,11 +65,14 @@ def errors(
         raise BenchwrightError("give either --categories or --category, not both")
     chosen = own_categories(category) if category else CATEGORIES[categories or ("ii-bench" if sample else "blink")]
     plan = Plan(total=sample, seed=seed, by=proportional_to if sample else "task", per_stratum=per_task or 10)
-    found = draw_errors(results, Release.open(release), plan, chosen, models=model)
-    if not found.tasks:
+    drawn_errors = draw_errors(results, Release.open(release), plan, chosen, models=model)
+    if not drawn_errors.tasks:
         raise BenchwrightError(f"the models in {results} made no error that there is a reply to; nothing to look at")
-    write_review_tasks(out, found.head, found.tasks, force=force)
-    lines = [f"{len(found.tasks)} of {sum(found.errors.values())} errors are in {out}:"]
-    lines += [f"  {name or '(without)'}: {found.drawn.get(name, 0)} of {n}" for name, n in sorted(found.errors.items())]
+    write_review_tasks(out, drawn_errors.head, drawn_errors.tasks, force=force)
+    lines = [f"{len(drawn_errors.tasks)} of {sum(drawn_errors.errors.values())} errors are in {out}:"]
+    lines += [
+        f"  {name or '(without)'}: {drawn_errors.drawn.get(name, 0)} of {n}"
+        for name, n in sorted(drawn_errors.errors.items())
+    ]
     lines.append(f"next: `benchwright review open {out} --release {release}`")
-    emit(found.document(out), as_json=as_json, text="\n".join(lines))
+    emit(drawn_errors.document(out), as_json=as_json, text="\n".join(lines))

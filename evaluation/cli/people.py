@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 @click.command("people")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored, with its human baseline.",
-)  # fmt: skip
+)
 @json_option
 def people(results: Path, release: Path, as_json: bool) -> None:
     """Show what people reached (on average, the best, each) and what the models in RESULTS did on the same items."""
@@ -29,22 +32,22 @@ def people(results: Path, release: Path, as_json: bool) -> None:
     from ..analysis.same_items import beside_people
     from ..results.summary import drawn
 
-    found = beside_people(results, Release.open(release))
-    emit(found.document(), as_json=as_json, text=lambda: "\n".join(map(drawn, _tables(found))))
+    beside = beside_people(results, Release.open(release))
+    emit(beside.document(), as_json=as_json, text=lambda: "\n".join(map(drawn, _tables(beside))))
 
 
-def _tables(found: BesidePeople) -> list[Table]:
+def _tables(beside: BesidePeople) -> list[Table]:
     """Return a table for each campaign: people on average and the best, then models, then each annotator."""
     from ..results.summary import figure_table, printable
 
     tables = []
-    for name, campaign in sorted(found.human.campaigns.items()):
-        sample = found.samples[name]
+    for name, campaign in sorted(beside.human.campaigns.items()):
+        sample = beside.samples[name]
         simulated = "simulated " if campaign.simulated else ""
-        who = [("people, mean", campaign.metrics)]
+        block = [("people, mean", campaign.metrics)]
         if campaign.best is not None:
-            who.append((f"best: {campaign.best}", campaign.each[campaign.best]))
+            block.append((f"best: {campaign.best}", campaign.each[campaign.best]))
         title = f"{printable(name)}: {campaign.annotators} {simulated}annotators, {sample.items:,} items"
-        blocks = [who, list(sample.models.items()), list(campaign.each.items())]
+        blocks = [block, list(sample.models.items()), list(campaign.each.items())]
         tables.append(figure_table(title, blocks))
     return tables

@@ -17,22 +17,31 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 @click.command("published")
 @click.argument("benchmark", type=click.Choice(_BENCHMARKS), metavar="BENCHMARK")
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
     help="Folder of the benchmark's official layout, files plain or gzipped.",
-)  # fmt: skip
+)
 @click.option("--model", required=True, metavar="NAME", help="The name that the model's files carry.")
 @click.option(
-    "--reading", type=click.Choice(("published", "judge", "rule", "robust")), default="published", show_default=True,
+    "--reading",
+    type=click.Choice(("published", "judge", "rule", "robust")),
+    default="published",
+    show_default=True,
     help="How answers are read: as the paper's tables did, or in another way that the benchmark has.",
-)  # fmt: skip
+)
 @click.option(
-    "--vanilla", type=click.Choice(("one-pass", "rotation-0", "first-in-file")),
+    "--vanilla",
+    type=click.Choice(("one-pass", "rotation-0", "first-in-file")),
     help="mvp-bench: what VanillaEval counts.  [default: what gives the printed values]",
-)  # fmt: skip
+)
 @click.option(
-    "--by-hand", "by_hand", multiple=True, metavar="ID=WORD",
+    "--by-hand",
+    "by_hand",
+    multiple=True,
+    metavar="ID=WORD",
     help="mvp-bench: take the answer to a question as yes or no, as a person read it; may be repeated.",
-)  # fmt: skip
+)
 @json_option
 def published(
     benchmark: str, data: Path, model: str, reading: str, vanilla: str | None, by_hand: tuple[str, ...], as_json: bool
@@ -43,48 +52,55 @@ def published(
     """
     from ..published.benchmarks import Benchmark, recount
     from ..published.mvp_readings import Vanilla
-    from ..published.search import told
+    from ..published.search import reading_notes
     from ..results.summary import drawn
 
     assert benchmark in get_args(Benchmark)
-    found = recount(
-        cast("Benchmark", benchmark), data, model, reading=reading, vanilla=cast("Vanilla | None", vanilla),
+    recounted = recount(
+        cast("Benchmark", benchmark),
+        data,
+        model,
+        reading=reading,
+        vanilla=cast("Vanilla | None", vanilla),
         by_hand=_words(by_hand),
-    )  # fmt: skip
-    for line in (*found.notes, *told(found.readings, found.families, model)):
+    )
+    for line in (*recounted.notes, *reading_notes(recounted.readings, recounted.families, model)):
         note(printable(line))
-    document: dict[str, Any] = found.document()
-    emit(document, as_json=as_json, text=lambda: drawn(found.table()))
-    if found.unmatched_prompts:
-        note(f"{found.unmatched_prompts} prompts are other ones than our rendering of their questions")
+    document: dict[str, Any] = recounted.document()
+    emit(document, as_json=as_json, text=lambda: drawn(recounted.table()))
+    if recounted.unmatched_prompts:
+        note(f"{recounted.unmatched_prompts} prompts are other ones than our rendering of their questions")
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
 @click.command("import")
 @click.argument("benchmark", type=click.Choice(("blink", "ii-bench", "mvp-bench")), metavar="BENCHMARK")
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
     help="Folder of the benchmark's official layout, with its pictures; for blink that of its data set.",
-)  # fmt: skip
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
 @json_option
 def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> None:
     """Make a release of a benchmark's published questions; BENCHMARK is blink, ii-bench or mvp-bench."""
     from ..published.importing import import_published
 
-    found = import_published(benchmark, data, out).document()
-    left_out = ", ".join(f"{number} {reason}" for reason, number in found["left_out"].items()) or "none"
+    imported = import_published(benchmark, data, out).document()
+    left_out = ", ".join(f"{number} {reason}" for reason, number in imported["left_out"].items()) or "none"
     emit(
-        found, as_json=as_json,
-        text=lambda: printable(f"{out}: {found['items']} items; left out: {left_out}"),
-    )  # fmt: skip
+        imported,
+        as_json=as_json,
+        text=lambda: printable(f"{out}: {imported['items']} items; left out: {left_out}"),
+    )
 
 
-def _words(given: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in given:
-        question, _, word = one.partition("=")
+def _words(texts: tuple[str, ...]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for text in texts:
+        question, _, word = text.partition("=")
         if not question.isdecimal() or word not in {"yes", "no"}:
-            raise click.BadParameter(f"{one!r} is not such as 1718=no", param_hint="--by-hand")
-        found[question] = word
-    return found
+            raise click.BadParameter(f"{text!r} is not such as 1718=no", param_hint="--by-hand")
+        words[question] = word
+    return words

@@ -1,4 +1,4 @@
-"""What a judge is asked about a reply, and what of its own reply counts.
+"""The question to a judge about a reply, and the verdict in the judge's own reply.
 
 A judge reads; it does not answer. It sees the question's words, the options and the reply, and neither pictures nor
 the key. The reply stands between marks that it cannot hold itself, since they are drawn from its own hash; and of what
@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field, SkipValidation, field_validator
+from pydantic_core import PydanticCustomError
 
 from benchwright.canonical import bytes_digest
 
-from ..backends.base import BackendOptions
-from ..questions.usage import Budget
-
-if TYPE_CHECKING:
-    from ..backends.base import Backend
-    from ..questions.usage import Prices
+from ..backends.base import Backend
+from ..backends.options import API_KEY_ENV, BASE_URL, BackendOptions, EndpointOptions, OptionNotes
 
 PROMPT_VERSION = 1
 """Raised with every change of the words below; part of a score's settings."""
@@ -56,45 +54,58 @@ _THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.I | re.S)
 _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
 
 
-@dataclass(frozen=True)
-class Judge:
-    """Who is asked about replies, and about which.
+class Judge(EndpointOptions):
+    """A model that reads replies, and which of them it is asked about."""
 
-    Args:
-        model: As `--model` takes it, or a backend.
-        everything: Whether it is asked about all replies and overrules the reader; else about those only of which the
-            reader could make nothing.
-        base_url: Where it answers; that of the model that is scored where None.
-        api_key_env: Environment variable with its key; that of the model that is scored where None.
-        prices: What its tokens cost.
-        fields: Further fields of its requests, such as `{"reasoning_effort": "low"}`.
-        omit: Fields of its requests to be left out.
-    """
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    model: str | Backend
-    everything: bool = False
-    base_url: str | None = None
-    api_key_env: str | None = None
-    prices: Prices | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    omit: tuple[str, ...] = ()
+    model: Annotated[
+        str | SkipValidation[Backend],
+        OptionNotes(metavar="M", flag="", see="[A model as judge](evaluator.md#a-model-as-judge)"),
+    ] = Field(description="Model that reads replies of which the robust reader makes nothing, as `--model` takes it")
+    asks: Annotated[
+        Literal["misses", "all"],
+        OptionNotes(flag="all", command_help="Ask the judge about every reply, and take its word over the reader's"),
+    ] = Field(
+        "misses",
+        description="Replies that the judge is asked about: `misses` of the robust reader, or `all`, taking its word "
+        "over the reader's",
+    )
+    base_url: Annotated[
+        str | None, OptionNotes(metavar="URL", unset="as the model that is scored, else that of OpenAI")
+    ] = Field(None, description=BASE_URL)
+    api_key_env: Annotated[
+        str | None, OptionNotes("run", metavar="NAME", unset="as the model that is scored, else `OPENAI_API_KEY`")
+    ] = Field(None, description=API_KEY_ENV)
 
-    @property
-    def asks(self) -> Literal["misses", "all"]:
-        """Return which replies it is asked about."""
-        return "all" if self.everything else "misses"
+    @field_validator("model", mode="before")
+    @classmethod
+    def _name_or_backend(cls, model: Any) -> Any:
+        if isinstance(model, str) or hasattr(model, "answer"):
+            return model
+        raise PydanticCustomError("string_type", "Input should be a valid string")
 
-    def options(self, given: BackendOptions) -> BackendOptions:
-        """Return the options under which it is asked: the model's, but the likeliest token always, and a short reply.
+    def options(self, of_model: BackendOptions) -> BackendOptions:
+        """Return the options under which the judge is asked: the model's, with greedy decoding and a short reply.
 
-        Bounds hold for it by itself; one in money only where its prices are known.
+        Bounds hold for the judge by itself; the one in money only where the judge's prices are known.
         """
-        budget = given.budget if self.prices is not None else Budget(None, given.budget.tokens, given.budget.requests)
-        return replace(
-            given, base_url=self.base_url or given.base_url, api_key_env=self.api_key_env or given.api_key_env,
-            temperature=0.0, top_p=None, seed=None, max_tokens=MAX_TOKENS, tries=1, prices=self.prices, budget=budget,
-            image_urls=None, image_folder=None, fields=self.fields, omit=self.omit, stated=frozenset(),
-        )  # fmt: skip
+        return of_model.unstated(
+            base_url=self.base_url or of_model.base_url,
+            api_key_env=self.api_key_env or of_model.api_key_env,
+            temperature=0.0,
+            top_p=None,
+            seed=None,
+            max_tokens=MAX_TOKENS,
+            tries=1,
+            price_in=self.price_in,
+            price_out=self.price_out,
+            budget=of_model.budget if self.prices is not None else None,
+            image_urls=None,
+            image_folder=None,
+            fields=self.fields,
+            omit=self.omit,
+        )
 
 
 class JudgeVerdict(NamedTuple):
@@ -105,31 +116,34 @@ class JudgeVerdict(NamedTuple):
 
 
 def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -> str:
-    """Return what a judge is asked about a reply.
+    """Return the words that ask a judge about a reply.
 
     Args:
         question: The question's words; may be empty.
         options: Key and words of each option, as they were shown.
-        reply: What the model said.
+        reply: Text of the model's reply.
     """
     if len(reply) > MAX_REPLY_CHARS:
         half = MAX_REPLY_CHARS // 2
         reply = f"{reply[:half]}\n[...]\n{reply[-half:]}"
     mark = bytes_digest(reply.encode("utf-8", "surrogatepass"))[:16]
     return _ASKED.format(
-        question=question or "(not known)", options="\n".join(f"({key}) {words}" for key, words in options), mark=mark,
-        reply=reply, words=", ".join([*(key for key, _ in options), "none", "refusal"]),
-    )  # fmt: skip
+        question=question or "(not known)",
+        options="\n".join(f"({key}) {words}" for key, words in options),
+        mark=mark,
+        reply=reply,
+        words=", ".join([*(key for key, _ in options), "none", "refusal"]),
+    )
 
 
-def verdict_in(said: str, keys: Sequence[str]) -> JudgeVerdict | None:
+def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
     """Return the verdict in a judge's reply; None where it is anything else than the JSON that was asked for.
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")
         Verdict(state='answered', letter='B')
     """
-    text = _FENCE.sub("", _THOUGHTS.sub("", said).strip())
+    text = _FENCE.sub("", _THOUGHTS.sub("", reply).strip())
     try:
         document: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The replies that a judge is asked about: taken down as they are read, put to it at the end, and settled."""
+"""The replies that a judge is asked about: collected while they are read, put to the judge at the end, and settled."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class JudgeQueue:
     """Replies for one judge, in a file; verdicts are kept by the question's id, with the item's own letter.
 
     Args:
-        judge: Who is asked, and about which replies.
-        backend: The judge's.
-        asking: What it may know of the release.
-        path: The file, made here.
+        judge: Judge, which says about which replies it is asked.
+        backend: Backend of the judge.
+        backend_context: Facts about the release that the backend may know.
+        path: File for the replies; created here.
     """
 
-    def __init__(self, judge: Judge, backend: Backend, asking: BackendContext, path: Path) -> None:
-        self.judge, self.backend, self.asking = judge, backend, asking
+    def __init__(self, judge: Judge, backend: Backend, backend_context: BackendContext, path: Path) -> None:
+        self.judge, self.backend, self.backend_context = judge, backend, backend_context
         self._path = path
         self._handle = path.open("w", encoding="utf-8")
         self._verdicts: dict[str, tuple[JudgeVerdict, str | None]] = {}
@@ -49,61 +49,80 @@ class JudgeQueue:
         """Close the file."""
         self._handle.close()
 
-    def take(self, asked: ProtocolQuestion, attempt: Attempt) -> None:
-        """Take down a reply, if it is one that the judge is to be asked about."""
-        wanted = attempt.state in {"answered", "miss", "refusal"} if self.judge.everything else attempt.state == "miss"
-        if asked.question is None or not wanted or attempt.read_by == "given" or not (attempt.reply or "").strip():
+    def take(self, asked_question: ProtocolQuestion, attempt: Attempt) -> None:
+        """Add a reply, if the judge is to be asked about it."""
+        wanted = (
+            attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
+        )
+        if (
+            asked_question.question is None
+            or not wanted
+            or attempt.read_by == "given"
+            or not (attempt.reply or "").strip()
+        ):
             return
-        plain = without_pictures(asked.question)
+        plain = without_pictures(asked_question.question)
         entry = {
-            "id": asked.question.item_id, "task": plain.task, "text": plain.text, "reply": attempt.reply,
-            "options": [[one.key, one.text or ""] for one in plain.choices], "keys": dict(asked.keys),
-        }  # fmt: skip
+            "id": asked_question.question.item_id,
+            "task": plain.task,
+            "text": plain.text,
+            "reply": attempt.reply,
+            "options": [[choice.key, choice.text or ""] for choice in plain.choices],
+            "keys": dict(asked_question.keys),
+        }
         self._handle.write(canonical_json(entry) + "\n")
         self.asked += 1
 
-    def hear(self, watched: RunProgress) -> None:
-        """Ask the judge about everything that was taken down.
+    def ask_judge(self, watched: RunProgress) -> None:
+        """Ask the judge about all replies in the queue.
 
         Raises:
             BenchwrightError: The judge cannot be asked.
         """
         self._handle.close()
         watched.phase(f"{self.backend.name} as judge", self.asked)
-        with closing(self.backend.answer(self._questions(), self.asking)) as replies:
+        with closing(self.backend.answer(self._questions(), self.backend_context)) as replies:
             first = FirstFailures(f"{self.backend.name}, the judge,")
             for entry, reply in zip(self._entries(), replies, strict=True):
                 first.add(reply)
                 if reply.tokens is not None:
                     self._spent.add(reply.tokens, reply.request)
-                found = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
+                verdict = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
                 self.errors += reply.text is None
-                self.unusable += reply.text is not None and found is None
-                if found is not None:
-                    letter = None if found.letter is None else entry["keys"][found.letter]
-                    self._verdicts[entry["id"]] = (found, letter)
+                self.unusable += reply.text is not None and verdict is None
+                if verdict is not None:
+                    letter = None if verdict.letter is None else entry["keys"][verdict.letter]
+                    self._verdicts[entry["id"]] = (verdict, letter)
                 watched.through()
 
     def settled(self, item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Return attempts as the judge reads them; what it was not asked about, or made nothing of, stays."""
-        return [self._settled(item, one) for one in attempts]
+        """Return attempts with the judge's verdicts; attempts without a verdict stay as they are."""
+        return [self._settled(item, attempt) for attempt in attempts]
 
     def summary(self) -> Judging:
-        """Return who judged, how, and what came of it."""
+        """Return the judge, its settings and the counts of its verdicts."""
         states = [verdict.state for verdict, _ in self._verdicts.values()]
         return Judging(
-            model=self.backend.name, prompt=PROMPT_VERSION, asks=self.judge.asks, settings=dict(self.backend.settings),
-            asked=self.asked, letters=states.count("answered"), refusals=states.count("refusal"),
-            none=states.count("miss"), unusable=self.unusable, errors=self.errors, usage=self._spent.usage(),
-        )  # fmt: skip
+            model=self.backend.name,
+            prompt=PROMPT_VERSION,
+            asks=self.judge.asks,
+            settings=dict(self.backend.settings),
+            asked=self.asked,
+            letters=states.count("answered"),
+            refusals=states.count("refusal"),
+            none=states.count("miss"),
+            unusable=self.unusable,
+            errors=self.errors,
+            usage=self._spent.usage(),
+        )
 
-    def _settled(self, item: Item, one: Attempt) -> Attempt:
-        found = self._verdicts.get(f"{item.item_id}.{one.variant}" if one.variant else item.item_id)
-        if found is None or (found[0].state == "miss" and one.state == "miss"):
-            return one
-        verdict, letter = found
+    def _settled(self, item: Item, attempt: Attempt) -> Attempt:
+        judged = self._verdicts.get(f"{item.item_id}.{attempt.variant}" if attempt.variant else item.item_id)
+        if judged is None or (judged[0].state == "miss" and attempt.state == "miss"):
+            return attempt
+        verdict, letter = judged
         right = is_right(item, letter)
-        return one._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
+        return attempt._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
 
     def _entries(self) -> Iterator[dict[str, Any]]:
         with self._path.open(encoding="utf-8") as handle:

@@ -1,1 +1,1 @@
-"""Metrics: what judged predictions come to. `papers` counts plain rows, `release` the rows of a release."""
+"""Metrics: figures of judged predictions. `papers` counts plain rows, `release` the rows of a release."""

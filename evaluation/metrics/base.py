@@ -27,8 +27,8 @@ Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
 JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
 """Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
-(they share a source image, a pair, a scene): intervals have to take them as one draw. `metric_rows.counted` and
-`metric_rows.with_labels` say what else there is, and where a row is a repetition of an item instead."""
+(they share a source image, a pair, a scene): intervals have to take them as one draw. `results.metric_rows` says what
+else there is, and where a row is a repetition of an item instead."""
 
 
 def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
@@ -52,11 +52,11 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
     `chance` has no interval: it is a property of the items, not an estimate.
     """
     rows = rows_of(judged)
-    found = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
+    estimates = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
     for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
-        found[f"accuracy/{name}"] = share
-        found[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
-    return found
+        estimates[f"accuracy/{name}"] = share
+        estimates[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
+    return estimates
 
 
 def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:

@@ -1,4 +1,4 @@
-"""What stands behind a phrase, in a tag or in a cell: the one option that it names, if it names one."""
+"""The value behind a phrase, in a tag or in a cell: the one option that it names, if it names one."""
 
 from __future__ import annotations
 
@@ -84,7 +84,30 @@ def _is_word(letter: str, rest: str) -> bool:
         and follows is not None
         and follows[1].lower()
         not in {
-            "and", "as", "because", "but", "by", "can", "does", "due", "fits", "for", "given", "has", "in", "is", "it",
-            "matches", "not", "or", "rather", "since", "the", "this", "though", "which", "with",
+            "and",
+            "as",
+            "because",
+            "but",
+            "by",
+            "can",
+            "does",
+            "due",
+            "fits",
+            "for",
+            "given",
+            "has",
+            "in",
+            "is",
+            "it",
+            "matches",
+            "not",
+            "or",
+            "rather",
+            "since",
+            "the",
+            "this",
+            "though",
+            "which",
+            "with",
         }
-    )  # fmt: skip
+    )

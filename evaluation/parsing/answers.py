@@ -37,7 +37,7 @@ from .option_words import (
 )
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, folded, is_foreign, plain
-from .stated_answers import commitments
+from .stated_answers import stated_answers
 
 _WORDS = """
 a an the of in on at to for with by from and or is are was were be it its this that these those there as into onto than
@@ -64,26 +64,26 @@ def options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """
     wanted = {option.key: _stems(option.words) for option in options if option.words}
     wanted = {key: stems for key, stems in wanted.items() if len(set(stems)) > 1}
-    found: set[str] = set()
+    described: set[str] = set()
     for sentence in re.split(r"[.!?;\n]+", text if wanted else ""):
-        said = folded(sentence)
-        if not _AGAINST.search(said):
-            stems = _stems(said)
-            here = {key for key, needed in wanted.items() if _close(stems, needed)}
-            found |= {key for key in here if not any(set(wanted[key]) < set(wanted[other]) for other in here)}
-    return found
+        words = folded(sentence)
+        if not _AGAINST.search(words):
+            stems = _stems(words)
+            close = {key for key, needed in wanted.items() if _close(stems, needed)}
+            described |= {key for key in close if not any(set(wanted[key]) < set(wanted[longer]) for longer in close)}
+    return described
 
 
 def _stems(words: str) -> list[str]:
     return [_ENDING.sub("", word) for word in _WORD.findall(words) if word not in _EMPTY]
 
 
-def _close(said: list[str], needed: list[str]) -> bool:
+def _close(stems: list[str], needed: list[str]) -> bool:
     """Say whether all needed stems stand within a stretch of twice their number and two."""
-    if not set(needed) <= set(said):
+    if not set(needed) <= set(stems):
         return False
     width = 2 * len(needed) + 2
-    return any(set(needed) <= set(said[start : start + width]) for start in range(max(1, len(said) - width + 1)))
+    return any(set(needed) <= set(stems[start : start + width]) for start in range(max(1, len(stems) - width + 1)))
 
 
 _LABEL = re.compile(
@@ -123,7 +123,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     """Read a free reply.
 
     Args:
-        reply: What the model said, of any length and in any state.
+        reply: Text of the model's reply, of any length and in any state.
         choices: Key and text of each option, in order; the text is None for a picture.
 
     Example:
@@ -138,8 +138,8 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("answered", letter, "option_words")
     text = with_labels(text, options)
     declines = _declines(text, options)
-    if found := commitments(text, options):
-        last = found[-1]
+    if answers := stated_answers(text, options):
+        last = answers[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
         if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion
             reading = _concluded(text, options) or reading
@@ -151,16 +151,16 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         if reading.letter is None:
             reading = _concluded(text, options) or reading
     else:
-        said = options_mentioned(text, options) or options_described(text, options)
-        reading = _only(said, "option_words") if said else _only(_label_at_end(text, options), "end")
+        mentioned = options_mentioned(text, options) or options_described(text, options)
+        reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
     return ParsedAnswer("refusal", None, "refusal") if declines and reading.letter is None else reading
 
 
 def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
     """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
     opened = option_at_start(text, options)
-    said = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
-    return REFUSAL.search(said) is not None
+    seen = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
+    return REFUSAL.search(seen) is not None
 
 
 def _only(keys: set[str], rule: str) -> ParsedAnswer:
@@ -201,7 +201,7 @@ def _labels(text: str, options: Sequence[ReadableOption]) -> set[str]:
     A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.
     """
     keys = {option.key for option in options}
-    found: set[str] = set()
+    labels: set[str] = set()
     strangers = False
     pattern = _LABEL_AMONG_OTHERS if is_foreign(text) else _LABEL
     for match in pattern.finditer(text):
@@ -214,6 +214,6 @@ def _labels(text: str, options: Sequence[ReadableOption]) -> set[str]:
         elif HEDGED_BEFORE.search(before):
             return keys
         elif not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
-            found.add(letter)
-            found |= {another[1] for another in [_NEXT_LABEL.match(after)] if another and another[1] in keys}
-    return keys if strangers and found else found
+            labels.add(letter)
+            labels |= {another[1] for another in [_NEXT_LABEL.match(after)] if another and another[1] in keys}
+    return keys if strangers and labels else labels

@@ -23,7 +23,7 @@ class AnswerPhrases(NamedTuple):
     Args:
         answer: Nouns for an answer.
         option: Nouns for an option.
-        right: What is said of the one that is right.
+        right: Words for the right option.
         be: Copulas between the noun and the label; they may also be left out.
         choose: "I choose", as one says it.
         article: Articles that may stand before the label or the noun for an option.
@@ -177,10 +177,10 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
     Looking for all cues of all languages in every text would take several times as long as all other reading.
     """
-    said = frozenset(_TOKEN.findall(text.lower()))
+    words = frozenset(_TOKEN.findall(text.lower()))
     for code, turns in SPACED.items():
         sure, option, right = _telling(code)
-        if not sure.isdisjoint(said) or not (option.isdisjoint(said) or right.isdisjoint(said)):
+        if not sure.isdisjoint(words) or not (option.isdisjoint(words) or right.isdisjoint(words)):
             yield _pattern(turns)
     if _UNSPACED_NOUN.search(text):
         yield _UNSPACED_CUES
@@ -205,10 +205,10 @@ def copulas() -> str:
 
 def verdicts_elsewhere() -> re.Pattern[str]:
     """Return the pattern of a label, its first group that is not empty, and behind it that it is right."""
-    told = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in SPACED.values())
+    verdict = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in SPACED.values())
     return re.compile(
         _composed(
-            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{told})", *UNSPACED_VERDICTS])
+            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{verdict})", *UNSPACED_VERDICTS])
         )
     )
 
@@ -221,7 +221,7 @@ def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]
 
 
 def _longest(alternatives: str) -> frozenset[str]:
-    return frozenset(max(_TOKEN.findall(_composed(one)), key=len) for one in alternatives.split("|"))
+    return frozenset(max(_TOKEN.findall(_composed(alternative)), key=len) for alternative in alternatives.split("|"))
 
 
 @cache

@@ -53,10 +53,10 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
     """
 
     def label(match: re.Match[str]) -> str:
-        said = next(group for group in match.groups() if group).lower()
-        place = int(said) if said.isdigit() else _PLACES[said]
+        words = next(group for group in match.groups() if group).lower()
+        place = int(words) if words.isdigit() else _PLACES[words]
         place = place - 1 if place > 0 else len(options) - 1
-        by_words = [option.key for option in options if folded(said) in option.forms]
+        by_words = [option.key for option in options if folded(words) in option.forms]
         if by_words and by_words != [options[place].key if place < len(options) else ""]:
             return "several options"
         if place >= len(options):

@@ -75,8 +75,8 @@ class ReadableOption(NamedTuple):
     """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
 
     Args:
-        key: Its letter.
-        words: Its text, folded.
+        key: Letter of the option.
+        words: Text of the option, folded.
         forms: All ways of writing the words that no other option shares, the longest first.
     """
 
@@ -95,13 +95,13 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption,
 
 @lru_cache(maxsize=1 << 12)
 def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOption, ...]:
-    said = [folded(text or "") for _, text in texts]
-    telling = [words if said.count(words) == 1 and not _lone_letter(words) else "" for words in said]
+    plain_texts = [folded(text or "") for _, text in texts]
+    telling = [words if plain_texts.count(words) == 1 and not _lone_letter(words) else "" for words in plain_texts]
     forms = polar_forms(telling) or [forms_of(words) for words in telling]
     counted = Counter(form for of_one in forms for form in of_one)
     return tuple(
         ReadableOption(
-            key, words, tuple(sorted((one for one in its if counted[one] == 1), key=lambda one: (-len(one), one)))
+            key, words, tuple(sorted((form for form in its if counted[form] == 1), key=lambda form: (-len(form), form)))
         )
         for (key, _), words, its in zip(texts, telling, forms, strict=True)
     )
@@ -133,13 +133,13 @@ class LeadingOption(NamedTuple):
 
 def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingOption | None:
     """Return the one option whose words the content starts with, an article aside; the longest wins."""
-    said = folded(content)
-    found: list[LeadingOption] = []
-    for text in (said, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", said)):
-        found += [
+    words = folded(content)
+    leading: list[LeadingOption] = []
+    for text in (words, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", words)):
+        leading += [
             LeadingOption(o.key, form, text[len(form) :]) for o in options for form in o.forms if _begins(text, form)
         ]
-    return min(found, key=lambda start: len(start.rest), default=None)
+    return min(leading, key=lambda start: len(start.rest), default=None)
 
 
 def is_particle(words: str) -> bool:
@@ -149,8 +149,8 @@ def is_particle(words: str) -> bool:
 
 def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:
     """Return the one option whose words are the whole text."""
-    said = folded(text)
-    same = [o.key for o in options if said and said in o.forms]
+    words = folded(text)
+    same = [o.key for o in options if words and words in o.forms]
     return same[0] if len(same) == 1 else None
 
 
@@ -160,20 +160,20 @@ def options_mentioned(text: str, options: Sequence[ReadableOption]) -> set[str]:
     A longer option is looked for first and covers what it matched, so "black cat" does not mention "cat".
     Everyday words count only at the start and the end of the text.
     """
-    said = folded(text)
-    found: set[str] = set()
-    forms = [(form, option.key) for option in options for form in option.forms if form[0] in said]
+    words = folded(text)
+    mentioned: set[str] = set()
+    forms = [(form, option.key) for option in options for form in option.forms if form[0] in words]
     for form, key in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):
-        if form not in said:
+        if form not in words:
             continue
         pattern = re.compile(start_of(form) + re.escape(form) + end_of(form))
-        for match in pattern.finditer(said):
-            before, after = said[: match.start()], said[match.end() :]
+        for match in pattern.finditer(words):
+            before, after = words[: match.start()], words[match.end() :]
             denied = not is_particle(form) and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after))
             if not denied and not after.startswith("?") and _says_it(form, before, after):
-                found.add(key)
-        said = pattern.sub(lambda match: "\0" * len(match[0]), said)
-    return found
+                mentioned.add(key)
+        words = pattern.sub(lambda match: "\0" * len(match[0]), words)
+    return mentioned
 
 
 def _lone_letter(words: str) -> bool:

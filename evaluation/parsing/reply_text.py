@@ -28,8 +28,8 @@ def is_foreign(text: str) -> bool:
     """Say whether a text is in another script than the Latin one, a few words aside."""
     if text.isascii():
         return False
-    others = len(_OTHER_LETTER.findall(text))
-    return others > 3 * sum(map(len, _LATIN_WORD.findall(text)))
+    foreign = len(_OTHER_LETTER.findall(text))
+    return foreign > 3 * sum(map(len, _LATIN_WORD.findall(text)))
 
 
 def start_of(words: str) -> str:
@@ -120,10 +120,10 @@ def finished(text: str) -> str:
 
 
 def plain(reply: str) -> str:
-    """Return a reply as it is read: what was thought aloud, marks of formatting and invented next turns removed.
+    """Return a reply without thoughts, marks of formatting and invented next turns.
 
     Full-width, circled and mathematical letters become plain ones (Unicode NFKC). An unclosed thought hides all
-    that follows it, since nothing after it was said to the asker.
+    that follows it, since a reply ends there.
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]

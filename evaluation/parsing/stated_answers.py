@@ -1,4 +1,4 @@
-"""Where a reply commits itself to an answer, in order of place.
+"""The answers that a reply states, in order of place.
 
 A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such
 as "the answer is", a line that is nothing but a letter, or a label that the whole reply opens with. Its letter is
@@ -88,14 +88,20 @@ class StatedAnswer(NamedTuple):
     rule: str
 
 
-def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
+def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
     """Return every commitment of a plain text, by place."""
-    found = [
-        *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
-        *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
-        *(StatedAnswer(*one) for one in marked(text, options)),
-    ]  # fmt: skip
-    return sorted(found, key=lambda c: c.place)
+    answers = [
+        *_tagged(text, options),
+        *_after_phrases(text, options),
+        *_verdicts(text, options),
+        *_lone_lines(text, options),
+        *_lead(text, options),
+        *_claim(text, options),
+        *_end(text, options),
+        *_led_up_to(text, options),
+        *(StatedAnswer(*marking) for marking in marked(text, options)),
+    ]
+    return sorted(answers, key=lambda c: c.place)
 
 
 def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:

@@ -1,1 +1,1 @@
-"""Protocols: named settings that say how items are asked and what replies amount to; the papers' words for it."""
+"""Protocols: named settings that turn items into questions, and replies into verdicts; the papers' words for both."""

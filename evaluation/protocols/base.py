@@ -1,4 +1,4 @@
-"""What a protocol is: a named setting that turns an item into questions, and their judged replies into one verdict."""
+"""The base of protocols: named settings that turn an item into questions, and their judged replies into one verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
 
-    from ..backends.base import BackendOptions
+    from ..backends.options import BackendOptions
 
 AttemptState = Literal["answered", "miss", "refusal", "cut_off", "error", "caption"]
 
@@ -25,12 +25,12 @@ class ProtocolQuestion(NamedTuple):
     """One question that a protocol puts about an item.
 
     Args:
-        variant: Names it among the item's questions, in letters and digits; empty where there is but one.
-        question: As backends get it; None where it cannot be put, and then `cause` says why.
-        keys: For each letter that the question shows, the item's own letter of that option; empty where the reply is
+        variant: Name among the item's questions, in letters and digits; empty where there is but one.
+        question: Question as backends get it; None where it cannot be put, and then `cause` says why.
+        keys: Item's own letter for each letter that the question shows; empty where the reply is
             no answer, as a caption is none.
-        cause: Why it cannot be put.
-        note: What was done to its pictures, as JSON values.
+        cause: Reason why it cannot be put.
+        note: Changes to its pictures, as JSON values.
     """
 
     variant: str
@@ -44,18 +44,18 @@ class Attempt(NamedTuple):
     """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
 
     Args:
-        variant: Of the question.
+        variant: Variant of the question.
         round: 0 for the questions asked first.
-        state: What became of the reply.
-        letter: The item's own letter of the option that was named.
-        said: The letter as the question showed it.
-        right: Whether it answers the item.
+        state: State of the reply.
+        letter: Item's own letter of the option that was named.
+        said: Letter as the question showed it.
+        right: Whether the letter answers the item.
         read_by: The rule or reader that read the letter.
         reply: The reply's text.
-        cause: The error's.
-        robust: What the robust reader makes of the same reply.
-        note: What was done to the pictures, as canonical JSON.
-        is_cut_off: Whether the reply ends where the longest one was reached; it may have been answered before.
+        cause: Cause of an error.
+        robust: Letter that the robust reader reads in the same reply.
+        note: Changes to the pictures, as canonical JSON.
+        is_cut_off: Whether the reply ends at the bound on its length; it may have been answered before.
     """
 
     variant: str
@@ -101,8 +101,8 @@ class Protocol(BaseModel):
     def text(self) -> str:
         """Return the protocol as the command line takes it: its name, and settings that are not the usual ones."""
         usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
-        given = self.model_dump(mode="json")
-        changed = [f"{name}={_spelled(value)}" for name, value in sorted(given.items()) if value != usual[name]]
+        settings = self.model_dump(mode="json")
+        changed = [f"{name}={_spelled(value)}" for name, value in sorted(settings.items()) if value != usual[name]]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
     def settings(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Protocol(BaseModel):
         return True
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return what asks the items of a split, or of all, once whatever it needs of the release is read."""
+        """Return the function that asks the items of a split, or of all; read first what it needs of the release."""
         del release, split
         return self.ask
 
@@ -127,7 +127,7 @@ class Protocol(BaseModel):
         """Return the questions of a round; none where nothing is left to ask."""
         raise NotImplementedError
 
-    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
+    def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the model that is asked in a round and its options; None for the model that is scored."""
         del round_number, options
         return None
@@ -141,7 +141,7 @@ class Protocol(BaseModel):
         return chance_of(item)
 
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
-        """Return what the attempts amount to: here what the single one says."""
+        """Return the verdict on an item's attempts: here that of the only attempt."""
         del item
         last = attempts[-1]
         assert last.state != "caption"
@@ -150,20 +150,23 @@ class Protocol(BaseModel):
 
 def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
     """Return attempts as the robust reader reads them."""
-    return [one._replace(letter=one.robust, right=is_right(item, one.robust), state=_state_of(one)) for one in attempts]
+    return [
+        attempt._replace(letter=attempt.robust, right=is_right(item, attempt.robust), state=_state_of(attempt))
+        for attempt in attempts
+    ]
 
 
 def worst_state(attempts: Sequence[Attempt]) -> State:
     """Return the state that says most about what went wrong: an error, a reply cut off, a miss, a refusal, or none."""
-    states = {one.state for one in attempts}
+    states = {attempt.state for attempt in attempts}
     order: tuple[State, ...] = ("error", "cut_off", "miss", "refusal")
     return next((state for state in order if state in states), "answered")
 
 
 def most_said(attempts: Sequence[Attempt]) -> str | None:
     """Return the letter of the item that was named most often; of several the one that was named first."""
-    said = [one.letter for one in attempts if one.letter is not None]
-    return max(dict.fromkeys(said), key=said.count, default=None)
+    letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
+    return max(dict.fromkeys(letters), key=letters.count, default=None)
 
 
 def _state_of(attempt: Attempt) -> AttemptState:

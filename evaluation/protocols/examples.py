@@ -1,4 +1,4 @@
-"""Questions with their answers that a message shows first, and that no scored item has anything in common with.
+"""Examples: questions with answers that a message shows first, and that share nothing with a scored item.
 
 A user may bring examples as a JSON Lines file, with pictures beside it.
 """
@@ -43,18 +43,24 @@ Put = Callable[[Released], tuple[Part, ...]]
 
 
 def shown_examples(
-    release: Release, split: str | None, *, source: str | None, shots: int, seed: int, put: Put,
+    release: Release,
+    split: str | None,
+    *,
+    source: str | None,
+    shots: int,
+    seed: int,
+    put: Put,
     answer: Callable[[Item], str],
-) -> ShownExamples:  # fmt: skip
+) -> ShownExamples:
     """Return so many examples, drawn by the seed from a split or a file; the same before every question.
 
     Args:
         release: The release that is scored.
         split: The split that is scored; all where None.
         source: A split, or a file that ends in `.jsonl`; the split dev, else val, where None.
-        shots: How many.
-        seed: Of the draw, which rests on it and on the examples' ids alone.
-        put: What asks an example.
+        shots: Number of examples.
+        seed: Seed of the draw, which rests on it and on the examples' ids alone.
+        put: Function that words an example.
         answer: The answer to it, as the model is to give its own.
 
     Raises:
@@ -66,7 +72,7 @@ def shown_examples(
         able: Iterator[Released] = read_examples(Path(source), release, split)
     else:
         able = _of_split(release, split, source)
-    drawn = heapq.nsmallest(shots, able, key=lambda one: seed_for(seed, "evaluate.shots", one.item.item_id))
+    drawn = heapq.nsmallest(shots, able, key=lambda released: seed_for(seed, "evaluate.shots", released.item.item_id))
     if len(drawn) < shots:
         raise BenchwrightError(
             f"{source or 'the split for examples'} has {len(drawn)} items that may serve as examples, {shots} are "
@@ -75,20 +81,20 @@ def shown_examples(
         )
     several = shots > 1
     parts: list[Part] = [f"Here {'are examples' if several else 'is an example'} with the right answer{'s' * several}."]
-    for number, one in enumerate(drawn, start=1):
-        parts += [f"Example {number}:" if several else "Example:", *put(one), f"Answer: {answer(one.item)}"]
+    for number, released in enumerate(drawn, start=1):
+        parts += [f"Example {number}:" if several else "Example:", *put(released), f"Answer: {answer(released.item)}"]
     parts.append("Now the question that you are to answer:")
-    return ShownExamples(tuple(one.item.item_id for one in drawn), one_part_a_run(parts))
+    return ShownExamples(tuple(released.item.item_id for released in drawn), one_part_a_run(parts))
 
 
 def ties_of(release: Release, split: str | None) -> frozenset[str]:
     """Return the ids, pictures and group keys of all items of a split, or of all, without reading a picture."""
-    found: set[str] = set()
+    ties_of_scored: set[str] = set()
     for batch in columns_of(release, split, ["item_id", "image_ids", "group_keys"]):
-        found.update(batch.column("item_id").to_pylist())
+        ties_of_scored.update(batch.column("item_id").to_pylist())
         for name in ("image_ids", "group_keys"):
-            found.update(batch.column(name).flatten().to_pylist())
-    return frozenset(found)
+            ties_of_scored.update(batch.column(name).flatten().to_pylist())
+    return frozenset(ties_of_scored)
 
 
 def ties(item: Item) -> frozenset[str]:
@@ -97,23 +103,23 @@ def ties(item: Item) -> frozenset[str]:
 
 
 def _of_split(release: Release, scored: str | None, source: str | None) -> Iterator[Released]:
-    name = source or next((one for one in ("dev", "val") if one in release.splits), None)
+    name = source or next((split for split in ("dev", "val") if split in release.splits), None)
     if name is None or name not in release.splits:
         raise BenchwrightError(
             f"{release.path} has no split {source or 'dev or val'} to take examples from; it has "
             f"{', '.join(release.splits)}; name one, or a {FILE_ENDING} file, with examples="
         )
     if scored is None or scored == name:
-        others: Sequence[str] = [one for one in release.splits if one != name]
+        other_splits: Sequence[str] = [split for split in release.splits if split != name]
         raise BenchwrightError(
             f"examples from split {name!r} would be scored themselves; score another split with --split "
-            f"({', '.join(others) or 'the release has no other'}), or take examples from elsewhere with examples="
+            f"({', '.join(other_splits) or 'the release has no other'}), or take examples from elsewhere with examples="
         )
     check_files(release, name)
     taken = ties_of(release, scored)
-    for one in release.items(name):
-        if one.item.answer is not None and not ties(one.item) & taken:
-            yield one
+    for released in release.items(name):
+        if released.item.answer is not None and not ties(released.item) & taken:
+            yield released
 
 
 _FIELDS = frozenset({"question", "options", "answer", "images"})
@@ -148,13 +154,13 @@ def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[
             row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
-        one = _example(row, path.parent, where)
-        if shared := sorted(one.images.keys() & taken):
+        example = _example(row, path.parent, where)
+        if shared := sorted(example.images.keys() & taken):
             raise DataError(
                 f"{where}: its picture {shared[0][:12]} is one of a scored item; an example must show nothing that is "
                 "scored, so remove the line"
             )
-        yield one
+        yield example
 
 
 def _example(row: Any, folder: Path, where: str) -> _Example:
@@ -164,13 +170,13 @@ def _example(row: Any, folder: Path, where: str) -> _Example:
     question, options, answer, names = (row[name] for name in ("question", "options", "answer", "images"))
     if not isinstance(question, str) or not question:
         raise DataError(f"{where}: question is {ascii(question)[:80]}, not a text")
-    for what, listed, least in (("options", options, 2), ("images", names, 1)):
+    for field, listed, least in (("options", options, 2), ("images", names, 1)):
         if (
             not isinstance(listed, list)
             or len(listed) < least
-            or not all(isinstance(one, str) and one for one in listed)
+            or not all(isinstance(text, str) and text for text in listed)
         ):
-            raise DataError(f"{where}: {what} is {ascii(listed)[:80]}, not a list of {least} texts or more")
+            raise DataError(f"{where}: {field} is {ascii(listed)[:80]}, not a list of {least} texts or more")
     keys = LETTERS[: len(options)]
     if not isinstance(answer, str) or len(answer) != 1 or answer not in keys:
         raise DataError(f"{where}: answer is {ascii(answer)[:80]}, not one of the letters {', '.join(keys)}")
@@ -179,17 +185,22 @@ def _example(row: Any, folder: Path, where: str) -> _Example:
     first = pictures[0][0]
     item = Item(
         item_id=digest(["evaluate.example", question, options, answer, [image_id for image_id, _ in pictures]])[:32],
-        task="example", kind="yes_no" if polar else "multiple_choice", question=question, answer=answer,
+        task="example",
+        kind="yes_no" if polar else "multiple_choice",
+        question=question,
+        answer=answer,
         images=tuple(ItemImage(image_id=image_id, role="view") for image_id, _ in pictures),
         choices=tuple(Choice(key=key, text=text) for key, text in zip(keys, options, strict=True)),
-        root_image_id=first, operation_id=digest("evaluate.example"), made_from=first,
-    )  # fmt: skip
+        root_image_id=first,
+        operation_id=digest("evaluate.example"),
+        made_from=first,
+    )
     return _Example(item, dict(pictures))
 
 
 def _picture(folder: Path, name: str, where: str) -> tuple[str, bytes]:
     try:
-        found = identify(folder / name, root=folder)
-        return found.image_id, read_file(folder / name, limits=Limits())
+        image = identify(folder / name, root=folder)
+        return image.image_id, read_file(folder / name, limits=Limits())
     except (UnreadableImage, ValueError) as error:
         raise DataError(f"{where}: picture {name!a} cannot be used ({error}); put it beside the file") from error

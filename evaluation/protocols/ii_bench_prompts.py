@@ -45,7 +45,7 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
     r"""Return the text that is sent for a question.
 
     Args:
-        mode: How the question is asked.
+        mode: Mode of the prompt.
         question: The question's text, taken as it is.
         options: The texts of options A to F.
         keywords: The question's labels in a mode that tells them, joined by bare commas; nothing elsewhere.
@@ -71,19 +71,19 @@ def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
     """Return the text of a prompt with examples, cut where each picture belongs: one piece more than pictures.
 
     Args:
-        examples: Those with answers, then the question that is asked.
+        examples: Examples with answers, then the question that is asked.
 
     Raises:
         ValueError: There are not six options, or none or more than the last question is without an answer.
     """
-    *taught, asked = examples
-    if not taught or asked.answer is not None or any(one.answer is None for one in taught):
+    *taught, question = examples
+    if not taught or question.answer is not None or any(example.answer is None for example in taught):
         raise ValueError("a prompt with examples has at least one, each with its answer, and then a question without")
     pieces = [f"{_EXAMPLES if len(taught) > 1 else _EXAMPLE}\n"]
-    for place, one in enumerate(examples, start=1):
-        if len(one.options) != OPTIONS:
-            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(one.options)}")
-        pieces[-1] += f"Question: {one.question}\nPicture: <Picture {place}>\n"
-        lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(one.options)]
-        pieces.append("\n".join([*lines, f"Answer: ({one.answer})" if one.answer else "Answer:", ""]))
+    for place, example in enumerate(examples, start=1):
+        if len(example.options) != OPTIONS:
+            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(example.options)}")
+        pieces[-1] += f"Question: {example.question}\nPicture: <Picture {place}>\n"
+        lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(example.options)]
+        pieces.append("\n".join([*lines, f"Answer: ({example.answer})" if example.answer else "Answer:", ""]))
     return tuple(pieces)

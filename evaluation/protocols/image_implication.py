@@ -48,7 +48,7 @@ class IIBench(Protocol):
 
     def takes(self, item: Item) -> bool:
         """Say whether an item has what the mode needs."""
-        if len(item.images) != 1 or len(item.choices) != OPTIONS or any(one.text is None for one in item.choices):
+        if len(item.images) != 1 or len(item.choices) != OPTIONS or any(choice.text is None for choice in item.choices):
             return False
         return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
 
@@ -69,8 +69,8 @@ class IIBench(Protocol):
         """Return the picture and the prompt without examples."""
         del earlier
         item, question = released.item, question_of(released)
-        told = labels_of(item, self.mode) if self.mode in KEYWORD_MODES else ()
-        words = prompt(self.mode, question.text, [one.text or "" for one in question.choices], told)
+        labels = labels_of(item, self.mode) if self.mode in KEYWORD_MODES else ()
+        words = prompt(self.mode, question.text, [choice.text or "" for choice in question.choices], labels)
         return [_once(question, (*question.pictures, words), note=None)]
 
     def _kept(self, release: Release) -> list[Released]:
@@ -82,19 +82,25 @@ class IIBench(Protocol):
                 f"{', '.join(release.splits)}; name one with examples=SPLIT"
             )
         check_files(release, split)
-        able = (one for one in release.items(split) if self.takes(one.item) and one.item.answer is not None)
+        able = (
+            released_item
+            for released_item in release.items(split)
+            if self.takes(released_item.item) and released_item.item.answer is not None
+        )
         return heapq.nsmallest(_KEPT, able, key=_drawn)
 
     def _taught(self, released: Released, kept: Sequence[Released]) -> ProtocolQuestion:
         item, question = released.item, question_of(released)
-        chosen = [one for one in kept if _strangers(one.item, item)][: self.shots]
-        keys = {one.key: one.key for one in item.choices}
+        chosen = [candidate for candidate in kept if _share_nothing(candidate.item, item)][: self.shots]
+        keys = {choice.key: choice.key for choice in item.choices}
         if len(chosen) < self.shots:
             return ProtocolQuestion("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
-        shown = [_example(one.item, one.item.answer) for one in chosen]
+        shown = [_example(example.item, example.item.answer) for example in chosen]
         pieces = prompt_with_examples([*shown, _example(item, None)])
-        pictures = [*chain.from_iterable(question_of(one).pictures for one in chosen), *question.pictures]
-        return _once(question, _between(pieces, pictures), note={"examples": [one.item.item_id for one in chosen]})
+        pictures = [*chain.from_iterable(question_of(example).pictures for example in chosen), *question.pictures]
+        return _once(
+            question, _between(pieces, pictures), note={"examples": [example.item.item_id for example in chosen]}
+        )
 
 
 def _drawn(released: Released) -> int:
@@ -103,12 +109,12 @@ def _drawn(released: Released) -> int:
 
 def labels_of(item: Item, name: str) -> tuple[str, ...]:
     """Return an item's labels of a kind, its category for the domain if it has no attribute of that name."""
-    given = item.attributes.get(name)
-    return labels_in(item.category if given is None and name == "domain" else given)
+    labels = item.attributes.get(name)
+    return labels_in(item.category if labels is None and name == "domain" else labels)
 
 
 def _once(question: Question, message: tuple[Part, ...], *, note: dict[str, Any] | None) -> ProtocolQuestion:
-    keys = {one.key: one.key for one in question.choices}
+    keys = {choice.key: choice.key for choice in question.choices}
     return ProtocolQuestion("", replace(question, message=message), keys, note=note)
 
 
@@ -117,9 +123,9 @@ def _between(pieces: Sequence[str], pictures: Sequence[QuestionImage]) -> tuple[
     return tuple(part for pair in both for part in pair if part is not None)
 
 
-def _strangers(one: Item, other: Item) -> bool:
-    return one.item_id != other.item_id and not set(one.group_keys) & set(other.group_keys)
+def _share_nothing(first: Item, second: Item) -> bool:
+    return first.item_id != second.item_id and not set(first.group_keys) & set(second.group_keys)
 
 
 def _example(item: Item, answer: str | None) -> Example:
-    return Example(item.question, [one.text or "" for one in item.choices], answer)
+    return Example(item.question, [choice.text or "" for choice in item.choices], answer)

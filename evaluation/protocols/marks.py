@@ -46,8 +46,8 @@ class Marks(Templated):
 
     def _style(self) -> dict[str, Any]:
         color = None if self.color is None else _COLORS.get(self.color, self.color)
-        given = {"color": color, "line_px": self.line_px, "radius_px": self.radius_px}
-        return {name: value for name, value in given.items() if value is not None}
+        style = {"color": color, "line_px": self.line_px, "radius_px": self.radius_px}
+        return {name: value for name, value in style.items() if value is not None}
 
 
 def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:

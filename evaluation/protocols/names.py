@@ -20,10 +20,10 @@ def parse_protocol(text: str) -> Protocol:
     Raises:
         BenchwrightError: No room brings it, or a setting is unknown or has a value that does not suit it.
     """
-    name, _, given = text.partition(":")
+    name, _, settings = text.partition(":")
     kind: type[Protocol] = find("protocols", name).load()
     values: dict[str, str] = {}
-    for pair in given.split(",") if given else ():
+    for pair in settings.split(",") if settings else ():
         setting, equals, value = pair.partition("=")
         if not equals or not setting or setting in values:
             raise BenchwrightError(
@@ -55,23 +55,23 @@ class ListedProtocol(NamedTuple):
 
 def listed() -> list[ListedProtocol]:
     """Return every protocol with its help, where it comes from, and its settings with their usual values."""
-    found = []
+    protocols = []
     for name, entry in catalogue("protocols").items():
         kind: type[Protocol] = entry.load()
         settings = {
             setting: None if field.is_required() else field.get_default()
             for setting, field in sorted(kind.model_fields.items())
         }
-        found.append(ListedProtocol(name, entry.entry.help, kind.source, settings))
-    return found
+        protocols.append(ListedProtocol(name, entry.entry.help, kind.source, settings))
+    return protocols
 
 
-def told(found: Sequence[ListedProtocol]) -> str:
+def protocol_lines(protocols: Sequence[ListedProtocol]) -> str:
     """Return the list as text: a line of help, then settings and source, for each."""
     lines = []
-    for one in found:
-        settings = ", ".join(f"{name}={_shown(value)}" for name, value in one.settings.items())
-        lines += [f"{one.name:<12} {one.help}", f"{'':<12} {settings}", f"{'':<12} from {one.source}"]
+    for protocol in protocols:
+        settings = ", ".join(f"{name}={_shown(value)}" for name, value in protocol.settings.items())
+        lines += [f"{protocol.name:<12} {protocol.help}", f"{'':<12} {settings}", f"{'':<12} from {protocol.source}"]
     return "\n".join(lines)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -13,7 +12,7 @@ from .base import Attempt, ProtocolQuestion
 from .templated import Templated
 
 if TYPE_CHECKING:
-    from ..backends.base import BackendOptions
+    from ..backends.options import BackendOptions
 
 
 class Blink(Templated):
@@ -31,7 +30,7 @@ class Blink(Templated):
 
     def decoding(self, options: BackendOptions) -> BackendOptions:
         """Return the options with this protocol's tries."""
-        return replace(options, tries=self.tries)
+        return options.model_copy(update={"tries": self.tries})
 
 
 class MVPBench(Templated):

@@ -1,4 +1,4 @@
-"""Asking without the pictures: blind, or with what another model says of them in their place."""
+"""Asking without the pictures: blind, or with another model's descriptions in their place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .wordings import WORDINGS, Name, numbered, without_pictures
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from ..backends.base import BackendOptions
+    from ..backends.options import BackendOptions
 
 CAPTION = "caption"
 
@@ -44,7 +44,7 @@ class Blind(Templated):
 class Caption(Protocol):
     """Have one model describe each picture, then ask the model that is scored with the descriptions and no picture.
 
-    What the captioner said is kept in its own log and in the item's attempts.
+    Descriptions are kept in the captioner's own log and in the item's attempts.
     """
 
     name: ClassVar[str] = "caption"
@@ -59,18 +59,17 @@ class Caption(Protocol):
     """Environment variable with its key; that of the model that is scored where None."""
     wording: Name = "vanilla"
 
-    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
+    def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the captioner for the first round."""
         if round_number:
             return None
         url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
-        of_the_other: dict[str, Any] = {"fields": {}, "omit": (), "stated": frozenset()}
-        return self.by, replace(options, base_url=url, api_key_env=key, **of_the_other)
+        return self.by, options.unstated(base_url=url, api_key_env=key, fields={}, omit=())
 
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
-        """Return a request for each picture, then the question with what was said of them."""
+        """Return a request for each picture, then the question with the descriptions."""
         question = question_of(released)
-        return [self._asked(released.item, question, earlier)] if earlier else self._requests(question)
+        return [self._captioned_question(released.item, question, earlier)] if earlier else self._requests(question)
 
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return what the model that is scored says."""
@@ -82,20 +81,21 @@ class Caption(Protocol):
             variant = f"{CAPTION}{place}"
             asked_id = f"{question.item_id}.{variant}"
             message: tuple[Part, ...] = (picture, _DESCRIBE)
-            one = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
-            requests.append(ProtocolQuestion(variant, one, {}))
+            request = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
+            requests.append(ProtocolQuestion(variant, request, {}))
         return requests
 
-    def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
-        failed = next((one for one in captions if one.reply is None), None)
-        keys = {one.key: one.key for one in question.choices}
+    def _captioned_question(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
+        failed = next((caption for caption in captions if caption.reply is None), None)
+        keys = {choice.key: choice.key for choice in question.choices}
         if failed is not None:
             return ProtocolQuestion("", None, keys, cause=f"{failed.variant} failed: {failed.cause}")
         several = len(captions) > 1
-        told = [
-            f"Description of {numbered(place, several)}:\n{one.reply}" for place, one in enumerate(captions, start=1)
+        descriptions = [
+            f"Description of {numbered(place, several)}:\n{caption.reply}"
+            for place, caption in enumerate(captions, start=1)
         ]
         plain = without_pictures(question)
         words = [part for part in WORDINGS[self.wording](plain, item) if isinstance(part, str)]
         note: Mapping[str, Any] = {"shown": []}
-        return ProtocolQuestion("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)
+        return ProtocolQuestion("", replace(plain, message=("\n\n".join([*descriptions, *words]),)), keys, note=note)

@@ -48,8 +48,8 @@ def shuffled(item: Item, repeat: int) -> list[int]:
 def arranged(question: Question, order: Sequence[int]) -> tuple[Question, dict[str, str]]:
     """Return a question that shows some options in an order, lettered anew, and the item's letter for each it shows."""
     moved = [question.choices[place] for place in order]
-    choices = tuple(one.model_copy(update={"key": key}) for key, one in zip(LETTERS, moved, strict=False))
-    return replace(question, choices=choices), {key: one.key for key, one in zip(LETTERS, moved, strict=False)}
+    choices = tuple(choice.model_copy(update={"key": key}) for key, choice in zip(LETTERS, moved, strict=False))
+    return replace(question, choices=choices), {key: choice.key for key, choice in zip(LETTERS, moved, strict=False)}
 
 
 AGAIN = "again"
@@ -68,11 +68,11 @@ class Circular(Templated):
         """Return a question for each rotation, `r0` as the item has it."""
         del earlier
         item, question = released.item, question_of(released)
-        asked = []
+        questions = []
         for start, order in enumerate(_rotations(item)):
             moved, keys = arranged(question, order)
-            asked.append(self.put(item, moved, variant=f"r{start}", keys=keys))
-        return asked
+            questions.append(self.put(item, moved, variant=f"r{start}", keys=keys))
+        return questions
 
     def chance(self, item: Item) -> float:
         """Return the probability that a letter drawn evenly for each rotation is right every time."""
@@ -81,7 +81,7 @@ class Circular(Templated):
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return right where every rotation is; else what went worst, and the letter that was named most."""
         del item
-        right = all(one.right for one in attempts)
+        right = all(attempt.right for attempt in attempts)
         return ItemVerdict("answered" if right else worst_state(attempts), most_said(attempts), right)
 
 
@@ -105,8 +105,8 @@ class Shuffle(Templated):
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return right where more than half of the repetitions are, for whatever counts items and not replies."""
         del item
-        first = [one for one in attempts if one.round == 0]
-        right = 2 * sum(one.right for one in first) > len(first)
+        first = [attempt for attempt in attempts if attempt.round == 0]
+        right = 2 * sum(attempt.right for attempt in first) > len(first)
         return ItemVerdict("answered" if right else worst_state(first), most_said(first), right)
 
     def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> ProtocolQuestion:
@@ -153,18 +153,18 @@ class MMSAP(Shuffle):
 def asked_again(protocol: Templated, released: Released, earlier: Sequence[Attempt]) -> list[ProtocolQuestion]:
     """Return the questions that were declined without the option that declines, the others in the order they had.
 
-    An item that nothing in the picture answers is not asked again: it is unknown whatever is said.
+    An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """
     item, question = released.item, question_of(released)
     if item.answer is None or item.refusal is None:
         return []
-    asked = []
-    for one in earlier:
-        if one.letter == item.refusal:
-            order = _order_of(item, one.variant)
+    questions = []
+    for attempt in earlier:
+        if attempt.letter == item.refusal:
+            order = _order_of(item, attempt.variant)
             moved, keys = arranged(question, [k for k in order if item.choices[k].key != item.refusal])
-            asked.append(protocol.put(item, moved, variant=f"{one.variant}{AGAIN}", keys=keys))
-    return asked
+            questions.append(protocol.put(item, moved, variant=f"{attempt.variant}{AGAIN}", keys=keys))
+    return questions
 
 
 def _order_of(item: Item, variant: str) -> list[int]:

@@ -51,21 +51,26 @@ class Templated(Protocol):
 
     def begin(self, release: Release, split: str | None) -> Ask:
         """Return what asks, with the examples before each question if there are any."""
-        ask = self.asking(release)
+        ask = self.asking_items(release)
         if not self.shots:
             return ask
         shown = shown_examples(
-            release, split, source=self.examples, shots=self.shots, seed=self.seed, put=self._example,
+            release,
+            split,
+            source=self.examples,
+            shots=self.shots,
+            seed=self.seed,
+            put=self._example,
             answer=self._answer,
-        )  # fmt: skip
+        )
 
         def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
-            return [_behind(shown, one) for one in ask(released, earlier)]
+            return [_behind(shown, question) for question in ask(released, earlier)]
 
         return taught
 
-    def asking(self, release: Release) -> Ask:
-        """Return what asks the items themselves, once whatever it needs of the release is read."""
+    def asking_items(self, release: Release) -> Ask:
+        """Return the function that asks items without examples; read first what it needs of the release."""
         del release
         return self.ask
 
@@ -85,13 +90,13 @@ class Templated(Protocol):
         """Return a question in this protocol's words, with pictures joined if that is wanted.
 
         Args:
-            item: The item that it is about.
-            question: With pictures and options as they are to be shown.
-            variant: Names it among the item's questions.
-            keys: The item's letter for each that it shows; the same letters where None.
-            note: What was done to its pictures before.
+            item: Item that the question is about.
+            question: Question with pictures and options as they are to be shown.
+            variant: Name among the item's questions.
+            keys: Item's letter for each letter shown; the same letters where None.
+            note: Earlier changes to its pictures.
         """
-        meant = {one.key: one.key for one in question.choices} if keys is None else keys
+        meant = {choice.key: choice.key for choice in question.choices} if keys is None else keys
         asked_id = f"{item.item_id}.{variant}" if variant else item.item_id
         if self.wording == "vanilla" and not self.joined:
             return ProtocolQuestion(variant, replace(question, item_id=asked_id), meant, note=note)
@@ -111,26 +116,26 @@ class Templated(Protocol):
         return [self.put(released.item, question_of(released))]
 
     def _example(self, released: Released) -> tuple[Part, ...]:
-        asked = self.put(released.item, self.as_shown(question_of(released)))
-        if asked.question is None:
-            raise BenchwrightError(f"example {released.item.item_id} cannot be shown: {asked.cause}")
-        return message_of(asked.question)
+        example = self.put(released.item, self.as_shown(question_of(released)))
+        if example.question is None:
+            raise BenchwrightError(f"example {released.item.item_id} cannot be shown: {example.cause}")
+        return message_of(example.question)
 
     def _answer(self, item: Item) -> str:
         """Return an example's answer in the form that the wording asks for."""
         if self.wording not in _LETTER_ALONE:
             return f"({item.answer})"
-        right = next(one for one in item.choices if one.key == item.answer)
+        right = next(choice for choice in item.choices if choice.key == item.answer)
         return right.text or right.key if item.kind == "yes_no" else right.key
 
 
-def _behind(shown: ShownExamples, asked: ProtocolQuestion) -> ProtocolQuestion:
+def _behind(shown: ShownExamples, asked_question: ProtocolQuestion) -> ProtocolQuestion:
     """Return a question with examples before it."""
-    if asked.question is None:
-        return asked
-    message = one_part_a_run([*shown.parts, *message_of(asked.question)])
-    note = {**(asked.note or {}), "examples": list(shown.ids)}
-    return asked._replace(question=replace(asked.question, message=message), note=note)
+    if asked_question.question is None:
+        return asked_question
+    message = one_part_a_run([*shown.parts, *message_of(asked_question.question)])
+    note = {**(asked_question.note or {}), "examples": list(shown.ids)}
+    return asked_question._replace(question=replace(asked_question.question, message=message), note=note)
 
 
 class Vanilla(Templated):

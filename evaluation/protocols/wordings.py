@@ -50,7 +50,7 @@ def join(pictures: tuple[QuestionImage, ...]) -> Joined:
     from benchwright.drawing import draw_prompts
     from benchwright.images.decode import decode_rgb, encode_png
 
-    shown = [_drawn(one, decode_rgb, draw_prompts) for one in pictures]
+    shown = [_drawn(picture, decode_rgb, draw_prompts) for picture in pictures]
     height = max(pixels.shape[0] for pixels in shown)
     width = sum(pixels.shape[1] for pixels in shown) + MARGIN_PX * (len(shown) - 1)
     canvas = np.zeros((height, width, 3), dtype=np.uint8)
@@ -125,15 +125,15 @@ def option_words(question: Question, choice: Choice, naming: Naming = numbered) 
     """Return what an option says; a picture is named."""
     if choice.image_id is None:
         return choice.text or ""
-    places = [k for k, one in enumerate(question.pictures, start=1) if one.image_id == choice.image_id]
+    places = [k for k, picture in enumerate(question.pictures, start=1) if picture.image_id == choice.image_id]
     return naming(places[0], len(question.pictures) > 1)
 
 
 def without_pictures(question: Question, naming: Naming = numbered) -> Question:
     """Return a question in words only: pictures are named where it places them, options that are pictures as well."""
     choices = [
-        one.model_copy(update={"text": option_words(question, one, naming), "image_id": None})
-        for one in question.choices
+        choice.model_copy(update={"text": option_words(question, choice, naming), "image_id": None})
+        for choice in question.choices
     ]
     return replace(question, text=named_text(question, naming), pictures=(), choices=tuple(choices))
 
@@ -161,7 +161,7 @@ def _plain(question: Question, item: Item) -> tuple[Part, ...]:
 
 def _blink(question: Question, item: Item) -> tuple[Part, ...]:
     """Word a question as BLINK's data does; the words come before the pictures, as its `eval/query_model.py` sends."""
-    options = [f"({one.key}) {option_words(question, one, counted_off)}" for one in question.choices]
+    options = [f"({choice.key}) {option_words(question, choice, counted_off)}" for choice in question.choices]
     lines = [named_text(question, counted_off), "Select from the following choices.", *options]
     head = [f"{_DISCLAIMER}\n"] if item.task in DISCLAIMED else []
     return ("\n".join([*head, *lines]), *question.pictures)
@@ -173,7 +173,7 @@ def _lettered(question: Question, item: Item, closing: str) -> tuple[Part, ...]:
     if item.kind == "yes_no":
         lines = [text] if text.endswith(_YES_OR_NO) else [text, _YES_OR_NO]
     else:
-        lines = [text, *(f"{one.key}. {option_words(question, one)}" for one in question.choices), closing]
+        lines = [text, *(f"{choice.key}. {option_words(question, choice)}" for choice in question.choices), closing]
     return (*question.pictures, "\n".join(lines))
 
 
@@ -191,8 +191,8 @@ def _mm_sap(question: Question, item: Item) -> tuple[Part, ...]:
 
 def _refusing(question: Question, item: Item) -> tuple[Part, ...]:
     """Word a question with MM-SAP's refusal prompt, in the words of the item's own option that declines."""
-    declining = next((one.text for one in item.choices if one.key == item.refusal), None)
-    if declining is None or declining not in {one.text for one in question.choices}:
+    declining = next((choice.text for choice in item.choices if choice.key == item.refusal), None)
+    if declining is None or declining not in {choice.text for choice in question.choices}:
         return _mm_sap(question, item)
     return _lettered(question, item, f"{_LETTER} If you don't know the answer, please reply with '{declining}'.")
 

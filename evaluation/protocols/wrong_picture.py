@@ -1,4 +1,4 @@
-"""Asking with the pictures of another item: what a model says whatever it is shown.
+"""Asking with the pictures of another item, which shows what a model answers without looking.
 
 Pictures come from the next item that shares nothing with the one asked about, found in time that grows with the items.
 """
@@ -57,7 +57,7 @@ def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
     shared = frozenset(key for key, number in held.items() if number > 1)
     ends = _ends_of_stretches(alike, shared)
     reached: dict[frozenset[str], tuple[int, int]] = {}
-    found: dict[str, ImageDonor] = {}
+    donors: dict[str, ImageDonor] = {}
     for number, place in enumerate(alike):
         ties = place.ties & shared
         start, at = number + 1, number + 1
@@ -67,8 +67,8 @@ def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
             at = ends[key][at]
         reached[ties] = (start, at)
         if at < number + count:
-            found[place.item_id] = alike[at % count]
-    return found
+            donors[place.item_id] = alike[at % count]
+    return donors
 
 
 def _ends_of_stretches(alike: Sequence[ImageDonor], shared: frozenset[str]) -> dict[str, dict[int, int]]:
@@ -94,23 +94,25 @@ class WrongImage(Templated):
     name: ClassVar[str] = "wrong-image"
     source: ClassVar[str] = "ours"
 
-    def asking(self, release: Release) -> Ask:
+    def asking_items(self, release: Release) -> Ask:
         """Return what asks, once it is settled which item shows whose pictures."""
         check_files(release, None)
         donors = donors_of(_places(release))
-        shelf = _Shelf(release)
+        shelf = _PictureCache(release)
 
         def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             del earlier
-            return [self._asked(released, donors, shelf)]
+            return [self._question_of(released, donors, shelf)]
 
         return ask
 
-    def _asked(self, released: Released, donors: Mapping[str, ImageDonor], shelf: _Shelf) -> ProtocolQuestion:
+    def _question_of(
+        self, released: Released, donors: Mapping[str, ImageDonor], shelf: _PictureCache
+    ) -> ProtocolQuestion:
         question = question_of(released)
         donor = donors.get(released.item.item_id)
         if donor is None:
-            keys = {one.key: one.key for one in question.choices}
+            keys = {choice.key: choice.key for choice in question.choices}
             cause = "no other item of this task shows as many pictures and shares no group with it"
             return ProtocolQuestion("", None, keys, cause=cause)
         return self.put(released.item, _swapped(question, shelf.pictures(donor)), note={"pictures_of": donor.item_id})
@@ -121,13 +123,13 @@ def _places(release: Release) -> list[ImageDonor]:
     import pyarrow.parquet as pq
 
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
-    found: list[ImageDonor] = []
+    places: list[ImageDonor] = []
     for name in data_files(release, None):
         with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
             for group in range(file.num_row_groups):
                 rows = file.read_row_group(group, columns=columns, use_threads=False).to_pylist()
-                found += [_place(row, name, group, number) for number, row in enumerate(rows)]
-    return found
+                places += [_place(row, name, group, number) for number, row in enumerate(rows)]
+    return places
 
 
 def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> ImageDonor:
@@ -142,7 +144,7 @@ class _RowGroup(NamedTuple):
     marks: Sequence[str]
 
 
-class _Shelf:
+class _PictureCache:
     """Pictures of items by their place; a few row groups are kept, since donors follow one another."""
 
     def __init__(self, release: Release) -> None:
@@ -157,11 +159,11 @@ class _Shelf:
         """
         import json
 
-        found = self._row_group(place.file, place.group)
-        marks = json.loads(found.marks[place.row])
+        row_group = self._row_group(place.file, place.group)
+        marks = json.loads(row_group.marks[place.row])
         pictures = []
-        for number, image_id in enumerate(found.image_ids[place.row]):
-            data = found.pictures[place.row][number]["bytes"].as_py()
+        for number, image_id in enumerate(row_group.image_ids[place.row]):
+            data = row_group.pictures[place.row][number]["bytes"].as_py()
             if bytes_digest(data) != image_id:
                 raise DataError(
                     f"{self._release.path}: {place.file}: item {place.item_id}: picture {number} is damaged"
@@ -177,7 +179,7 @@ class _Shelf:
             columns = ["images", "image_ids", "visual_prompts"]
             with open_inside(self._release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
                 table = file.read_row_group(group, columns=columns, use_threads=False)
-            ids, marks = (table.column(one).to_pylist() for one in ("image_ids", "visual_prompts"))
+            ids, marks = (table.column(column).to_pylist() for column in ("image_ids", "visual_prompts"))
             self._kept[name, group] = _RowGroup(table.column("images"), ids, marks)
             while len(self._kept) > _GROUPS_KEPT:
                 self._kept.popitem(last=False)
@@ -188,7 +190,7 @@ def _swapped(question: Question, pictures: tuple[QuestionImage, ...]) -> Questio
     """Return a question with other pictures in the places of its own, as options too."""
     instead = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(
-        one if one.image_id is None else one.model_copy(update={"image_id": instead[one.image_id]})
-        for one in question.choices
+        choice if choice.image_id is None else choice.model_copy(update={"image_id": instead[choice.image_id]})
+        for choice in question.choices
     )
     return replace(question, pictures=pictures, choices=choices)

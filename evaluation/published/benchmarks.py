@@ -31,11 +31,11 @@ def printed_cells(data: Path, model: str) -> dict[str, float]:
     document = json_document(path) if path else None
     cells = _inner(_inner(document, "models"), model)
     misfits = _inner(_inner(document, "not_reproduced"), model)
-    found = {name: one[0].get("paper") for name, one in misfits.items() if _is_cell_list(one)}
-    found |= {name: cell.get("paper") for name, cell in cells.items() if isinstance(cell, dict)}
+    values = {name: rows[0].get("paper") for name, rows in misfits.items() if _is_cell_list(rows)}
+    values |= {name: cell.get("paper") for name, cell in cells.items() if isinstance(cell, dict)}
     tasks = _inner(cells, "val_tasks")
-    found |= {f"val/{task}": cell.get("paper_table2") for task, cell in tasks.items() if isinstance(cell, dict)}
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    values |= {f"val/{task}": cell.get("paper_table2") for task, cell in tasks.items() if isinstance(cell, dict)}
+    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
 
 
 def _is_cell_list(value: Any) -> bool:
@@ -84,8 +84,8 @@ def recount(
     """
     names = _MODELS[benchmark](data)
     if model not in names:
-        there = f"it has {', '.join(names)}" if names else "it has those of no model at all"
-        raise BenchwrightError(f"{data} has no files of a model named {ascii(model)[:80]}; {there}")
+        known_models = f"it has {', '.join(names)}" if names else "it has those of no model at all"
+        raise BenchwrightError(f"{data} has no files of a model named {ascii(model)[:80]}; {known_models}")
     if reading not in WAYS[benchmark]:
         raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(WAYS[benchmark])}")
     if benchmark != "mvp-bench" and (vanilla or by_hand):
@@ -101,18 +101,18 @@ def _counted(
         way = None if reading == "published" else READINGS[reading]
         return mvp_bench.recount(data, model, way, vanilla=vanilla, by_hand=by_hand, printed=printed)
     if benchmark == "blink":
-        found = blink.recount(data, model, _blink_way(reading))
+        recounted = blink.recount(data, model, _blink_way(reading))
     else:
-        found = ii_bench.recount(data, model, "robust" if reading == "robust" else "published")
-    readings, families = choose([Family("all cells", {reading: found.cells})], printed)
-    return replace(found, readings=readings, families=families)
+        recounted = ii_bench.recount(data, model, "robust" if reading == "robust" else "published")
+    readings, families = choose([Family("all cells", {reading: recounted.cells})], printed)
+    return replace(recounted, readings=readings, families=families)
 
 
 def _printed(data: Path, model: str, in_paper: Mapping[str, tuple[Printed, ...]]) -> dict[str, tuple[Printed, ...]]:
     """Return what is printed by cell: in the paper, and what a folder's `expected.json` says beside that."""
     printed = dict(in_paper)
     for name, value in printed_cells(data, model).items():
-        if all(abs(one.value - value) > 1e-9 for one in printed.get(name, ())):
+        if all(abs(print_out.value - value) > 1e-9 for print_out in printed.get(name, ())):
             printed[name] = (*printed.get(name, ()), Printed("of expected.json", value))
     return printed
 

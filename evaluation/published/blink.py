@@ -64,7 +64,11 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     data = _root(data)
     gold = read_answers(data)
     if (data / _OUTPUTS / model).is_dir():
-        choices = {one.question: read_choice(one, reading) for one in read_outputs(data, model) if one.question in gold}
+        choices = {
+            output.question: read_choice(output, reading)
+            for output in read_outputs(data, model)
+            if output.question in gold
+        }
     else:
         if reading != "published":
             raise DataError(f"{data / _OUTPUTS} has no outputs of {model}; only --reading published can be counted")
@@ -77,7 +81,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     notes = [] if complete else [f"no val_total: {len(tasks)} of {len(OPTIONS)} tasks have outputs"]
     if missing:
         notes.append(f"{len(missing)} questions have no output and count as wrong, such as {missing[0]}")
-    cells = ({"val_total": total(tasks)} if complete else {}) | {f"val/{task}": one for task, one in tasks.items()}
+    cells = ({"val_total": total(tasks)} if complete else {}) | {f"val/{task}": share for task, share in tasks.items()}
     return Recount(model, cells, tuple(notes))
 
 
@@ -117,7 +121,7 @@ def read_choice(output: Output, reading: Reading) -> str | None:
         return output.choice
     if reading == "rule":
         return settled_choice(output.output, letters)
-    letter = read_answer(output.output, [(one, None) for one in letters]).letter
+    letter = read_answer(output.output, [(key, None) for key in letters]).letter
     return None if letter is None else f"({letter})"
 
 

@@ -1,4 +1,4 @@
-"""What a recount gives: cells by name, in percent as the papers print them, with what they were counted from."""
+"""Results of a recount: cells by name, in percent as the papers print them, with the numbers they were counted from."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class PromptMatches:
     """What came of comparing the prompts of a mode with our rendering.
 
     Attributes:
-        as_now: How many are equal with the labels that the data has now.
-        other_labels: Ids of the questions whose prompt is equal with another label, by (label told, label now).
+        as_now: Number of prompts that are equal with the labels that the data has now.
+        other_labels: Ids of the questions whose prompt is equal with another label, by (label in the prompt, label
+            now).
         unmatched: Ids of the questions whose prompt is equal with none.
     """
 
@@ -32,7 +33,7 @@ class PromptMatches:
         return {
             "as_now": self.as_now,
             "other_labels": [
-                {"told": told, "now": now, "questions": list(ids)} for (told, now), ids in self.other_labels.items()
+                {"told": sent, "now": now, "questions": list(ids)} for (sent, now), ids in self.other_labels.items()
             ],
             "unmatched": list(self.unmatched),
         }
@@ -45,10 +46,10 @@ class Recount:
     Attributes:
         model: The model, by the name that its files carry.
         cells: Shares by the cells' names.
-        notes: What a reader of the cells has to know about the files, a line each.
-        readings: How each cell was read, by its name.
-        families: What was found for cells that were counted in one run.
-        prompts: What came of comparing prompts, by mode.
+        notes: Remarks about the files for readers of the cells, a line each.
+        readings: Readings of each cell, by its name.
+        families: Readings of cells that were counted in one run.
+        prompts: Matches of the prompts, by mode.
     """
 
     model: str
@@ -61,7 +62,7 @@ class Recount:
     @property
     def unmatched_prompts(self) -> int:
         """Return how many prompts our rendering does not equal."""
-        return sum(len(one.unmatched) for one in self.prompts.values())
+        return sum(len(matches.unmatched) for matches in self.prompts.values())
 
     def document(self) -> dict[str, Any]:
         """Return the cells as JSON values; the value of a cell that is counted from nothing is null."""
@@ -72,9 +73,9 @@ class Recount:
                 for name, share in self.cells.items()
             },
             "readings": {name: self.readings[name].document() for name in self.cells},
-            "families": [one.document() for one in self.families],
-            "prompts": {mode: one.document() for mode, one in self.prompts.items()},
-        }  # fmt: skip
+            "families": [family.document() for family in self.families],
+            "prompts": {mode: matches.document() for mode, matches in self.prompts.items()},
+        }
 
     def table(self) -> Table:
         """Return the cells for people, with what the paper prints beside them where that is known."""
@@ -94,8 +95,10 @@ class Recount:
             row = [name, "-" if value is None else f"{value:.2f}", f"{_counted(share.part)} of {share.of}"]
             if with_printed:
                 cell = self.readings[name]
-                row.append(" / ".join(dict.fromkeys(f"{one.value:.2f}" for one in cell.printed)))
-                row.append(" / ".join(dict.fromkeys(_share_of_readings(cell, one.value) for one in cell.printed)))
+                row.append(" / ".join(dict.fromkeys(f"{print_out.value:.2f}" for print_out in cell.printed)))
+                row.append(
+                    " / ".join(dict.fromkeys(_share_of_readings(cell, print_out.value) for print_out in cell.printed))
+                )
             table.add_row(*(Text(printable(column)) for column in row))
         return table
 

@@ -30,7 +30,7 @@ class SourceRow(NamedTuple):
         return value
 
     def said(self, name: str) -> str:
-        """Return what a model said: a text, or an empty one for null."""
+        """Return a model's reply: a text, or an empty one for null."""
         return "" if self.values.get(name, 0) is None else self.text(name)
 
     def whole(self, name: str) -> int:
@@ -62,10 +62,10 @@ def needed(folder: Path, name: str) -> Path:
     Raises:
         DataError: It is in the folder neither plain nor gzipped.
     """
-    found = plain_or_gzipped(folder, name)
-    if found is None:
+    path = plain_or_gzipped(folder, name)
+    if path is None:
         raise DataError(f"{folder} holds neither {name} nor {name}.gz; --data takes a folder of the official layout")
-    return found
+    return path
 
 
 def names_in(folder: Path, suffix: str) -> tuple[str, ...]:

@@ -54,20 +54,20 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     Of several splits that a model has results of, the test set is counted.
     """
     files = [(split, mode) for name, split, mode in _files(data) if name == model]
-    split = "test" if any(one == "test" for one, _ in files) else min(one for one, _ in files)
-    modes = {mode for one, mode in files if one == split}
+    split = "test" if any(name == "test" for name, _ in files) else min(name for name, _ in files)
+    modes = {mode for name, mode in files if name == split}
     cells: dict[str, Share] = {}
     notes: list[str] = []
     prompts: dict[str, PromptMatches] = {}
-    for mode in (one for one in MODES if one in modes):
+    for mode in (known for known in MODES if known in modes):
         rows = list(read_results(needed(data / _FOLDER, f"{model}_{split}_{mode}.jsonl")))
-        found = rates(_read(row, reading) for row in rows)
+        shares = rates(_read(row, reading) for row in rows)
         names = ("miss", "error") if any(row.answer is None for row in rows) else ("accuracy", "miss", "error")
-        cells |= {f"{name}/{mode}": found[name] for name in names}
+        cells |= {f"{name}/{mode}": shares[name] for name in names}
         prompts[mode] = compared = compare_prompts(rows, mode)
         cells[f"prompt_match/{mode}"] = Share(len(rows) - len(compared.unmatched), len(rows))
-        for (told, now), ids in compared.other_labels.items():
-            notes.append(f"{mode}: {len(ids)} prompts tell {told!r} of what the data calls {now!r} ({_some(ids)})")
+        for (sent, now), ids in compared.other_labels.items():
+            notes.append(f"{mode}: {len(ids)} prompts tell {sent!r} of what the data calls {now!r} ({_some(ids)})")
         if ids := compared.unmatched:
             notes.append(f"{mode}: {len(ids)} prompts are not equal to our rendering with any label ({_some(ids)})")
     left = sorted(modes - set(MODES))
@@ -92,10 +92,15 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
             raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of {OPTIONS} texts")
         failed = isinstance(question.values.get("response"), dict)
         yield PublishedReply(
-            row.where, question.text("id"), question.text("question"), tuple(options), _labels(row),
-            question.text("prompt"), None if failed else question.text("response"),
+            row.where,
+            question.text("id"),
+            question.text("question"),
+            tuple(options),
+            _labels(row),
+            question.text("prompt"),
+            None if failed else question.text("response"),
             question.one_of("answer", tuple(_LETTERS)) if "answer" in question.values else None,
-        )  # fmt: skip
+        )
 
 
 def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
@@ -106,7 +111,7 @@ def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches
     must look like a label, or like several where the mode tells several, and everything else must be equal.
     """
     as_now = 0
-    other: dict[tuple[str, str], list[str]] = {}
+    sent_with: dict[tuple[str, str], list[str]] = {}
     unmatched: list[str] = []
     for row in rows:
         labels = row.labels.get(mode, ()) if mode in KEYWORD_MODES else ()
@@ -114,11 +119,11 @@ def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches
             raise DataError(f"{row.where}: meta_data has no {mode}")
         if prompt(mode, row.question, row.options, labels) == row.prompt:
             as_now += 1
-        elif (told := _label_told(row, mode)) is not None:
-            other.setdefault((told, ",".join(labels)), []).append(row.question_id)
+        elif (label := _label_told(row, mode)) is not None:
+            sent_with.setdefault((label, ",".join(labels)), []).append(row.question_id)
         else:
             unmatched.append(row.question_id)
-    return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(other.items())}, tuple(unmatched))
+    return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(sent_with.items())}, tuple(unmatched))
 
 
 def _label_told(row: PublishedReply, mode: Mode) -> str | None:
@@ -129,9 +134,9 @@ def _label_told(row: PublishedReply, mode: Mode) -> str | None:
     before, _, after = prompt(mode, row.question, row.options, (place,)).partition(place)
     if not (row.prompt.startswith(before) and row.prompt.endswith(after)):
         return None
-    told = row.prompt[len(before) : len(row.prompt) - len(after)]
-    labels = told.split(",") if mode == "rhetoric" else [told]
-    return told if all(_LABEL.fullmatch(label) for label in labels) else None
+    sent = row.prompt[len(before) : len(row.prompt) - len(after)]
+    labels = sent.split(",") if mode == "rhetoric" else [sent]
+    return sent if all(_LABEL.fullmatch(label) for label in labels) else None
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -158,15 +163,15 @@ def _read(row: PublishedReply, reading: Reading) -> Response:
 
 def _labels(row: SourceRow) -> dict[str, tuple[str, ...]]:
     """Return a question's labels by attribute; the data has some as texts and some as lists."""
-    given = as_row(row.values.get("meta_data"), row.where).values
-    found: dict[str, tuple[str, ...]] = {}
+    values = as_row(row.values.get("meta_data"), row.where).values
+    by_attribute: dict[str, tuple[str, ...]] = {}
     for attribute in ("domain", "emotion", "rhetoric", "image_type", "difficulty"):
-        value = given.get(attribute, [])
+        value = values.get(attribute, [])
         labels = [value] if isinstance(value, str) else value
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise DataError(f"{row.where}: {attribute} is {ascii(value)[:80]}, neither a text nor a list of texts")
-        found[attribute] = tuple(labels)
-    return found
+        by_attribute[attribute] = tuple(labels)
+    return by_attribute
 
 
 def _files(data: Path) -> Iterator[tuple[str, str, str]]:

@@ -95,10 +95,17 @@ def _question(row: Mapping[str, Any], where: str, split: str, pictures: Path) ->
         raise DataError(f"{where}: no picture")
     task = re.sub(r"[^a-z0-9]+", "_", row["sub_task"].lower()).strip("_")
     return PublishedQuestion(
-        key, split, task if task[:1].isalpha() else f"task_{task}", "multiple_choice", names[0],
-        row["question"].strip(), tuple(options), None if named is None else named[1], category=row["sub_task"],
+        key,
+        split,
+        task if task[:1].isalpha() else f"task_{task}",
+        "multiple_choice",
+        names[0],
+        row["question"].strip(),
+        tuple(options),
+        None if named is None else named[1],
+        category=row["sub_task"],
         more_images=names[1:],
-    )  # fmt: skip
+    )
 
 
 def _kept(value: Any, key: str, name: str, where: str, pictures: Path) -> str:
@@ -137,7 +144,7 @@ class ImportedRelease:
     left_out: Mapping[str, int]
 
     def document(self) -> dict[str, Any]:
-        """Return what was made, as JSON values."""
+        """Return the release and the counts as JSON values."""
         counts = self.release.manifest.counts
         return {
             "release": str(self.release.path),
@@ -174,23 +181,31 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
 
 
 def _imported(
-    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, what: str
+    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, title: str
 ) -> ImportedRelease:
     items = list(taken.items(questions))
     if not items:
         reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(taken.left_out.items()))
-        raise BenchwrightError(f"no {what} can be imported ({reasons}); put the pictures beside the files")
+        raise BenchwrightError(f"no {title} can be imported ({reasons}); put the pictures beside the files")
     release = write_release(
-        out, name=benchmark, version=_VERSION, items=items, image=taken.images.__getitem__,
+        out,
+        name=benchmark,
+        version=_VERSION,
+        items=items,
+        image=taken.images.__getitem__,
         image_bytes=lambda record: read_file(taken.paths[record.image_id], limits=Limits()),
-        operations=[taken.operation], recipe={"import": benchmark}, stages=[], agreement={}, seed=0,
+        operations=[taken.operation],
+        recipe={"import": benchmark},
+        stages=[],
+        agreement={},
+        seed=0,
         description=f"{_ABOUT[benchmark]} {_TERMS.get(benchmark, _NO_LICENCE)}",
-    )  # fmt: skip
+    )
     return ImportedRelease(release, taken.left_out)
 
 
 class _Taken:
-    """The pictures met so far, and what was left out."""
+    """The pictures met so far, and the number of questions left out."""
 
     def __init__(self, data: Path, benchmark: str) -> None:
         self.data = data
@@ -216,19 +231,19 @@ class _Taken:
         if "\0" in name:
             raise UnreadableImage("unreadable", "a name with a null character")
         path = self.data / name
-        found = identify(path, root=self.data)
-        self.paths.setdefault(found.image_id, path)
+        image = identify(path, root=self.data)
+        self.paths.setdefault(image.image_id, path)
         return self.images.setdefault(
-            found.image_id,
+            image.image_id,
             ImageRecord(
-                image_id=found.image_id,
-                width=found.width,
-                height=found.height,
-                media_type=found.media_type,
-                size_bytes=found.size_bytes,
+                image_id=image.image_id,
+                width=image.width,
+                height=image.height,
+                media_type=image.media_type,
+                size_bytes=image.size_bytes,
                 source=Source(uri=uri_for(name), dataset=self.benchmark),
-                root_image_id=found.image_id,
-                notes=found.notes,
+                root_image_id=image.image_id,
+                notes=image.notes,
             ),
         )
 
@@ -237,13 +252,18 @@ class _Taken:
         groups = {*(f"image:{image_id}" for image_id in ids), *([question.group] if question.group else [])}
         return Item(
             item_id=item_id_for("import_published", 0, {"benchmark": self.benchmark}, (question.key,), 0),
-            task=question.task, kind=question.kind,
+            task=question.task,
+            kind=question.kind,
             images=tuple(ItemImage(image_id=image_id, role="picture") for image_id in ids),
             question=question.text,
             choices=tuple(Choice(key=key, text=text) for key, text in zip(LETTERS, question.options, strict=False)),
             answer=question.answer,
             group_keys=tuple(sorted(groups)),
-            level=question.level, category=question.category,
-            attributes={"published_id": question.key, **question.attributes}, explanation=question.explanation,
-            root_image_id=first, operation_id=self.operation.operation_id, made_from=first,
-        )  # fmt: skip
+            level=question.level,
+            category=question.category,
+            attributes={"published_id": question.key, **question.attributes},
+            explanation=question.explanation,
+            root_image_id=first,
+            operation_id=self.operation.operation_id,
+            made_from=first,
+        )

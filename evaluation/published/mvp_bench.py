@@ -67,16 +67,18 @@ def recount(
         data: The folder.
         model: The name that the model's files carry.
         reading: The one reading of all cells; None for those of `mvp_readings`, a family each.
-        vanilla: What VanillaEval counts, if not what the reading or the printed values say.
+        vanilla: Pass that VanillaEval counts; by the reading or the printed values where None.
         by_hand: Yes/no answers read by a person.
-        printed: What the paper prints, by cell.
+        printed: Printed values, by cell.
     """
     questions, rotations = read_questions(data), read_rotations(data)
     outputs = read_outputs(data, model, questions, rotations)
     notes = [f"{outputs.repeats} records stand in the files more than once"] if outputs.repeats else []
     yes_no = _yes_no_outputs(outputs)
     if yes_no is not None:
-        notes += _missing([one for one in questions.values() if one.kind in YES_NO], yes_no, "yes/no questions")
+        notes += _missing(
+            [question for question in questions.values() if question.kind in YES_NO], yes_no, "yes/no questions"
+        )
     if outputs.rotated is not None:
         notes += _missing(rotations.values(), outputs.rotated, "rotations")
     files = Files(questions, rotations, outputs)
@@ -91,20 +93,20 @@ def _families(
 ) -> Iterator[Family]:
     def all_of(published: Mapping[str, AnswerReading]) -> Mapping[str, AnswerReading]:
         allowed = published if reading is None else {"as asked for": reading}
-        return {name: replace(one, by_hand=by_hand) for name, one in allowed.items()}
+        return {name: replace(way, by_hand=by_hand) for name, way in allowed.items()}
 
     if _yes_no_outputs(files.outputs) is not None:
-        counted = {name: yes_no_cells(files, one) for name, one in all_of(YES_NO_READINGS).items()}
+        counted = {name: yes_no_cells(files, way) for name, way in all_of(YES_NO_READINGS).items()}
         yield Family("tables 2 and 3, yes/no", counted)
-        counted = {name: category_cells(files, one) for name, one in all_of(CATEGORY_READINGS).items()}
+        counted = {name: category_cells(files, way) for name, way in all_of(CATEGORY_READINGS).items()}
         yield Family("table 5", counted)
     if files.outputs.rotated is not None:
         yield Family("CircularEval", {"every rotation": _circular(files, reading or AnswerReading())})
     passes = all_of(VANILLA_READINGS)
     if vanilla is not None:
-        first = {name: one for name, one in passes.items() if one.vanilla == vanilla} if reading is None else {}
+        first = {name: way for name, way in passes.items() if way.vanilla == vanilla} if reading is None else {}
         passes = first or {"as asked for": replace(reading or AnswerReading(), vanilla=vanilla)}
-    yield Family("VanillaEval", {name: _by_image("vanilla", _vanilla(files, one)) for name, one in passes.items()})
+    yield Family("VanillaEval", {name: _by_image("vanilla", _vanilla(files, way)) for name, way in passes.items()})
 
 
 def _yes_no_outputs(outputs: Outputs) -> Mapping[str, ModelOutput] | None:
@@ -134,19 +136,19 @@ def category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
         within = {name: [row for row in judged if category_of(row[0].pair) == name] for name in CATEGORIES}
         return {f"pAcc_{name}": q_acc(_answers(rows)) for name, rows in within.items()}
     by_key = {question.key: (question, right) for question, right in judged}
-    said = _yes_no_outputs(files.outputs) or {}
-    ordered = [by_key[key] for key in dict.fromkeys([*said, *by_key]) if key in by_key]
+    outputs = _yes_no_outputs(files.outputs) or {}
+    ordered = [by_key[key] for key in dict.fromkeys([*outputs, *by_key]) if key in by_key]
     pairs = list(zip(ordered[::2], ordered[1::2], strict=False))
     return {
-        f"pAcc_{name}": share(one[1] and two[1] for one, two in pairs if category_of(one[0].pair) == name)
+        f"pAcc_{name}": share(first[1] and two[1] for first, two in pairs if category_of(first[0].pair) == name)
         for name in CATEGORIES
     }
 
 
 def _judged_yes_no(files: Files, reading: AnswerReading) -> Judged:
-    said = _yes_no_outputs(files.outputs) or {}
-    asked = [one for one in files.questions.values() if one.kind in YES_NO]
-    return [(one, _right(one, said.get(one.key, _NOTHING), reading)) for one in asked]
+    outputs = _yes_no_outputs(files.outputs) or {}
+    questions = [question for question in files.questions.values() if question.kind in YES_NO]
+    return [(question, _right(question, outputs.get(question.key, _NOTHING), reading)) for question in questions]
 
 
 def _circular(files: Files, reading: AnswerReading) -> dict[str, Share]:
@@ -158,31 +160,31 @@ def options_of(question: str) -> list[tuple[str, str | None]]:
     return [(letter, text) for letter, text in _OPTION.findall(question)]
 
 
-def _right(question: MVPBenchQuestion, said: ModelOutput, reading: AnswerReading) -> bool:
+def _right(question: MVPBenchQuestion, output: ModelOutput, reading: AnswerReading) -> bool:
     if reading.substring:
-        return paper.holds(said.output, question.answer)
+        return paper.holds(output.output, question.answer)
     if question.key in reading.by_hand:
         return reading.by_hand[question.key] == question.answer.lower()
     if reading.robust:
-        letter = read_answer(said.output, [("A", "Yes"), ("B", "No")]).letter
+        letter = read_answer(output.output, [("A", "Yes"), ("B", "No")]).letter
         return {"A": "yes", "B": "no"}.get(letter or "") == question.answer.lower()
-    verdict = (said.verdict or "").lower() if reading.judged else ""
-    read = paper.yes_or_no(said.output) or verdict
-    if reading.unread_is_no and said is not _NOTHING and read not in {"yes", "no"}:
+    verdict = (output.verdict or "").lower() if reading.judged else ""
+    read = paper.yes_or_no(output.output) or verdict
+    if reading.unread_is_no and output is not _NOTHING and read not in {"yes", "no"}:
         read = "no"
     return read == question.answer.lower()
 
 
 def _judged_letters(
-    asked: Iterable[MVPBenchQuestion], said: Mapping[str, ModelOutput], reading: AnswerReading
+    questions: Iterable[MVPBenchQuestion], outputs: Mapping[str, ModelOutput], reading: AnswerReading
 ) -> Judged:
     judged = []
-    for one in asked:
-        output = said.get(one.key, _NOTHING).output
-        letter = read_answer(output, options_of(one.text)).letter if reading.robust else paper.first_clause(output)
+    for question in questions:
+        output = outputs.get(question.key, _NOTHING).output
+        letter = read_answer(output, options_of(question.text)).letter if reading.robust else paper.first_clause(output)
         if reading.bare_letters and letter is not None:
             letter = letter.partition(")")[0].strip("() ").upper()
-        judged.append((one, letter == one.answer))
+        judged.append((question, letter == question.answer))
     return judged
 
 
@@ -191,13 +193,13 @@ def _vanilla(files: Files, reading: AnswerReading) -> Judged:
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
     if one_pass is not None and (reading.vanilla == "one-pass" or outputs.rotated is None):
-        asked = [one for one in files.questions.values() if one.kind not in YES_NO]
-        return _judged_letters(asked, one_pass, reading)
+        questions = [question for question in files.questions.values() if question.kind not in YES_NO]
+        return _judged_letters(questions, one_pass, reading)
     rotated = outputs.rotated or {}
-    first = {one.number: one for one in files.rotations.values() if one.rotation == 0}
+    first = {question.number: question for question in files.rotations.values() if question.rotation == 0}
     if reading.vanilla == "first-in-file":
         in_file = [files.rotations[key] for key in rotated]
-        first |= {one.number: one for one in reversed(in_file)}
+        first |= {question.number: question for question in reversed(in_file)}
     return _judged_letters(first.values(), rotated, reading)
 
 
@@ -206,9 +208,11 @@ def _by_image(name: str, judged: Judged) -> dict[str, Share]:
     single = [row for row in judged if row[0].image.startswith(SINGLE_IMAGE)]
     cross = [row for row in judged if not row[0].image.startswith(SINGLE_IMAGE)]
     groups = {
-        f"CI_{name}_Ll": _of_level(cross, "low"), f"CI_{name}_Lh": _of_level(cross, "high"), f"SI_{name}": single,
-    }  # fmt: skip
-    return {cell: circular((one.number, right) for one, right in rows) for cell, rows in groups.items()}
+        f"CI_{name}_Ll": _of_level(cross, "low"),
+        f"CI_{name}_Lh": _of_level(cross, "high"),
+        f"SI_{name}": single,
+    }
+    return {cell: circular((question.number, right) for question, right in rows) for cell, rows in groups.items()}
 
 
 def _of_level(judged: Judged, level: str) -> Judged:
@@ -216,9 +220,9 @@ def _of_level(judged: Judged, level: str) -> Judged:
 
 
 def _answers(judged: Judged) -> list[YesNoAnswer]:
-    return [YesNoAnswer(one.pair, one.text, one.image, right) for one, right in judged]
+    return [YesNoAnswer(question.pair, question.text, question.image, right) for question, right in judged]
 
 
-def _missing(asked: Iterable[MVPBenchQuestion], said: Mapping[str, ModelOutput], what: str) -> list[str]:
-    missing = [one.key for one in asked if one.key not in said]
-    return [f"{len(missing)} {what} have no output and count as wrong, such as {missing[0]}"] if missing else []
+def _missing(questions: Iterable[MVPBenchQuestion], outputs: Mapping[str, ModelOutput], kind: str) -> list[str]:
+    missing = [question.key for question in questions if question.key not in outputs]
+    return [f"{len(missing)} {kind} have no output and count as wrong, such as {missing[0]}"] if missing else []

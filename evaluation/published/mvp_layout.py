@@ -1,4 +1,4 @@
-"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with what models said.
+"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with models' replies.
 
 | file | what |
 |---|---|
@@ -47,7 +47,7 @@ class ModelOutput(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What a model said, by question. A file that the folder does not hold is None.
+    """A model's replies, by question. A file that the folder does not hold is None.
 
     Attributes:
         one_pass: Outputs of the pass over all questions.
@@ -64,23 +64,23 @@ class Outputs(NamedTuple):
 
 def read_questions(data: Path) -> dict[str, MVPBenchQuestion]:
     """Return the questions of the one pass by their number as text."""
-    found: dict[str, MVPBenchQuestion] = {}
+    questions: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "all_questions.json")):
         number = row.whole("question_id")
-        _add(found, _question(row, str(number), number=number, rotation=0), row)
-    return found
+        _add(questions, _question(row, str(number), number=number, rotation=0), row)
+    return questions
 
 
 def read_rotations(data: Path) -> dict[str, MVPBenchQuestion]:
     """Return every rotation of the multiple-choice questions by its id."""
-    found: dict[str, MVPBenchQuestion] = {}
+    rotations: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "mcq_questions.json")):
         key = row.text("question_id")
         rotation = key.rpartition("__")[2]
         if not rotation.isdecimal():
             raise DataError(f"{row.where}: question_id is {ascii(key)[:80]}, not NUMBER__NUMBER__ROTATION")
-        _add(found, _question(row, key, number=row.whole("mcq_id"), rotation=int(rotation)), row)
-    return found
+        _add(rotations, _question(row, key, number=row.whole("mcq_id"), rotation=int(rotation)), row)
+    return rotations
 
 
 def models(data: Path) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def models(data: Path) -> tuple[str, ...]:
 def read_outputs(
     data: Path, model: str, questions: Mapping[str, MVPBenchQuestion], rotations: Mapping[str, MVPBenchQuestion]
 ) -> Outputs:
-    """Return what a model said.
+    """Return a model's replies.
 
     Raises:
         DataError: A file is damaged, answers a question that there is none of, or answers one twice and differently.
@@ -110,12 +110,12 @@ def _read(
     """Return a file's outputs by question, and how many of its records are repeats."""
     if path is None:
         return None, 0
-    said: dict[str, ModelOutput] = {}
-    repeats = sum(_take(said, row, field, known) for row in json_lines(path))
-    return said, repeats
+    outputs: dict[str, ModelOutput] = {}
+    repeats = sum(_take(outputs, row, field, known) for row in json_lines(path))
+    return outputs, repeats
 
 
-def _take(said: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
+def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
     """Add a row's output; say whether it was there before."""
     key = str(row.values.get("question_id"))
     if key not in known:
@@ -125,20 +125,27 @@ def _take(said: dict[str, ModelOutput], row: SourceRow, field: str, known: Mappi
     verdict = row.values.get("extracted (GPT)")
     if verdict is not None and not isinstance(verdict, str):
         raise DataError(f"{row.where}: extracted (GPT) is {ascii(verdict)[:80]}, neither a text nor null")
-    one = ModelOutput(output, verdict)
-    if said.setdefault(key, one) != one:
+    model_output = ModelOutput(output, verdict)
+    if outputs.setdefault(key, model_output) != model_output:
         raise DataError(f"{row.where}: question_id {key} was answered otherwise in an earlier line; keep one of them")
-    return said[key] is not one
+    return outputs[key] is not model_output
 
 
 def _question(row: SourceRow, key: str, *, number: int, rotation: int) -> MVPBenchQuestion:
     return MVPBenchQuestion(
-        key, row.whole("id"), row.text("image"), row.text("question"), row.text("answer"), row.one_of("type", _TYPES),
-        row.one_of("level", ("low", "high")), number, rotation,
-    )  # fmt: skip
+        key,
+        row.whole("id"),
+        row.text("image"),
+        row.text("question"),
+        row.text("answer"),
+        row.one_of("type", _TYPES),
+        row.one_of("level", ("low", "high")),
+        number,
+        rotation,
+    )
 
 
-def _add(found: dict[str, MVPBenchQuestion], question: MVPBenchQuestion, row: SourceRow) -> None:
-    if question.key in found:
+def _add(questions: dict[str, MVPBenchQuestion], question: MVPBenchQuestion, row: SourceRow) -> None:
+    if question.key in questions:
         raise DataError(f"{row.where}: question_id {question.key!a} stands in the file twice")
-    found[question.key] = question
+    questions[question.key] = question

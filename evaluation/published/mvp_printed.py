@@ -67,9 +67,9 @@ _CELLS: Mapping[str, tuple[str, ...]] = {"2": _TABLE_2, "3": _TABLE_3, "5": _TAB
 
 def printed_in_paper(model: str) -> dict[str, tuple[Printed, ...]]:
     """Return what the paper prints for a model by cell; nothing for a model that it does not have."""
-    found: dict[str, tuple[Printed, ...]] = {}
+    printed: dict[str, tuple[Printed, ...]] = {}
     for table, rows in _VALUES.items():
         for cell, value in zip(_CELLS[table], rows.get(model, (None,) * len(_CELLS[table])), strict=True):
             if value is not None:
-                found[cell] = (*found.get(cell, ()), Printed(table, value))
-    return found
+                printed[cell] = (*printed.get(cell, ()), Printed(table, value))
+    return printed

@@ -32,8 +32,8 @@ class AnswerReading:
         substring: Table 5's cells count an answer as right where the gold word occurs anywhere in it.
         in_order: Table 5's pairs are every two answers that follow each other in the model's file, and belong to the
             category of the first; otherwise the two answers to one question.
-        vanilla: What VanillaEval counts: the pass over all questions, the first rotation, or the rotation that comes
-            first in the file.
+        vanilla: Pass that VanillaEval counts: the pass over all questions, the first rotation, or the rotation that
+            comes first in the file.
         bare_letters: VanillaEval's letters count in either case and without their parentheses.
         by_hand: Yes/no answers that are taken as read by a person, by question.
     """

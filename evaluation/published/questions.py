@@ -1,4 +1,4 @@
-"""Published questions in one shape, whatever layout they come from."""
+"""Published questions of every layout in one shape."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class PublishedQuestion(NamedTuple):
         key: The publisher's own id.
         split: The split that it is published in.
         image: Path below the data folder, as the publisher writes it.
-        more_images: Those behind the first, in order.
-        group: What a later split must keep together, if the publisher says so.
+        more_images: Images behind the first, in order.
+        group: Group that a later split must keep together, if the publisher names one.
     """
 
     key: str
@@ -71,20 +71,31 @@ def mvp_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
     Raises:
         DataError: The file is not what it should be.
     """
-    for one in mvp_layout.read_questions(data).values():
-        yes_no = one.kind in mvp_layout.YES_NO
-        options = ("Yes", "No") if yes_no else tuple(text or "" for _, text in options_of(one.text))
-        first = _FIRST_OPTION.search(one.text)
-        text = one.text.removesuffix(_YES_NO_CLOSING) if first is None or yes_no else one.text[: first.start()]
-        answer = {"yes": "A", "no": "B"}.get(one.answer.lower()) if yes_no else one.answer
+    for question in mvp_layout.read_questions(data).values():
+        yes_no = question.kind in mvp_layout.YES_NO
+        options = ("Yes", "No") if yes_no else tuple(text or "" for _, text in options_of(question.text))
+        first = _FIRST_OPTION.search(question.text)
+        text = (
+            question.text.removesuffix(_YES_NO_CLOSING) if first is None or yes_no else question.text[: first.start()]
+        )
+        answer = {"yes": "A", "no": "B"}.get(question.answer.lower()) if yes_no else question.answer
         if answer is None or answer not in "ABCDEFGH"[: len(options)]:
-            raise DataError(f"question {one.key} of {data}: answer {one.answer!a} is none of its options")
-        side = "manipulated" if one.kind in {"y/n-e", "mcq-e"} else "natural" if yes_no else "both"
+            raise DataError(f"question {question.key} of {data}: answer {question.answer!a} is none of its options")
+        side = "manipulated" if question.kind in {"y/n-e", "mcq-e"} else "natural" if yes_no else "both"
         yield PublishedQuestion(
-            one.key, "test", "yes_no" if yes_no else "single_image" if one.kind == "mcq-e" else "cross_image",
-            "yes_no" if yes_no else "multiple_choice", one.image, text.strip(), options, answer, f"pair:{one.pair}",
-            one.level, category_of(one.pair), {"image_side": side},
-        )  # fmt: skip
+            question.key,
+            "test",
+            "yes_no" if yes_no else "single_image" if question.kind == "mcq-e" else "cross_image",
+            "yes_no" if yes_no else "multiple_choice",
+            question.image,
+            text.strip(),
+            options,
+            answer,
+            f"pair:{question.pair}",
+            question.level,
+            category_of(question.pair),
+            {"image_side": side},
+        )
 
 
 def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
@@ -93,25 +104,33 @@ def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
         raise DataError(f"{row.where}: questions is {ascii(listed)[:80]}, not a list of one question")
     question, labels = as_row(listed[0], row.where), as_row(row.values.get("meta_data"), row.where).values
     options = question.values.get("options")
-    if not isinstance(options, list) or len(options) < 2 or not all(isinstance(one, str) for one in options):
+    if not isinstance(options, list) or len(options) < 2 or not all(isinstance(option, str) for option in options):
         raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of texts")
     answer = None
     if "answer" in question.values:
         answer = question.one_of("answer", tuple("ABCDEFGH"[: len(options)]))
     explanation = labels.get("explanation")
     return PublishedQuestion(
-        question.text("id"), split, "implication", "multiple_choice", row.text("local_path"), question.text("question"),
-        tuple(options), answer, category=_spelled(labels.get("domain")), explanation=_spelled(explanation),
+        question.text("id"),
+        split,
+        "implication",
+        "multiple_choice",
+        row.text("local_path"),
+        question.text("question"),
+        tuple(options),
+        answer,
+        category=_spelled(labels.get("domain")),
+        explanation=_spelled(explanation),
         attributes={
             name: words
             for name in ("image_type", "difficulty", "emotion", "rhetoric")
             if (words := _spelled(labels.get(name))) is not None
         },
-    )  # fmt: skip
+    )
 
 
 def _spelled(value: object) -> str | None:
     """Return a label as a text; lists are joined, and of the one record that holds an object nothing is taken."""
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
         return ", ".join(value)
     return value if isinstance(value, str) and value else None

@@ -2,7 +2,7 @@
 
 A paper's tables may have been counted in one of several ways, and the paper does not say which. All that we know are
 counted. Cells of one table were counted in one run, so readings are chosen a family of cells at a time: the one that
-gives most of the printed values. Several readings make a match by chance more likely, so it is told how many were
+gives most of the printed values. Several readings make a match by chance more likely, so the report says how many were
 tried, how many different values they gave, and which of them match.
 """
 
@@ -30,7 +30,7 @@ class Family:
     """Cells that were counted in one run.
 
     Attributes:
-        name: For people.
+        name: Name for people.
         readings: Shares by cell, by the name of each reading; the first is taken where nothing printed decides.
     """
 
@@ -44,8 +44,8 @@ class CellReadings:
 
     Attributes:
         chosen: The reading whose share is shown.
-        shares: By reading.
-        printed: What the paper prints.
+        shares: Shares, by reading.
+        printed: Values that the paper prints.
     """
 
     chosen: str
@@ -78,11 +78,11 @@ class FamilyReading:
     """What was found for a family of cells.
 
     Attributes:
-        family: Its name.
-        cells: Names of its cells.
+        family: Name of the family.
+        cells: Names of the family's cells.
         chosen: The reading that gives most of the printed values; of equals the first.
-        printed: How many values are printed.
-        reproduced: How many of them each reading gives.
+        printed: Number of printed values.
+        reproduced: Number of them that each reading gives.
     """
 
     family: str
@@ -94,8 +94,11 @@ class FamilyReading:
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            "family": self.family, "reading": self.chosen, "printed": self.printed, "reproduced": dict(self.reproduced),
-        }  # fmt: skip
+            "family": self.family,
+            "reading": self.chosen,
+            "printed": self.printed,
+            "reproduced": dict(self.reproduced),
+        }
 
 
 def gives(share: Share, value: float) -> bool:
@@ -106,7 +109,7 @@ def gives(share: Share, value: float) -> bool:
 def choose(
     families: Sequence[Family], printed: Mapping[str, Sequence[Printed]]
 ) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
-    """Return how each cell is read, and what was found for each family.
+    """Return the reading of each cell, and that of each family.
 
     A cell that the family's reading does not give, and another does, is shown as that other gives it.
     """
@@ -114,7 +117,7 @@ def choose(
     chosen = []
     for family in families:
         names = list(family.readings)
-        wanted = [(cell, one.value) for cell in family.readings[names[0]] for one in printed.get(cell, ())]
+        wanted = [(cell, print_out.value) for cell in family.readings[names[0]] for print_out in printed.get(cell, ())]
         reproduced = {
             name: sum(gives(shares[cell], value) for cell, value in wanted) for name, shares in family.readings.items()
         }
@@ -123,29 +126,34 @@ def choose(
         for cell in family.readings[best]:
             shares = {name: readings[cell] for name, readings in family.readings.items()}
             values = tuple(printed.get(cell, ()))
-            giving = [name for name in (best, *names) if any(gives(shares[name], one.value) for one in values)]
+            giving = [
+                name for name in (best, *names) if any(gives(shares[name], print_out.value) for print_out in values)
+            ]
             cells[cell] = CellReadings(giving[0] if giving else best, shares, values)
     return cells, tuple(chosen)
 
 
-def told(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
-    """Yield what people have to know of the readings, a line each."""
-    for one in families:
-        tried, given = len(one.reproduced), one.reproduced[one.chosen]
+def reading_notes(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
+    """Yield remarks about the readings for people, a line each."""
+    for family in families:
+        tried, reproduced = len(family.reproduced), family.reproduced[family.chosen]
         if tried == 1:
             continue
-        if not one.printed:
-            yield f"{one.family}: no printed value of {model} is known; read by {one.chosen!r}, the first of {tried}"
+        if not family.printed:
+            yield (
+                f"{family.family}: no printed value of {model} is known; read by {family.chosen!r}, "
+                f"the first of {tried}"
+            )
             continue
-        counts = ", ".join(f"{name!r} {number}" for name, number in one.reproduced.items())
-        equals = sum(number == given for number in one.reproduced.values()) - 1
+        counts = ", ".join(f"{name!r} {number}" for name, number in family.reproduced.items())
+        equals = sum(number == reproduced for number in family.reproduced.values()) - 1
         also = f", as {equals} other readings do" if equals > 1 else ", as 1 other reading does" if equals else ""
         yield (
-            f"{one.family}: {one.chosen!r} gives {given} of {one.printed} printed values{also} "
+            f"{family.family}: {family.chosen!r} gives {reproduced} of {family.printed} printed values{also} "
             f"({tried} readings tried: {counts})"
         )
     for name, cell in cells.items():
-        usual = next(one.chosen for one in families if name in one.cells)
+        usual = next(family.chosen for family in families if name in family.cells)
         for table, value in cell.printed:
             giving, tried = cell.giving(value), len(cell.shares)
             if not giving:

@@ -1,1 +1,1 @@
-"""What models are asked of a release: questions without answers, prompts, items, and what asking costs."""
+"""Questions to models about a release: questions without answers, prompts, items, and the cost of asking."""

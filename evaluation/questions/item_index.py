@@ -83,8 +83,8 @@ def _choices(column: pa.ListArray) -> Iterator[tuple[OptionOutline, ...]]:
     made: dict[tuple[str | None, ...], tuple[OptionOutline, ...]] = {}
     start = 0
     for length in column.value_lengths().to_pylist():
-        these = tuple(texts[start : start + length])
+        option_texts = tuple(texts[start : start + length])
         start += length
-        if (found := made.get(these)) is None:
-            found = made[these] = tuple(map(OptionOutline, LETTERS, these))
-        yield found
+        if (outlines := made.get(option_texts)) is None:
+            outlines = made[option_texts] = tuple(map(OptionOutline, LETTERS, option_texts))
+        yield outlines

@@ -1,4 +1,4 @@
-"""What a model sees of an item: pictures, marks, words and options. Never the answer or how the item was made."""
+"""A question as a model sees it: pictures, marks, words and options, never the answer or the way the item was made."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Question:
             item's with the variant behind a full stop, such as `<item>.r2`.
         task: The item's task.
         text: The question; may place pictures.
-        pictures: In the order in which they are shown.
+        pictures: Pictures in the order in which they are shown.
         choices: The options, keyed A, B, C, ... as this question shows them.
-        message: What is sent, where the protocol words it; None for the plain words (`prompts.message_of`).
+        message: Parts that are sent, where the protocol words them; None for the plain words (`prompts.message_of`).
     """
 
     item_id: str
@@ -78,12 +78,14 @@ class Question:
     def content(self) -> dict[str, Any]:
         """Return all that is asked but for the item's id, as JSON values, with hashes in place of pictures."""
         return {
-            "task": self.task, "text": self.text, "pictures": [picture.content() for picture in self.pictures],
+            "task": self.task,
+            "text": self.text,
+            "pictures": [picture.content() for picture in self.pictures],
             "choices": [choice.model_dump(mode="json") for choice in self.choices],
-            "message": None if self.message is None else [
-                part if isinstance(part, str) else part.content() for part in self.message
-            ],
-        }  # fmt: skip
+            "message": None
+            if self.message is None
+            else [part if isinstance(part, str) else part.content() for part in self.message],
+        }
 
     def picture_of(self, choice: Choice) -> QuestionImage | None:
         """Return the picture that an option shows; None for an option in words."""
@@ -95,13 +97,13 @@ class Reply:
     """What came back for one question: a text, or an error with its cause.
 
     Args:
-        item_id: Of the question.
-        text: What was said.
-        error: Why nothing was.
+        item_id: Id of the question.
+        text: Text of the reply.
+        error: Reason why there is no text.
         letter: The letter, where it was given as such: then nothing is read from the text.
-        tokens: That a text took, where whoever answered counts them.
-        request: Names the request that it answers, where equal questions share one.
-        is_cut_off: Whether the text ends where the longest reply was reached, and not where its author ended it.
+        tokens: Tokens of the reply, where the backend counts them.
+        request: Key of the request that it answers, where equal questions share one.
+        is_cut_off: Whether the text ends at the bound on a reply's length, and not where its author ended it.
     """
 
     item_id: str

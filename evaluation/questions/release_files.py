@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 from benchwright.components import components_of_column
 
 _IN_EVERY_ITEM = {
-    "item_id": "^[0-9a-f]{32}$", "split": "^[a-z][a-z0-9_]*$", "task": "^[a-z][a-z0-9_]*$", "choices": None,
-}  # fmt: skip
+    "item_id": "^[0-9a-f]{32}$",
+    "split": "^[a-z][a-z0-9_]*$",
+    "task": "^[a-z][a-z0-9_]*$",
+    "choices": None,
+}
 """Columns that no item is without, and what their values look like."""
 
 
 def data_files(release: Release, split: str | None) -> list[str]:
     """Return the names of the Parquet files of a split, or of all."""
     splits = release.splits if split is None else (split,)
-    return [name for one in splits for name in release.manifest.data_files(one)]
+    return [name for split_name in splits for name in release.manifest.data_files(split_name)]
 
 
 def check_files(release: Release, split: str | None) -> None:
@@ -43,11 +46,11 @@ def check_files(release: Release, split: str | None) -> None:
             stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
             if release.checked.get(name) == stamp:
                 continue
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
+            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
         expected = release.manifest.files[name].sha256
-        if found != expected:
+        if sha256 != expected:
             raise DataError(
-                f"{release.path}: {name} is not as it was frozen (its SHA-256 is {found}, the manifest says "
+                f"{release.path}: {name} is not as it was frozen (its SHA-256 is {sha256}, the manifest says "
                 f"{expected}); nothing is scored on a changed release; `benchwright release verify` says more"
             )
         release.checked[name] = stamp
@@ -78,7 +81,7 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
             raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
 
 
-def _check_values(batch: pa.RecordBatch, what: str) -> None:
+def _check_values(batch: pa.RecordBatch, place: str) -> None:
     """Refuse what no item has, since it ends up in tables and on terminals."""
     import pyarrow.compute as pc
 
@@ -87,10 +90,10 @@ def _check_values(batch: pa.RecordBatch, what: str) -> None:
             continue
         column = batch.column(name)
         if column.null_count:
-            raise DataError(f"{what}: an item has no {name}; `benchwright release verify` says more")
+            raise DataError(f"{place}: an item has no {name}; `benchwright release verify` says more")
         if pattern and not pc.all(pc.match_substring_regex(column, pattern), min_count=0).as_py():
             raise DataError(
-                f"{what}: an item has a {name} that no item can have; `benchwright release verify` says more"
+                f"{place}: an item has a {name} that no item can have; `benchwright release verify` says more"
             )
 
 

@@ -1,4 +1,4 @@
-"""What asking costs: tokens as servers count them, prices as users state them, and budgets that end a run in time."""
+"""Cost of requests: tokens as servers count them, prices as users state them, and budgets that end a run in time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Tokens(NamedTuple):
     completion: int
     reasoning: int = 0
 
-    def plus(self, other: Tokens) -> Tokens:
+    def plus(self, more: Tokens) -> Tokens:
         """Return the sum of both."""
-        return Tokens(*map(sum, zip(self, other, strict=True)))
+        return Tokens(*map(sum, zip(self, more, strict=True)))
 
     @property
     def total(self) -> int:
@@ -27,11 +27,11 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the user thinks in.
+    """Prices of a million tokens, in any currency.
 
     Args:
-        prompt: Of a million tokens that are sent.
-        completion: Of a million tokens that come back.
+        prompt: Price of a million tokens sent.
+        completion: Price of a million tokens received.
     """
 
     prompt: float
@@ -42,27 +42,14 @@ class Prices:
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000
 
 
-def prices_of(prompt: float | None, completion: float | None) -> Prices | None:
-    """Return both prices; None if neither is given.
-
-    Raises:
-        BenchwrightError: Only one is given.
-    """
-    if prompt is None and completion is None:
-        return None
-    if prompt is None or completion is None:
-        raise BenchwrightError("give both --price-in and --price-out, 0 where tokens cost nothing, or neither")
-    return Prices(prompt, completion)
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one run may spend; None where it is not bounded.
 
     Args:
-        cost: In the currency of the prices.
-        tokens: Sent and received together.
-        requests: Each sending counts, repetitions too.
+        cost: Bound on money, in the currency of the prices.
+        tokens: Bound on tokens, sent and received together.
+        requests: Bound on requests, repetitions included.
     """
 
     cost: float | None = None
@@ -73,9 +60,6 @@ class Budget:
     def needs_usage(self) -> bool:
         """Say whether only a server that counts tokens can be held to it."""
         return self.cost is not None or self.tokens is not None
-
-
-UNBOUNDED = Budget()
 
 
 class BudgetSpent(CheckFailed):
@@ -153,7 +137,7 @@ class Spending:
         self.replies += 1
         self.tokens = self.tokens.plus(tokens)
 
-    def told(self) -> str:
-        """Return what was spent, for people."""
+    def describe(self) -> str:
+        """Return a line about what was spent."""
         words = f"{self.requests} requests, {self.tokens.prompt} tokens sent and {self.tokens.completion} received"
         return words if self.cost is None else f"{words}, cost {self.cost:.4f}"

@@ -1,4 +1,4 @@
-"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for whoever draws on."""
+"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for further analysis."""
 
 from __future__ import annotations
 
@@ -39,14 +39,25 @@ ALL_FILES = (REPORT, SCORES, ITEMS)
 
 SCORE_COLUMNS = ("model", "protocol", "reader", "metric", "value", "ci_low", "ci_high", "n", "method")
 ITEM_COLUMNS = (
-    "item_id", "split", "task", "level", "category", "key", "options", "models_asked", "models_right", "difficulty",
-    "discrimination", "people_asked", "people_right",
-)  # fmt: skip
+    "item_id",
+    "split",
+    "task",
+    "level",
+    "category",
+    "key",
+    "options",
+    "models_asked",
+    "models_right",
+    "difficulty",
+    "discrimination",
+    "people_asked",
+    "people_right",
+)
 """Before two columns for each model: `letter MODEL` and `outcome MODEL`."""
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder for the data of a page: beside it, of its name."""
+    """Return the folder for the data of a page, beside the page and named after it."""
     return page.with_name(f"{page.stem}-data")
 
 
@@ -65,8 +76,10 @@ def prepare(folder: Path) -> None:
     except OSError as error:
         raise BenchwrightError(f"{folder} cannot be a folder for data: {error.strerror or error}") from error
     if folder.is_symlink() or strange:
-        what = strange[0] if strange else "a link"
-        raise BenchwrightError(f"{folder} holds {what!r}, which is no report's data; give another place with --data")
+        stranger = strange[0] if strange else "a link"
+        raise BenchwrightError(
+            f"{folder} holds {stranger!r}, which is no report's data; give another place with --data"
+        )
 
 
 class ItemTable:
@@ -81,7 +94,7 @@ class ItemTable:
         draft = self._stack.enter_context(replacing(self._path))
         handle = self._stack.enter_context(draft.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
         self._writer = csv.writer(handle, lineterminator="\n")
-        named = [f"{what} {model}" for model in self._models for what in ("letter", "outcome")]
+        named = [f"{column} {model}" for model in self._models for column in ("letter", "outcome")]
         self._writer.writerow([*ITEM_COLUMNS, *named])
         return self
 
@@ -101,14 +114,24 @@ class ItemTable:
         discrimination: float,
     ) -> None:
         """Add an item; figures that are not defined are NaN."""
-        asked = [one for one in replies if one is not None]
+        given_replies = [reply for reply in replies if reply is not None]
         cells: list[Any] = [
-            item.item_id, split, item.task, item.level, item.category, item.answer or item.refusal, len(item.choices),
-            len(asked), sum(one.right for one in asked), difficulty, discrimination,
-            None if people is None else people.asked, None if people is None else people.right,
-        ]  # fmt: skip
-        for one in replies:
-            cells += [None, "not asked"] if one is None else [one.letter, outcome(one)]
+            item.item_id,
+            split,
+            item.task,
+            item.level,
+            item.category,
+            item.answer or item.refusal,
+            len(item.choices),
+            len(given_replies),
+            sum(reply.right for reply in given_replies),
+            difficulty,
+            discrimination,
+            None if people is None else people.asked,
+            None if people is None else people.right,
+        ]
+        for reply in replies:
+            cells += [None, "not asked"] if reply is None else [reply.letter, outcome(reply)]
         self._writer.writerow([_cell(cell) for cell in cells])
 
 
@@ -124,8 +147,16 @@ def write_scores(folder: Path, scores: Sequence[Score]) -> None:
             for name, figure in sorted(score.metrics.items()):
                 low, high = figure.ci or (None, None)
                 row = (
-                    score.model, score.protocol, score.reader, name, figure.value, low, high, figure.n, figure.method
-                )  # fmt: skip
+                    score.model,
+                    score.protocol,
+                    score.reader,
+                    name,
+                    figure.value,
+                    low,
+                    high,
+                    figure.n,
+                    figure.method,
+                )
                 writer.writerow([_cell(cell) for cell in row])
 
 
@@ -149,23 +180,26 @@ def write_report_data(
         "format": FORMAT,
         "version": VERSION,
         "release": {
-            "name": release.name, "version": release.version, "release_id": release.release_id,
-            "content_id": release.content_id, "split": score.split,
+            "name": release.name,
+            "version": release.version,
+            "release_id": release.release_id,
+            "content_id": release.content_id,
+            "split": score.split,
         },
         "models": [{**line.score.document(), "title": line.model, "rank": line.rank} for line in board.lines],
-        "ranking": [one.model for one in comparison.ranking],
+        "ranking": [ranked.model for ranked in comparison.ranking],
         "why_no_ranks": comparison.why_no_ranks,
         "chance": _named(board, board.chance),
         "people": {name: _named(board, figures) for name, figures in board.below},
         "on_the_items_of_people": {name: sample.document() for name, sample in samples.items()},
         "pairs": [line.document() for line in pairs],
         "labels": {
-            label: {value: one.document() for value, one in sums.of(label).items() if value in values}
+            label: {value: label_sums.document() for value, label_sums in sums.of(label).items() if value in values}
             for label, values in labels_of(board).items()
         },
         "error_analysis": None if findings is None else findings.model_dump(mode="json"),
         "files": {"scores": SCORES, "items": ITEMS},
-    }  # fmt: skip
+    }
     data = documents.spell(json.loads(_ascii(document)), title=REPORT)
     with replacing(folder / REPORT) as draft:
         draft.write_bytes(data)

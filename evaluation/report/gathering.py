@@ -69,11 +69,11 @@ _PIECE = 1 << 20
 
 
 class ItemObservers(NamedTuple):
-    """What goes over the items as the page does.
+    """Tables and sums that take in each item as the page does.
 
     Args:
-        table: Of all items, which is written meanwhile.
-        sums: Of labels.
+        table: Table of all items, which is written meanwhile.
+        sums: Sums by label.
         difficulty: Share of models that have each item right, in the order of the release; NaN where none was asked.
         discrimination: So too.
     """
@@ -153,7 +153,7 @@ def gather(
     results: Path,
     release: Release,
     scores: Sequence[Score],
-    who: People | None,
+    people: People | None,
     items: Sequence[tuple[str, Stratum]],
     spool: Spool,
     beside: ItemObservers,
@@ -167,16 +167,16 @@ def gather(
 
     Args:
         results: Folder with a folder of each model.
-        release: What was scored.
-        scores: One a model, in the order of the page.
-        who: What people reach.
-        items: As `strata` yields them.
-        spool: Open for writing.
-        beside: What else goes over the items.
+        release: Release that was scored.
+        scores: Score of each model, in the order of the page.
+        people: Figures that people reach.
+        items: Ids and strata of the items, as `strata` yields them.
+        spool: Spool, open for writing.
+        beside: Tables and sums that go over the items as well.
         max_items: Items on the page.
         max_side_px: Longest side of a picture.
-        cache: Keeps reduced pictures.
-        progress: Who wants to know how far it is.
+        cache: Cache of reduced pictures.
+        progress: Receiver of the progress.
 
     Raises:
         DataError: Predictions are not those that their score was made from, or the release is damaged.
@@ -195,22 +195,22 @@ def gather(
     watching.phase("report", len(items))
     for number, released in enumerate(release.items(split)):
         item = released.item
-        said = [one.of(item.item_id) for one in replies]
-        share = None if who is None else who.items.get(item.item_id)
+        item_replies = [predictions.of(item.item_id) for predictions in replies]
+        share = None if people is None else people.items.get(item.item_id)
         hard = {"difficulty": float(beside.difficulty[number]), "discrimination": float(beside.discrimination[number])}
         beside.sums.add(item, share)
-        beside.table.add(item, released.split, said, share, **hard)
+        beside.table.add(item, released.split, item_replies, share, **hard)
         watching.advance(1)
         if item.item_id not in chosen:
             continue
         places = [pictures.show(image, released.images[image.image_id]) for image in item.images]
-        made = card(item, released.split, pictures=places, replies=said, people=share, **hard)
+        made = card(item, released.split, pictures=places, replies=item_replies, people=share, **hard)
         spool.card(made)
         if shown < WITHOUT_SCRIPT:
             first.append(made)
         shown += 1
-    for one in replies:
-        one.close()
+    for predictions in replies:
+        predictions.close()
     return GatheredItems(len(items), shown, pictures.count, first)
 
 

@@ -1,4 +1,4 @@
-"""The page: a template filled with what was gathered, written piece by piece."""
+"""The page: a template filled with the gathered items and figures, written piece by piece."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class PageContents(NamedTuple):
     """What a page shows.
 
     Args:
-        release: That was scored.
+        release: Release that was scored.
         board: The table of scores.
-        pairs: Two models each, item by item.
+        pairs: Comparisons of two models, item by item.
         people: People one by one, and models on the same items.
-        sums: What chance and people reach by label.
+        sums: Sums of chance and people by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
-        findings: Of an error analysis; None without one.
-        gathered: What was found of the items.
+        findings: Findings of an error analysis; None without one.
+        gathered: Items as gathered for the page.
         max_side_px: Longest side of a picture.
     """
 
@@ -79,9 +79,13 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
 
     board = shown.board
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters["two"] = lambda value: f"{value:.2f}"
     environment.filters["signed"] = lambda value: f"{value:+.2f}".replace("-", "\u2212")
     environment.filters["method"] = lambda method: METHODS.get(method, "as the metric states it")
@@ -121,12 +125,16 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
 
 def _plots(shown: PageContents) -> list[Plot]:
     board = shown.board
-    found = (
-        accuracy_plot(board), radar_plot(board), outcome_plot(board), plane_plot(board),
-        *label_plots(board, shown.sums), difficulty_plot(shown.difficulty, len(board.lines)),
+    plots = (
+        accuracy_plot(board),
+        radar_plot(board),
+        outcome_plot(board),
+        plane_plot(board),
+        *label_plots(board, shown.sums),
+        difficulty_plot(shown.difficulty, len(board.lines)),
         None if shown.findings is None else error_plot(shown.findings),
-    )  # fmt: skip
-    return [plot for plot in found if plot is not None]
+    )
+    return [plot for plot in plots if plot is not None]
 
 
 def _policy(script: str) -> str:

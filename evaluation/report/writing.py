@@ -30,11 +30,11 @@ class WrittenReport(NamedTuple):
         path: The page.
         release: Name and version.
         release_id: The release's.
-        models: By name.
+        models: Titles of the models, by name.
         items: Items of the split.
         shown: Items on the page.
         pictures: Pictures and layers of marks on the page.
-        size_bytes: Of the page.
+        size_bytes: Size of the page.
         data: Folder with its data as JSON and CSV.
     """
 
@@ -51,12 +51,18 @@ class WrittenReport(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            "report": str(self.path), "release": self.release, "release_id": self.release_id,
-            "models": list(self.models), "items": self.items, "shown": self.shown, "pictures": self.pictures,
-            "size_bytes": self.size_bytes, "data": str(self.data),
-        }  # fmt: skip
+            "report": str(self.path),
+            "release": self.release,
+            "release_id": self.release_id,
+            "models": list(self.models),
+            "items": self.items,
+            "shown": self.shown,
+            "pictures": self.pictures,
+            "size_bytes": self.size_bytes,
+            "data": str(self.data),
+        }
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line for people."""
         return (
             f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
@@ -83,14 +89,14 @@ def write_report(
 
     Args:
         results: Folder that `evaluate run` wrote to.
-        release: What the models were scored on.
-        out: Where the page goes; `<results>/report.html` if None. An older report there is replaced.
+        release: Release that the models were scored on.
+        out: File for the page; `<results>/report.html` if None. An older report there is replaced.
         max_items: Items on the page; of more, a sample by split and task.
         max_side_px: Longest side of the pictures on the page.
         data: Folder for the same as JSON and CSV; beside the page, of its name with `-data`, if None.
         findings: File of an error analysis of these models, as `review results` writes it.
-        cache: Keeps reduced pictures from one report to the next; nothing does where None.
-        progress: Who wants to know how far it is.
+        cache: Cache of reduced pictures, kept from report to report; none where None.
+        progress: Receiver of the progress.
 
     Raises:
         PrerequisiteError: Jinja2 or matplotlib is not installed.
@@ -102,7 +108,7 @@ def write_report(
 
     from ..analysis.comparison import comparison_over_all
     from ..analysis.item_analysis import discrimination, proportion_right
-    from ..analysis.reply_matrix import side_by_side
+    from ..analysis.reply_matrix import read_reply_matrix
     from ..analysis.same_items import samples_of
     from ..metrics.base import task_numbers
     from ..results.human_baseline import human_figures
@@ -120,42 +126,62 @@ def write_report(
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
-    found = None if findings is None else _findings(findings, opened)
+    error_findings = None if findings is None else _findings(findings, opened)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
     human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
-    who = people_of(human, baseline)
-    sheet = side_by_side(results, scores, opened)
+    people = people_of(human, baseline)
+    sheet = read_reply_matrix(results, scores, opened)
     comparison = comparison_over_all(sheet)
-    board = board_of(scores, who, comparison.ranking, comparison.why_no_ranks)
+    board = board_of(scores, people, comparison.ranking, comparison.why_no_ranks)
     _, tasks = task_numbers(sheet.items.column("task"))
     prepare(folder)
     with TemporaryDirectory(prefix="benchwright-") as scratch:
         spool = Spool(Path(scratch))
         with spool, ItemTable(folder, [line.model for line in board.lines]) as table:
             beside = ItemObservers(
-                table, LabelSums(), proportion_right(sheet.right, sheet.asked),
+                table,
+                LabelSums(),
+                proportion_right(sheet.right, sheet.asked),
                 discrimination(sheet.right, sheet.asked, tasks),
-            )  # fmt: skip
+            )
             gathered = gather(
-                results, opened, scores, who, items, spool, beside,
-                max_items=max_items, max_side_px=max_side_px, cache=cache or ItemCache(None), progress=progress,
-            )  # fmt: skip
+                results,
+                opened,
+                scores,
+                people,
+                items,
+                spool,
+                beside,
+                max_items=max_items,
+                max_side_px=max_side_px,
+                cache=cache or ItemCache(None),
+                progress=progress,
+            )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})
-        people = people_tables(human, samples)
-        shown = PageContents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
+        tables = people_tables(human, samples)
+        shown = PageContents(
+            opened, board, pairs, tables, beside.sums, beside.difficulty, error_findings, gathered, max_side_px
+        )
         try:
             write_scores(folder, scores)
-            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, found)
+            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, error_findings)
             with replacing(target) as draft:
                 write_page(draft, shown, spool)
         except OSError as error:
             raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
     return WrittenReport(
-        target, scores[0].release, opened.release_id, tuple(score.title for score in scores), gathered.items,
-        gathered.shown, gathered.pictures, target.stat().st_size, folder,
-    )  # fmt: skip
+        target,
+        scores[0].release,
+        opened.release_id,
+        tuple(score.title for score in scores),
+        gathered.items,
+        gathered.shown,
+        gathered.pictures,
+        target.stat().st_size,
+        folder,
+    )
 
 
 def _findings(path: Path, release: Release) -> Findings:
@@ -166,13 +192,13 @@ def _findings(path: Path, release: Release) -> Findings:
     """
     from benchwright.review_findings import read_findings
 
-    found = read_findings(path)
-    if found.release_id != release.release_id:
+    findings = read_findings(path)
+    if findings.release_id != release.release_id:
         raise DataError(
-            f"{path} is an error analysis on {found.release} (release {found.release_id[:12]}), and {release.path} is "
-            f"release {release.release_id[:12]}; give the one of this release, or none"
+            f"{path} is an error analysis on {findings.release} (release {findings.release_id[:12]}), and "
+            f"{release.path} is release {release.release_id[:12]}; give the one of this release, or none"
         )
-    return found
+    return findings
 
 
 def _check_release(score: Score, release: Release, results: Path) -> None:

@@ -1,1 +1,1 @@
-"""What a run of a model comes to: judged predictions, scores, summaries."""
+"""Results: judged predictions, the rows that metrics count, scores, summaries and the human baseline."""

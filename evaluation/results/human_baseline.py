@@ -1,6 +1,6 @@
-"""What people reached on a release: its human baseline as figures that stand beside the models'.
+"""The human baseline of a release, as figures that stand beside the models'.
 
-The baseline is told as a whole, annotator by annotator, and by who was best; people and models are compared over all
+There are figures of all annotators together, of each, and of the best; people and models are compared over all
 items, in each task, and in the mean of tasks.
 """
 
@@ -35,10 +35,10 @@ def task_shares(
     """Return `accuracy`, `accuracy_macro` and `accuracy/<task>` with their 95 % intervals.
 
     Args:
-        right: One an item: whether it was answered right, or in how many of `parts` equal parts.
+        right: For each item, whether it was answered right, or in how many of `parts` equal parts.
         group: Number of each item's cluster, from 0.
-        tasks: Of each item.
-        parts: Of an item, as `share_right` takes them.
+        tasks: Task of each item.
+        parts: Number of equal parts of an item, as `share_right` takes them.
     """
     import numpy as np
 
@@ -65,13 +65,14 @@ def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, di
     """Return each annotator's own answers in the shape of a baseline's items, each asked once.
 
     Args:
-        items: Of one campaign, as `read_human_baseline` returns them; those that do not say who was right are left out.
+        items: Items of one campaign, as `read_human_baseline` returns them; those that do not say who was right are
+            left out.
     """
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for item_id, told in items.items():
-        for annotator, right in told.get("by", {}).items():
-            found.setdefault(annotator, {})[item_id] = {"asked": 1, "right": int(right)}
-    return {annotator: found[annotator] for annotator in sorted(found, key=_number)}
+    answers: dict[str, dict[str, dict[str, int]]] = {}
+    for item_id, answer in items.items():
+        for annotator, right in answer.get("by", {}).items():
+            answers.setdefault(annotator, {})[item_id] = {"asked": 1, "right": int(right)}
+    return {annotator: answers[annotator] for annotator in sorted(answers, key=_number)}
 
 
 def best_of(each: Mapping[str, Metrics]) -> str | None:
@@ -131,14 +132,14 @@ class HumanFigures(BaseModel):
 
     def lines(self) -> dict[str, Mapping[str, Figure]]:
         """Return the metrics of each campaign under the name that it has in a table of models."""
-        found: dict[str, Mapping[str, Figure]] = {}
+        lines: dict[str, Mapping[str, Figure]] = {}
         for name, campaign in sorted(self.campaigns.items()):
-            who = "human" if len(self.campaigns) == 1 else f"human: {name}"
+            label = "human" if len(self.campaigns) == 1 else f"human: {name}"
             simulated = " (simulated)" if campaign.simulated else ""
-            found[f"{who}{simulated}"] = campaign.metrics
+            lines[f"{label}{simulated}"] = campaign.metrics
             if campaign.best is not None:
-                found[f"{who}, best{simulated}"] = campaign.each[campaign.best]
-        return found
+                lines[f"{label}, best{simulated}"] = campaign.each[campaign.best]
+        return lines
 
 
 def human_figures(release: Release, split: str | None = None) -> HumanFigures | None:
@@ -160,18 +161,18 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
         split=split,
-        campaigns={name: _campaign(told, items) for name, told in sorted(baseline.items())},
+        campaigns={name: _campaign(campaign, items) for name, campaign in sorted(baseline.items())},
     )
 
 
-def _campaign(told: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
-    own = answers_by_annotator({item_id: one for item_id, one in told["items"].items() if item_id in items})
+def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
+    own = answers_by_annotator({item_id: answers for item_id, answers in campaign["items"].items() if item_id in items})
     each = {name: figures(_accuracies(answers, items)) for name, answers in own.items()}
     return CampaignFigures(
-        simulated=told["simulated"],
-        annotators=told["annotators"],
-        answers_per_item=told["answers_per_item"],
-        metrics=figures(_accuracies(told["items"], items)),
+        simulated=campaign["simulated"],
+        annotators=campaign["annotators"],
+        answers_per_item=campaign["answers_per_item"],
+        metrics=figures(_accuracies(campaign["items"], items)),
         each=each,
         best=best_of(each),
     )
@@ -204,8 +205,11 @@ def _upgraded(document: Any) -> Any:
     campaigns = document["campaigns"]
     if document["version"] == 1:
         campaigns = {
-            name: {**told, "metrics": {metric: with_method(metric, one) for metric, one in told["metrics"].items()}}
-            for name, told in campaigns.items()
+            name: {
+                **campaign,
+                "metrics": {metric: with_method(metric, figure) for metric, figure in campaign["metrics"].items()},
+            }
+            for name, campaign in campaigns.items()
         }
     return {**document, "version": VERSION, "campaigns": campaigns}
 
@@ -235,12 +239,12 @@ class _Item(NamedTuple):
 def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _Item]) -> dict[str, Estimate]:
     import numpy as np
 
-    asked = [(told, items[item_id]) for item_id, told in sorted(answers.items()) if item_id in items]
+    answered = [(answer, items[item_id]) for item_id, answer in sorted(answers.items()) if item_id in items]
     # Shares as whole numbers of equal parts; where numbers of answers have no small multiple in common, to a millionth.
-    parts = min(lcm(*(told["asked"] for told, _ in asked)), 10**6)
-    right = np.array([round(told["right"] * parts / told["asked"]) for told, _ in asked], dtype=np.int64)
-    group = np.array([item.group for _, item in asked], dtype=np.int64)
-    return task_shares(right, group, [item.task for _, item in asked], parts=parts)
+    parts = min(lcm(*(answer["asked"] for answer, _ in answered)), 10**6)
+    right = np.array([round(answer["right"] * parts / answer["asked"]) for answer, _ in answered], dtype=np.int64)
+    group = np.array([item.group for _, item in answered], dtype=np.int64)
+    return task_shares(right, group, [item.task for _, item in answered], parts=parts)
 
 
 def _items(release: Release, split: str | None) -> dict[str, _Item]:

@@ -70,42 +70,51 @@ that a protocol asked; it is null where the row itself is the only one. The row'
 with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
 
 
-def attempt_of(item: Item, asked: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> Attempt:
+def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> Attempt:
     """Return what became of a question of round `number`; `reply` is None where it could not be put."""
-    note = None if asked.note is None else canonical_json(asked.note)
+    note = None if question.note is None else canonical_json(question.note)
     if reply is None or reply.text is None:
-        cause = asked.cause if reply is None else reply.error
-        return Attempt(asked.variant, number, "error", cause=_storable(cause), note=note)
+        cause = question.cause if reply is None else reply.error
+        return Attempt(question.variant, number, "error", cause=_storable(cause), note=note)
     text = _storable(reply.text)
-    if not asked.keys:
-        return Attempt(asked.variant, number, "caption", reply=text, note=note)
-    reading, robust = _read(reply, reply.text, asked, reader)
+    if not question.keys:
+        return Attempt(question.variant, number, "caption", reply=text, note=note)
+    reading, robust = _read(reply, reply.text, question, reader)
     state: AttemptState = reading.state
-    said, rule = reading.letter, reading.rule
+    shown_letter, rule = reading.letter, reading.rule
     if reply.is_cut_off:
         robust = robust if rule not in _NOT_CONCLUDED else None
         if state == "miss" or (state == "answered" and rule in _NOT_CONCLUDED):
-            state, said, rule = "cut_off", None, "cut_off"
-    letter = None if said is None else asked.keys[said]
+            state, shown_letter, rule = "cut_off", None, "cut_off"
+    letter = None if shown_letter is None else question.keys[shown_letter]
     return Attempt(
-        asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
-        cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else asked.keys[robust],
+        question.variant,
+        number,
+        state,
+        letter=letter,
+        said=shown_letter,
+        right=is_right(item, letter),
+        read_by=rule,
+        reply=text,
+        cause=_FAILED if state == "error" else None,
+        note=note,
+        robust=None if robust is None else question.keys[robust],
         is_cut_off=reply.is_cut_off,
-    )  # fmt: skip
+    )
 
 
-def _read(reply: Reply, text: str, asked: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
+def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
     """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
     if reply.letter is not None:
         return ParsedAnswer("answered", reply.letter, "given"), reply.letter
-    assert asked.question is not None
-    choices = tuple((one.key, one.text) for one in asked.question.choices)
+    assert question.question is not None
+    choices = tuple((choice.key, choice.text) for choice in question.question.choices)
     robust = (_read_again if len(text) <= _SHORT else read_answer)(text, choices)
     if reader == ROBUST:
         return robust, robust.letter
-    said = READERS[reader](text, choices)
-    if said is not None:
-        return ParsedAnswer("answered", said, reader), robust.letter
+    letter = READERS[reader](text, choices)
+    if letter is not None:
+        return ParsedAnswer("answered", letter, reader), robust.letter
     return ParsedAnswer("miss" if robust.state == "answered" else robust.state, None, reader), robust.letter
 
 
@@ -116,21 +125,34 @@ def row_of(
     state, letter, right = protocol.verdict(item, attempts)
     shown = attempts[0]
     if len(attempts) > 1:
-        shown = next((one for one in attempts if one.state == state and one.letter == letter), attempts[-1])
-    other = None if reader == ROBUST else reread(item, attempts)
+        shown = next(
+            (attempt for attempt in attempts if attempt.state == state and attempt.letter == letter), attempts[-1]
+        )
+    reread_attempts = None if reader == ROBUST else reread(item, attempts)
     alone = len(attempts) == 1 and not attempts[0].variant and attempts[0].note is None
     return {
-        "item_id": item.item_id, "split": split, "task": item.task, "state": state, "letter": letter, "right": right,
-        "chance": protocol.chance(item), "read_by": shown.read_by, "reply": shown.reply, "cause": shown.cause,
-        "group": group, "robust_right": None if other is None else protocol.verdict(item, other).right,
-        "attempts": None if alone else _attempt_rows(attempts, other),
-        "is_cut_off": any(one.is_cut_off for one in attempts),
-    }  # fmt: skip
+        "item_id": item.item_id,
+        "split": split,
+        "task": item.task,
+        "state": state,
+        "letter": letter,
+        "right": right,
+        "chance": protocol.chance(item),
+        "read_by": shown.read_by,
+        "reply": shown.reply,
+        "cause": shown.cause,
+        "group": group,
+        "robust_right": None if reread_attempts is None else protocol.verdict(item, reread_attempts).right,
+        "attempts": None if alone else _attempt_rows(attempts, reread_attempts),
+        "is_cut_off": any(attempt.is_cut_off for attempt in attempts),
+    }
 
 
-def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) -> list[dict[str, Any]]:
-    robust: Sequence[bool | None] = [None] * len(attempts) if other is None else [one.right for one in other]
-    rows = [one._asdict() | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
+def _attempt_rows(attempts: Sequence[Attempt], reread_attempts: Sequence[Attempt] | None) -> list[dict[str, Any]]:
+    robust: Sequence[bool | None] = (
+        [None] * len(attempts) if reread_attempts is None else [attempt.right for attempt in reread_attempts]
+    )
+    rows = [attempt._asdict() | {"robust_right": right} for attempt, right in zip(attempts, robust, strict=True)]
     return [{name: row[name] for name in ATTEMPT.names} for row in rows]
 
 
@@ -204,9 +226,9 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
             raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
 
 
-def not_of_score(path: Path, what: str) -> DataError:
+def not_of_score(path: Path, problem: str) -> DataError:
     """Return the error that predictions are not those that the score beside them was made from."""
-    return DataError(f"{path} is not what the score beside it was made from: {what}; score the model again")
+    return DataError(f"{path} is not what the score beside it was made from: {problem}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:

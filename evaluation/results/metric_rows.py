@@ -1,4 +1,4 @@
-"""What metrics count: judged predictions as columns, one row a reply that counts, with what the release says of items.
+"""The rows that metrics count: judged predictions as columns, a row a counted reply, with facts about the items.
 
 Under a protocol that repeats its questions every repetition is a row; under any other every item is one.
 """
@@ -24,7 +24,7 @@ _PART = ("variant", "round", "state", "letter", "right", "robust_right")
 _PAIR = "pair:"
 
 
-def counted(path: Path, protocol: Protocol) -> pa.Table:
+def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
     """Return the rows that metrics count, in the order of the release, without texts.
 
     Beside the items' own columns:
@@ -100,11 +100,11 @@ def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row a repetition, with what was said when the option that declines was taken away."""
+    """Return one row a repetition, with the reply to the question without the option that declines."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
-    asked = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
-    places = pc.index_in(pc.replace_substring(names, f" {AGAIN}", AGAIN), value_set=asked)
+    again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
+    places = pc.index_in(pc.replace_substring(names, f" {AGAIN}", AGAIN), value_set=again_names)
     rows = items.take(first.column("item")).drop_columns(["state", "letter", "right", "robust_right"])
     for name in ("state", "letter", "right", "robust_right", "variant"):
         rows = rows.append_column(name, first.column(name))

@@ -1,4 +1,4 @@
-"""What a run of questions has come to so far, for whoever looks on and for the score."""
+"""Progress of a run: tokens and failures so far, for people and for the score."""
 
 from __future__ import annotations
 
@@ -41,14 +41,18 @@ class TokenUsage:
         return None if self._prices is None or self._replies == 0 else self._prices.cost(self._tokens)
 
     def usage(self) -> Usage | None:
-        """Return the sums as a score holds them; None where no reply said what it took."""
+        """Return the sums as a score holds them; None where no reply stated its tokens."""
         if self._replies == 0:
             return None
         prompt, completion, reasoning = self._tokens
         return Usage(
-            replies=self._replies, requests=self._replies - self._shared, prompt_tokens=prompt,
-            completion_tokens=completion, reasoning_tokens=reasoning, cost=self.cost,
-        )  # fmt: skip
+            replies=self._replies,
+            requests=self._replies - self._shared,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            reasoning_tokens=reasoning,
+            cost=self.cost,
+        )
 
 
 class FirstFailures:
@@ -57,7 +61,7 @@ class FirstFailures:
     Kinds are told apart by the words before a cause's first colon, such as `HTTP 400`.
 
     Args:
-        name: Of who is asked.
+        name: Name of the model that is asked.
     """
 
     def __init__(self, name: str) -> None:
@@ -84,7 +88,7 @@ class FirstFailures:
             raise self._error("the first ")
 
     def end(self) -> None:
-        """Say that no reply comes any more.
+        """Take note that no further reply comes.
 
         Raises:
             CheckFailed: There were few, and all failed alike.
@@ -92,12 +96,14 @@ class FirstFailures:
         if self._failed and not self._is_over:
             raise self._error("all " if self._failed > 1 else "")
 
-    def _error(self, which: str) -> CheckFailed:
-        what = f"{which}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
-            f"the one question to {self._name} failed"
-        )  # fmt: skip
+    def _error(self, which_questions: str) -> CheckFailed:
+        failed = (
+            f"{which_questions}{self._failed} questions to {self._name} failed"
+            if self._failed > 1
+            else (f"the one question to {self._name} failed")
+        )
         alike = " alike" if self._failed > 1 else ""
-        return CheckFailed(f"{what}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
+        return CheckFailed(f"{failed}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
 
 
 def _kind_of(cause: str) -> str:
@@ -105,14 +111,14 @@ def _kind_of(cause: str) -> str:
 
 
 class RunProgress:
-    """Counts replies and items, and tells a progress about them: how far, at what cost, how many errors."""
+    """Counts replies and items, and passes counts, cost and errors on to a progress."""
 
     def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
         self._seen: Counter[str] = Counter()
 
     def phase(self, name: str, total: int) -> None:
-        """Say that so many items are asked about."""
+        """Begin a phase of `total` items."""
         self._progress.phase(name, total, "items")
 
     def add(self, reply: Reply) -> None:
@@ -126,7 +132,7 @@ class RunProgress:
         """Count one item whose replies are all there."""
         self._progress.advance(1)
         cost = self._spent.cost
-        said = [] if cost is None else [f"cost {cost:.4f}"]
-        said += [f"{n} {what}" for what, n in sorted(self._seen.items())]
-        if said:
-            self._progress.beside(", ".join(said))
+        notes = [] if cost is None else [f"cost {cost:.4f}"]
+        notes += [f"{n} {kind}" for kind, n in sorted(self._seen.items())]
+        if notes:
+            self._progress.beside(", ".join(notes))

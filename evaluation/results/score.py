@@ -1,4 +1,4 @@
-"""A score: what a model reached on a release, with everything that the figure depends on."""
+"""A score: a model's figures on a release, with everything that they depend on."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Usage(BaseModel):
     cost: float | None = None
     """In the currency of the prices that the user gave; None without any."""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it for people, on one line."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = f" to {self.requests} requests ({shared} shared one with an equal question)" if shared else ""
@@ -75,7 +75,7 @@ class Usage(BaseModel):
 
 
 class Judging(BaseModel):
-    """What a judge was asked beside the reader, and what came of it. Replies, each as often as it was given."""
+    """Counts of a judge's verdicts. Replies count as often as they were given."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -96,13 +96,13 @@ class Judging(BaseModel):
     """Requests to the judge that failed; what the reader had read stays."""
     usage: Usage | None = None
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it for people, on one line."""
         words = (
             f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
             f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
         )
-        return words if self.usage is None else f"{words}; {self.usage.told()}"
+        return words if self.usage is None else f"{words}; {self.usage.describe()}"
 
 
 class Score(BaseModel):
@@ -157,9 +157,9 @@ class Score(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_what_follows(cls, given: Any) -> Any:
+    def _without_what_follows(cls, document: Any) -> Any:
         """Leave out what a score's file states and other fields imply."""
-        return {k: v for k, v in given.items() if k != "unfit"} if isinstance(given, dict) else given
+        return {k: v for k, v in document.items() if k != "unfit"} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -274,28 +274,32 @@ def read_scores(folder: Path) -> list[Score]:
     """
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder of results")
-    found = [_read_in(path.parent) for path in sorted(folder.glob(f"*/{SCORE_FILE}"))]
-    if not found:
+    scores = [_read_in(path.parent) for path in sorted(folder.glob(f"*/{SCORE_FILE}"))]
+    if not scores:
         raise DataError(
             f"{folder} holds no results; `benchwright evaluate run RELEASE --model M --out {folder}` makes some"
         )
-    kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in found})
+    kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in scores})
     if len(kinds) > 1:
         listed = "; ".join(f"{release} ({release_id}), {split}" for release, release_id, split in kinds)
         raise DataError(
             f"{folder} holds results that cannot stand side by side: {listed}; keep each in a folder of its own"
         )
-    return sorted(told_apart(found), key=lambda score: score.title)
+    return sorted(told_apart(scores), key=lambda score: score.title)
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores so that no two have the same title: equal ones are told apart by settings that differ, in words."""
+    """Return scores so that no two have the same title: equal titles get the settings that differ, in words."""
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]
         words = differing_settings([scores[k].asked_with for k in same]) if len(same) > 1 else []
-        for k, told in zip(same, words, strict=bool(words)):
-            unique = told if words.count(told) == 1 else ", ".join(filter(None, (told, f"folder {scores[k].folder}")))
+        for k, difference in zip(same, words, strict=bool(words)):
+            unique = (
+                difference
+                if words.count(difference) == 1
+                else ", ".join(filter(None, (difference, f"folder {scores[k].folder}")))
+            )
             apart[k] = scores[k].model_copy(update={"told_apart_by": unique})
     return apart
 

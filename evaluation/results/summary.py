@@ -61,7 +61,8 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
         lines.append((name, *cells, *(str(getattr(score, state)) for state in _WITHOUT_LETTER)))
     blank = [""] * (len(aware) + len(_WITHOUT_LETTER))
     lines += [
-        (name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), *blank) for name, met in people.items()
+        (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank)
+        for name, met in people.items()
     ]
     if scores:
         lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), *blank))
@@ -93,7 +94,7 @@ def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, F
     for block in blocks:
         table.add_section()
         for name, metrics in block:
-            cells = (_cell(metrics.get(one)) for one in _columns("accuracy", tasks))
+            cells = (_cell(metrics.get(column)) for column in _columns("accuracy", tasks))
             table.add_row(*map(Text, (printable(name), *cells)))
     return table
 
@@ -139,8 +140,8 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
     A score under `vanilla` comes first: chance under `circular` is that of being lucky for every rotation.
     """
-    found = [score for score in scores if name in score.metrics]
-    most = max(found, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
+    having = [score for score in scores if name in score.metrics]
+    most = max(having, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
     return None if most is None else most.metrics[name]
 
 

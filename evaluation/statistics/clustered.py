@@ -31,11 +31,11 @@ def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: in
     """Return the share of right answers with its 95 % interval.
 
     Args:
-        right: One a row: whether it is right, or how many of its `parts` are, where a row stands for several answers.
-            Its variance is then taken for that of one answer, which is the most that it can be.
+        right: For each row, whether it is right, or how many of its `parts` are, where a row stands for several
+            answers. Its variance is then taken for that of one answer, which is the most that it can be.
         group: Number of each row's cluster, from 0.
-        about: What the figure is of; it seeds the resampling.
-        parts: Of each row.
+        about: Names of the figure, which seed the resampling.
+        parts: Number of equal parts of each row.
     """
     if len(right) == 0:
         return Estimate(None, None, 0)
@@ -66,12 +66,12 @@ def mean_share_right(
     little to resample, the tasks' intervals are combined.
 
     Args:
-        right: As of `share_right`.
+        right: Answers, as `share_right` takes them.
         group: Number of each row's cluster, from 0.
         task: Number of each row's task.
         shares: The tasks' shares, by that number.
-        about: What the figure is of; it seeds the resampling.
-        parts: Of each row.
+        about: Names of the figure, which seed the resampling.
+        parts: Number of equal parts of each row.
     """
     import numpy as np
 
@@ -84,8 +84,8 @@ def mean_share_right(
         return combined
     of_tasks = [task == number for number in range(len(shares))]
     kinds = kinds_of(group, *of_tasks, *(of_task * right for of_task in of_tasks))
-    asked, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
-    drawn = np.divide(rights / parts, asked, out=np.full_like(rights, np.nan), where=asked > 0)
+    asked_sums, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
+    drawn = np.divide(rights / parts, asked_sums, out=np.full_like(rights, np.nan), where=asked_sums > 0)
     return combined._replace(interval=percentiles(np.nanmean(drawn, axis=1)), method="clustered_bootstrap")
 
 
@@ -107,8 +107,8 @@ def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
 
     Args:
         kinds: The clusters; their second column is summed.
-        mean: Of an item.
-        variance: Of an item, above 0.
+        mean: Mean of an item.
+        variance: Variance of an item, above 0.
     """
     groups, items = kinds.clusters, int(kinds.counts @ kinds.sums[:, 0])
     squares = float(kinds.counts @ (kinds.sums[:, 1] - mean * kinds.sums[:, 0]) ** 2)

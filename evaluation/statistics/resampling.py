@@ -30,7 +30,7 @@ class ClusterKinds(NamedTuple):
     """Clusters that add the same, counted.
 
     Args:
-        sums: What a cluster of each kind adds, kinds x columns; sorted, each row once.
+        sums: Amounts that a cluster of each kind adds, kinds x columns; sorted, each row once.
         counts: Clusters of each kind.
     """
 
@@ -78,9 +78,10 @@ def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES)
     """Return the sums over as many clusters as there are, drawn with replacement, resamples x columns.
 
     Args:
-        kinds: What to draw from; at least one cluster.
-        about: What the figure is of, such as `accuracy/jigsaw`: it seeds the draw, so equal data give equal limits.
-        resamples: How many.
+        kinds: Kinds of clusters to draw from; at least one cluster.
+        about: Name of the figure, such as `accuracy/jigsaw`, which seeds the draw, so that equal data give equal
+            limits.
+        resamples: Number of resamples.
     """
     import numpy as np
 

@@ -23,12 +23,16 @@ def shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:
         return dict(sizes)
     exact = {stratum: total * n / items for stratum, n in sizes.items()}
     at_least = 1 if total >= len(sizes) else 0
-    found = {stratum: max(at_least, int(share)) for stratum, share in exact.items()}
-    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
-    while (missing := total - sum(found.values())) > 0:
-        for stratum in [one for one in by_remainder if found[one] < sizes[one]][:missing]:
-            found[stratum] += 1
-    while (over := sum(found.values()) - total) > 0:
-        for stratum in [one for one in reversed(by_remainder) if found[one] > at_least][:over]:
-            found[stratum] -= 1
-    return found
+    shares_by_stratum = {stratum: max(at_least, int(share)) for stratum, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (shares_by_stratum[stratum] - exact[stratum], stratum))
+    while (missing := total - sum(shares_by_stratum.values())) > 0:
+        for stratum in [candidate for candidate in by_remainder if shares_by_stratum[candidate] < sizes[candidate]][
+            :missing
+        ]:
+            shares_by_stratum[stratum] += 1
+    while (over := sum(shares_by_stratum.values()) - total) > 0:
+        for stratum in [candidate for candidate in reversed(by_remainder) if shares_by_stratum[candidate] > at_least][
+            :over
+        ]:
+            shares_by_stratum[stratum] -= 1
+    return shares_by_stratum

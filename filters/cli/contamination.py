@@ -84,7 +84,7 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     from benchwright.errors import BenchwrightError
 
     from ..contamination.hash_lists import write_hash_list
-    from ..features.picture_hashes import hashes_of_folder
+    from ..contamination.picture_hashes import hashes_of_folder
 
     if out.exists():
         raise BenchwrightError(f"{out} exists already; move it away or give another name")

@@ -6,26 +6,24 @@ Pairs that a person should look at are shown side by side on a contact sheet.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import UnreadableImage
+from benchwright.images.decode import decode_rgb
+from benchwright.images.identify import path_for
 from benchwright.text_normalization import printable
 
+from ..duplicates.report import DuplicateReport
+from .contact_sheet import Tile, write_sheets
 from .options import distance_option, workers_option
 
 if TYPE_CHECKING:
     from ..duplicates.report import DuplicateReport
-from collections.abc import Iterator
-
-from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_rgb
-from benchwright.images.identify import path_for
-
-from ..duplicates.report import DuplicateReport
-from .contact_sheet import Tile, write_sheets
 
 
 def write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:

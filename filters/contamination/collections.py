@@ -17,8 +17,8 @@ from benchwright.records import ImageRecord
 from benchwright.release import Release
 
 from ..features.embeddings import Embeddings
-from ..features.picture_hashes import KnownPicture, hashes_of_folder
 from .hash_lists import read_hash_list
+from .picture_hashes import KnownPicture, hashes_of_folder
 
 Kind = Literal["folder", "release", "list"]
 

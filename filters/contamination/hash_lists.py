@@ -16,8 +16,8 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.workspace.atomic import write_bytes
 
-from ..features.picture_hashes import KnownPicture
 from ..features.visual_words import read_words
+from .picture_hashes import KnownPicture
 
 FORMAT = "benchwright/hashes"
 VERSION = 1

@@ -28,11 +28,11 @@ from benchwright.steps import (
     Stream,
 )
 
-from ..duplicates.same_picture import DECODED_AT_LEAST_PX, Look, look_again
+from ..duplicates.verification import DECODED_AT_LEAST_PX, Look, look_again
 from ..features.embeddings import Embeddings
 from ..features.hamming import MAX_DISTANCE
-from ..features.picture_hashes import KnownPicture, PictureHashes
 from .collections import Reference, open_reference, picture_path
+from .picture_hashes import KnownPicture, PictureHashes
 from .search import possible_leaks, sure_leaks
 
 if TYPE_CHECKING:

@@ -6,23 +6,22 @@ The pictures of each split, of a release or of a workspace before anything is fr
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from benchwright.errors import BenchwrightError
+from benchwright.release import Release
 from benchwright.text_normalization import printable
 
-from ..duplicates.report import UnreadableFile
+from ..measured_folder import UnreadableFile
 from .leakage import Leakage
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
-from collections.abc import Iterator
 
-from benchwright.errors import BenchwrightError
-from benchwright.release import Release
 
 _VALUE = ".split"
 

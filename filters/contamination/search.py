@@ -10,8 +10,9 @@ import numpy as np
 
 from ..features.embeddings import near_across, read_embeddings
 from ..features.hamming import iter_pairs
-from ..features.picture_hashes import KnownPicture
-from ..features.visual_words import read_words, shared_words
+from ..features.visual_words import read_words
+from ..features.word_matching import shared_words
+from .picture_hashes import KnownPicture
 
 By = Literal["canonical_id", "file", "pixels"]
 MOST_PARTNERS = 8

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..clusters import components
 from ..features.hamming import Pairs, iter_pairs
-from ..features.visual_words import Words, shared_words
-from ..features.word_geometry import Miniature, agreement
-from .clusters import components
+from ..features.visual_words import Miniature, Words
+from ..features.word_matching import agreement, shared_words
 
 _BULK = 1 << 20
 """Pairs folded in at a time: some 150 MB while it lasts."""

@@ -8,31 +8,28 @@ no order of files changes. Groups that a curator declares, such as the two pictu
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
-from benchwright.errors import PrerequisiteError
+from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
+
+from ..clusters import components
 
 if TYPE_CHECKING:
     import pyarrow as pa
-import csv
-import io
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
 
-from benchwright.errors import RecipeError
-
-from .clusters import components
 
 Criterion = Literal["protected", "licence", "resolution", "quality", "id"]
 CRITERIA: tuple[Criterion, ...] = ("protected", "licence", "resolution", "quality", "id")

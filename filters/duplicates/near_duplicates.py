@@ -20,8 +20,7 @@ from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 from ..features.embeddings import Embeddings
 from ..features.hamming import MAX_DISTANCE
 from ..features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from ..features.visual_words import FeatureWords, read_words
-from ..features.word_geometry import read_miniature
+from ..features.visual_words import FeatureWords, read_miniature, read_words
 from .candidate_pairs import (
     MOST_BY_HASH,
     Bonds,
@@ -32,8 +31,7 @@ from .candidate_pairs import (
     told_once,
 )
 from .kept_copies import CRITERIA, Criterion, KeptOfCopies
-from .same_picture import LEAST_SIDE_PX
-from .verification import ChainLooks, SecondLooks
+from .verification import LEAST_SIDE_PX, ChainLooks, SecondLooks
 
 if TYPE_CHECKING:
     import pyarrow as pa

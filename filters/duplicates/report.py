@@ -11,20 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .clusters import components
+from ..clusters import components
+from ..measured_folder import UnreadableFile
 from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates
 
 if TYPE_CHECKING:
     from benchwright.pipeline import FinishedRun
     from benchwright.progress import Progress
-
-
-class UnreadableFile(NamedTuple):
-    """A file that is no image we can read, and why; the path is relative to the folder."""
-
-    path: str
-    reason: str
 
 
 class Member(NamedTuple):

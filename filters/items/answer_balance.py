@@ -9,6 +9,7 @@ that name a letter or stand for all the others, questions and explanations that 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,17 +19,15 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.canonical import digest
-from benchwright.records import LETTERS, Item
+from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
+from benchwright.text_normalization import normal
 
 from .answer_letters import Balance, Placing, balance, levelled
 
 if TYPE_CHECKING:
     import pyarrow as pa
-import re
 
-from benchwright.records import Choice, ItemImage
-from benchwright.text_normalization import normal
 
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 _NAMES_A_LETTER = re.compile(

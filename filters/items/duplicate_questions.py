@@ -11,7 +11,8 @@ an order that puts rare ones first (prefix filtering: Chaudhuri, Ganti and Kaush
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -22,13 +23,11 @@ from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.text_normalization import normal
 
-from ..duplicates.clusters import components
+from ..clusters import components
 from .item_texts import grams, option_key, right_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
-import math
-from collections import Counter
 
 
 class Similar(NamedTuple):

@@ -9,8 +9,9 @@ A rule picks an option by words alone, without the picture: it gives every optio
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -20,16 +21,14 @@ from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.text_normalization import normal
 from benchwright.text_only_baseline import ItemWords, folds_of, guess, weights_of_folds
 
 from .item_texts import right_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
-import re
-from collections.abc import Callable
 
-from benchwright.text_normalization import normal
 
 Words = Sequence[str]
 """The texts of an item's options, in order."""

@@ -6,26 +6,22 @@ Steps that ask a model behind an endpoint about items have their questions and a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
 
 from benchwright.errors import RequestFailed, UnreadableImage
 from benchwright.models.chat import Chat, ChatSettings
-from benchwright.records import ImageRecord
-from benchwright.steps import Context
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-from collections.abc import Mapping
-from typing import ClassVar
 
-from pydantic import Field
-
-from benchwright.records import Item
-from benchwright.steps import MapStep, OpenContext, Outcome, Step, Stream
 
 SaidYesNo = Literal["yes", "no", "unclear", "failed"]
 _WORD = re.compile(r"\b(yes|no)\b", re.I)

@@ -9,32 +9,27 @@ The CLIP model lies in a folder: found, hashed, loaded through transformers. Not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.errors import UnreadableImage
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-from ..features.embeddings import Vectors
+from ..features.embeddings import Preprocessing, Vectors, embedded, pooled
+from ..models.image_classifier import INSTALL
 from ..models.model_folder import WithModel
 from .paired_pictures import pair_of, told
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-from importlib.util import find_spec
-
-from numpy.typing import NDArray
-
-from benchwright.canonical import digest, file_digest
-from benchwright.errors import PrerequisiteError
-
-from ..features.embeddings import Preprocessing, embedded, pooled
-from ..models.image_classifier import INSTALL
 
 
 def clip_hash(folder: Path) -> str:

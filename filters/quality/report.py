@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..duplicates.measured_folder import Row, measure_folder
-from ..duplicates.report import UnreadableFile
+from ..measured_folder import Row, UnreadableFile, measure_folder
 from .faults import FAULTS
 from .step import Quality
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..duplicates.measured_folder import Row, measure_folder
-from ..duplicates.report import UnreadableFile
+from ..measured_folder import Row, UnreadableFile, measure_folder
 from .text_ratio import Backend, TextRatio
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from postgres import running_postgres
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.canonical import digest
@@ -114,7 +115,7 @@ def open_campaign(store: ReviewStore) -> OpenCampaign:
             kind="verify",
             rule=f"unanimous({slots})",
             slots_per_task=slots,
-            form={"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
+            form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear", "wrong_answer"]),
             settings={},
             seed=seed,
         )

@@ -15,6 +15,7 @@ import json
 import sys
 from datetime import UTC, datetime, timedelta
 
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -29,7 +30,7 @@ def register(store: ReviewStore, name: str) -> dict[str, object]:
 def decide(store: ReviewStore, name: str) -> dict[str, object]:
     done = []
     while (lease := store.claim("verify", name, now=NOW)) is not None:
-        store.submit(lease.slot_id, name, "accept", now=NOW)
+        store.submit(lease.slot_id, name, Submission("accept"), now=NOW)
         done.append(lease.item_id)
     return {"done": done}
 
@@ -49,7 +50,7 @@ def abandon(store: ReviewStore, name: str) -> dict[str, object]:
             now += timedelta(seconds=LEASE_S)
             continue
         try:
-            store.submit(lease.slot_id, name, "accept", now=now)
+            store.submit(lease.slot_id, name, Submission("accept"), now=now)
             done.append(lease.item_id)
         except RefusedError:
             lost += 1

@@ -1,4 +1,4 @@
-"""The adjudicator's desk: what comes to it, in which order, what is told of annotators, and what its decisions do."""
+"""The adjudicator's queue: what comes to it, in which order, what is told of annotators, and what its decisions do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchwright.annotation.app.task_card.adjudication_card import adjudication_
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -39,12 +40,12 @@ def decide(store: ReviewStore, item: Item, now: datetime, **said: str | dict[str
     for name, word in said.items():
         edits = word if isinstance(word, dict) else None
         decision = word if isinstance(word, str) else "revise"
-        reasons = ["unclear"] if decision == "reject" else []
-        store.decide("verify", task.id, name, decision, now=now, reasons=reasons, edits=edits)
+        reasons = ("unclear",) if decision == "reject" else ()
+        store.decide("verify", task.id, name, Submission(decision, reasons=reasons, edits=edits), now=now)
     return task.id
 
 
-def desk_of(store: ReviewStore, name: str = "judge", campaign: str = "verify") -> AdjudicationQueue:
+def adjudication_queue_of(store: ReviewStore, name: str = "judge", campaign: str = "verify") -> AdjudicationQueue:
     return AdjudicationQueue(store, store.campaign(campaign), name)
 
 
@@ -58,7 +59,7 @@ def test_what_the_rule_leaves_open_comes_first_and_what_all_agree_on_never(
     second = decide(store, outvoted, now, ann="accept", ben="accept", cas="reject")
     first = decide(store, open_, now, ann="accept", ben="reject", cas=X)
     decide(store, half, now, ann="accept", ben="reject")  # cas has not decided yet
-    queue = desk_of(store).queue()
+    queue = adjudication_queue_of(store).queue()
     assert [(one.task_id, one.waits) for one in queue] == [(first, True), (second, False)]
     assert [round(one.divided, 2) for one in queue] == [0.67, 0.33]
 
@@ -72,13 +73,16 @@ def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(
     waiting = STEP.advance(items, context).waiting
     assert waiting is not None
     assert "waits for an adjudicator: 2 of 2 items are undecided" in waiting
-    desk = desk_of(store)
+    adjudication_queue = adjudication_queue_of(store)
     for task, decision in zip(tasks, ("accept", "reject"), strict=True):
-        desk.open(task, now=now)
-        reasons = ["wrong_answer"] if decision == "reject" else []
-        desk.decide(task, decision, now=now, reasons=reasons, note="seen it closely")
-    assert [(one.decision, one.reasons) for one in desk.decided()] == [("reject", ("wrong_answer",)), ("accept", ())]
-    assert desk.queue() == []
+        adjudication_queue.open(task, now=now)
+        reasons = ("wrong_answer",) if decision == "reject" else ()
+        adjudication_queue.decide(task, Submission(decision, reasons=reasons, note="seen it closely"), now=now)
+    assert [(one.adjudication.decision, one.adjudication.reasons) for one in adjudication_queue.decided()] == [
+        ("reject", ("wrong_answer",)),
+        ("accept", ()),
+    ]
+    assert adjudication_queue.queue() == []
     verdicts = STEP.advance(items, context)
     assert [verdicts.outcomes[item.item_id].reason for item in items] == [None, "rejected"]
     evidence = verdicts.outcomes[one.item_id].evidence
@@ -92,17 +96,20 @@ def test_names_are_told_only_once_the_case_is_decided(
     items = make_items(jigsaw=1)
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann=X, ben="reject")
-    desk = desk_of(store)
-    card = asdict(adjudication_card(desk.open(task, now=now), store.campaign("verify"), serial=0))
+    adjudication_queue = adjudication_queue_of(store)
+    card = asdict(adjudication_card(adjudication_queue.open(task, now=now), store.campaign("verify"), serial=0))
     assert [one["label"] for one in card["answers"]] == ["Annotator 1", "Annotator 2"]
     assert {line for one in card["answers"] for line in one["lines"]} == {
         "Revise", f"question edited: {X['question']}", "Reject", "unclear",
     }  # fmt: skip
     assert "ann" not in json.dumps(card["answers"]).replace("Annotator", "")
-    assert desk.decided() == []
-    desk.decide(task, "reject", now=now, reasons=["unclear"])
-    [told] = desk.decided()
-    assert (told.decision, {one.annotator for one in told.said}) == ("reject", {"ann", "ben"})
+    assert adjudication_queue.decided() == []
+    adjudication_queue.decide(task, Submission("reject", reasons=("unclear",)), now=now)
+    [case] = adjudication_queue.decided()
+    assert (case.adjudication.decision, {annotation.annotator for annotation in case.annotations}) == (
+        "reject",
+        {"ann", "ben"},
+    )
 
 
 def test_edits_of_the_adjudicator_make_the_next_version(
@@ -111,9 +118,9 @@ def test_edits_of_the_adjudicator_make_the_next_version(
     items = make_items(jigsaw=1)
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann=X, ben=Y)
-    desk = desk_of(store)
-    desk.open(task, now=now)
-    desk.decide(task, "revise", now=now, edits={**Y, "right": "A"})
+    adjudication_queue = adjudication_queue_of(store)
+    adjudication_queue.open(task, now=now)
+    adjudication_queue.decide(task, Submission("revise", edits={**Y, "right": "A"}), now=now)
     [version] = store.tasks("verify")
     assert (version.payload["question"], version.payload["answer"]) == (Y["question"], "A")
     assert TaskQueue(store, store.campaign("verify"), "judge").next(now=now) is None  # their own version
@@ -130,10 +137,10 @@ def test_a_case_that_is_sent_back_goes_to_others_whose_decisions_alone_count(
     items = make_items(jigsaw=1)
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
-    desk = desk_of(store)
-    desk.open(task, now=now)
-    desk.decide(task, "send_back", now=now, note="look at the corner")
-    assert desk.queue() == []
+    adjudication_queue = adjudication_queue_of(store)
+    adjudication_queue.open(task, now=now)
+    adjudication_queue.decide(task, Submission("send_back", note="look at the corner"), now=now)
+    assert adjudication_queue.queue() == []
     waiting = STEP.advance(items, context).waiting
     assert waiting is not None
     assert "1 of 1 tasks and 2 slots" in waiting
@@ -153,13 +160,13 @@ def test_a_case_that_is_sent_back_and_divided_again_comes_back(
     items = make_items(jigsaw=1)
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
-    desk = desk_of(store)
-    desk.open(task, now=now)
-    desk.decide(task, "send_back", now=now)
+    adjudication_queue = adjudication_queue_of(store)
+    adjudication_queue.open(task, now=now)
+    adjudication_queue.decide(task, Submission("send_back"), now=now)
     decide(store, items[0], now, cas="accept", dee="reject")
-    assert [one.waits for one in desk.queue()] == [True]
-    desk.open(task, now=now)
-    desk.decide(task, "accept", now=now)
+    assert [one.waits for one in adjudication_queue.queue()] == [True]
+    adjudication_queue.open(task, now=now)
+    adjudication_queue.decide(task, Submission("accept"), now=now)
     assert STEP.advance(items, context).summary["kept"] == 1
 
 
@@ -170,14 +177,14 @@ def test_nobody_adjudicates_what_they_judged_or_edited(
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann=X, ben="accept")
     for name in ("ann", "ben"):
-        assert desk_of(store, name).queue() == []
+        assert adjudication_queue_of(store, name).queue() == []
         with pytest.raises(RefusedError, match="not open to you"):
-            desk_of(store, name).open(task, now=now)
-    desk_of(store).open(task, now=now)
-    desk_of(store).decide(task, "revise", now=now, edits=X)
+            adjudication_queue_of(store, name).open(task, now=now)
+    adjudication_queue_of(store).open(task, now=now)
+    adjudication_queue_of(store).decide(task, Submission("revise", edits=X), now=now)
     decide(store, items[0], now, cas="accept", dee="reject")
-    assert desk_of(store, "ann").queue() == []  # of whatever version
-    assert len(desk_of(store, "other").queue()) == 1
+    assert adjudication_queue_of(store, "ann").queue() == []  # of whatever version
+    assert len(adjudication_queue_of(store, "other").queue()) == 1
 
 
 def test_whoever_opened_a_case_answers_that_item_in_no_blind_campaign(
@@ -188,7 +195,7 @@ def test_whoever_opened_a_case_answers_that_item_in_no_blind_campaign(
     Answer(annotators_per_item=1).advance(items, context._replace(stage="answer"))
     task = decide(store, items[0], now, ann="accept", ben="reject")
     assert store.claim("answer", "other", now=now, lease_s=1) is not None
-    desk_of(store).open(task, now=now)
+    adjudication_queue_of(store).open(task, now=now)
     with pytest.raises(RefusedError, match="was shown the right answer in campaign 'verify'"):
         store.claim("answer", "judge", now=now.replace(year=2027), task=store.tasks("answer")[0].id)
 
@@ -200,10 +207,10 @@ def test_two_adjudicators_decide_a_case_once(
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
     for name in ("judge", "other"):
-        desk_of(store, name).open(task, now=now)
-    desk_of(store, "other").decide(task, "accept", now=now)
+        adjudication_queue_of(store, name).open(task, now=now)
+    adjudication_queue_of(store, "other").decide(task, Submission("accept"), now=now)
     with pytest.raises(RefusedError, match="somebody has decided it"):
-        desk_of(store).decide(task, "reject", now=now)
+        adjudication_queue_of(store).decide(task, Submission("reject"), now=now)
 
 
 @pytest.mark.parametrize(
@@ -224,13 +231,13 @@ def test_decisions_that_cannot_be_are_refused(
     items = make_items(jigsaw=1)
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
-    desk = desk_of(store)
+    adjudication_queue = adjudication_queue_of(store)
     with pytest.raises(RefusedError, match="open the case"):
-        desk.decide(task, "accept", now=now)
-    desk.open(task, now=now)
+        adjudication_queue.decide(task, Submission("accept"), now=now)
+    adjudication_queue.open(task, now=now)
     with pytest.raises(RefusedError, match=words):
-        desk.decide(task, decision, now=now, edits=edits)
-    assert len(desk.queue()) == 1
+        adjudication_queue.decide(task, Submission(decision, edits=edits), now=now)
+    assert len(adjudication_queue.queue()) == 1
 
 
 def test_in_the_last_round_nothing_is_revised(
@@ -239,12 +246,12 @@ def test_in_the_last_round_nothing_is_revised(
     items, step = make_items(jigsaw=1), Verify(rule="adjudicated(unanimous(2))", rounds=1)
     step.advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
-    desk = desk_of(store)
-    case = desk.open(task, now=now)
+    adjudication_queue = adjudication_queue_of(store)
+    case = adjudication_queue.open(task, now=now)
     assert case.is_last
     assert adjudication_card(case, store.campaign("verify"), serial=0).editable is None
     with pytest.raises(RefusedError, match="round 1 is the last"):
-        desk.decide(task, "revise", now=now, edits=X)
+        adjudication_queue.decide(task, Submission("revise", edits=X), now=now)
 
 
 def test_campaigns_without_an_adjudicator_have_no_cases(
@@ -253,9 +260,9 @@ def test_campaigns_without_an_adjudicator_have_no_cases(
     items = make_items(jigsaw=1)
     Verify().advance(items, context)
     task = decide(store, items[0], now, ann="accept", ben="reject")
-    assert desk_of(store).queue() == []
+    assert adjudication_queue_of(store).queue() == []
     with pytest.raises(BenchwrightError, match="has no adjudicator"):
-        desk_of(store).open(task, now=now)
+        adjudication_queue_of(store).open(task, now=now)
 
 
 def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
@@ -265,22 +272,22 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     step, items = Review(rule="adjudicated(unanimous(2))"), make_items(implication=1)
     step.advance(items, review)
     for name in ("ann", "ben"):
-        desk = TaskQueue(store, store.campaign("review"), name)
-        task = desk.next(now=now)
+        adjudication_queue = TaskQueue(store, store.campaign("review"), name)
+        task = adjudication_queue.next(now=now)
         assert task is not None
-        desk.answer(task.slot_id, "B", now=now)
+        adjudication_queue.answer(task.slot_id, "B", now=now)
         votes = {"accurate": "yes", "reasonable": "yes", "difficult": "no"}
-        desk.say(task.slot_id, "", now=now, fields={**votes, "note": f"{name}'s note"})
+        adjudication_queue.submit(task.slot_id, Submission(fields={**votes, "note": f"{name}'s note"}), now=now)
     waiting = step.advance(items, review).waiting
     assert waiting is not None
     assert "waits for an adjudicator: 1 of 1" in waiting
-    judge = desk_of(store, campaign="review")
+    judge = adjudication_queue_of(store, campaign="review")
     [head] = judge.queue()
     case = judge.open(head.task_id, now=now)
     card = adjudication_card(case, store.campaign("review"), serial=0)
     assert {tuple(one["lines"][:4]) for one in card.answers} == {
         ("Answer: B", "Accurate? yes", "Reasonable? yes", "Difficult? no")
     }
-    judge.decide(head.task_id, "revise", now=now, edits={"choices": {"A": "the one on the left"}})
+    judge.decide(head.task_id, Submission("revise", edits={"choices": {"A": "the one on the left"}}), now=now)
     [version] = store.tasks("review")
     assert version.payload["choices"][0]["text"] == "the one on the left"

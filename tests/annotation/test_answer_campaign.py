@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.simulated.annotators import SimulatedAnswerers, simulated_decisions
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.canonical import canonical_json
@@ -45,7 +46,7 @@ def say(store: ReviewStore, items: list[Item], answers: dict[str, str], now: dat
         store.upsert_annotator(annotator)
         for item, key in zip(items, keys, strict=True):
             if key != ".":
-                store.decide("answer", tasks[item.item_id], annotator, key, now=now)
+                store.decide("answer", tasks[item.item_id], annotator, Submission(key), now=now)
 
 
 def verify(context: CampaignContext, items: list[Item], annotator: str, now: datetime) -> None:
@@ -53,7 +54,7 @@ def verify(context: CampaignContext, items: list[Item], annotator: str, now: dat
     Verify().advance(items, context._replace(stage="verify"))
     with open_store(context.store_url) as store:
         store.upsert_annotator(annotator)
-        store.decide("verify", task_of(store, items[0], "verify"), annotator, "accept", now=now)
+        store.decide("verify", task_of(store, items[0], "verify"), annotator, Submission("accept"), now=now)
 
 
 def task_of(store: ReviewStore, item: Item, campaign: str = "answer") -> int:
@@ -173,7 +174,7 @@ def test_whoever_decided_an_item_where_its_key_shows_gets_all_others_to_answer(
         got: dict[str, set[str]] = {}
         for name in ("ann", "ben"):
             while (lease := store.claim("answer", name, now=now)) is not None:
-                store.submit(lease.slot_id, name, "A", now=now)
+                store.submit(lease.slot_id, name, Submission("A"), now=now)
                 got.setdefault(name, set()).add(lease.item_id)
         assert got == {"ann": {item.item_id for item in items[1:]}, "ben": {item.item_id for item in items}}
         with pytest.raises(RefusedError, match="was shown the right answer in campaign 'verify'; somebody else must"):
@@ -191,14 +192,14 @@ def test_a_key_seen_between_claim_and_answer_counts_too_and_so_does_one_seen_bef
         done = store.claim("answer", "ann", now=now, task=task_of(store, items[1]))
         assert held is not None
         assert done is not None
-        store.submit(done.slot_id, "ann", "A", now=now)
+        store.submit(done.slot_id, "ann", Submission("A"), now=now)
         Verify().advance(items, context._replace(stage="verify"))
         for item in items:
-            store.decide("verify", task_of(store, item, "verify"), "ann", "accept", now=now)
+            store.decide("verify", task_of(store, item, "verify"), "ann", Submission("accept"), now=now)
         with pytest.raises(RefusedError, match="was shown the right answer"):
-            store.submit(held.slot_id, "ann", "B", now=now)
+            store.submit(held.slot_id, "ann", Submission("B"), now=now)
         with pytest.raises(RefusedError, match="was shown the right answer"):
-            store.submit(done.slot_id, "ann", "B", now=now, amend=True)
+            store.submit(done.slot_id, "ann", Submission("B"), now=now, amend=True)
         assert [one.decision for one in store.decisions("answer")] == ["A"]
         assert store.claim("answer", "ann", now=now) is None
 
@@ -310,7 +311,7 @@ def test_a_simulated_annotator_is_right_at_its_accuracy_and_else_draws_evenly_am
     group = SimulatedAnswerers(annotators=6, accuracy=0.7)
     payload = {"task": "jigsaw", "answer": None, "refusal": "C", "choices": [{"key": key} for key in "ABCD"]}
     said = Counter(
-        one.decision
+        one.submission.decision
         for number in range(600)
         for one in simulated_decisions(group, str(number), payload, slots=4, seed=1, stage="answer")
     )

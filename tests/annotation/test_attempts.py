@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("argon2")
 
 from benchwright.annotation.app.security.attempts import Attempts, SignInAttempt, account_key, address_key
-from benchwright.annotation.app.security.cookies import DEVICE_COOKIE, MOST_ON_A_DEVICE, Cookies
+from benchwright.annotation.app.security.cookies import DEVICE_COOKIE, MOST_ACCOUNTS, Cookies
 from benchwright.annotation.app.security.passwords import BoundedHashing, HashingBusyError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -117,7 +117,7 @@ def test_a_browser_is_known_for_those_who_signed_in_there_and_for_nobody_else() 
     assert cookies.device_in("cur", header) is None
     assert Cookies("cd" * 32, secure=True).device_in("ann", header) is None
     assert cookies.device_in("ann", f"__Host-{DEVICE_COOKIE}=x.y") is None
-    for number in range(MOST_ON_A_DEVICE):
+    for number in range(MOST_ACCOUNTS):
         header = cookies.device(f"another {number}", header).partition(";")[0]
     assert cookies.device_in("ann", header) is None
     assert len(header) < 1000

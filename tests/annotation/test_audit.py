@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.audit import audit
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.database.audit import hash_of_row, record
 from benchwright.annotation.store.database.connection import WRITING, connect
@@ -62,8 +64,8 @@ def busy(open_campaign: Open, now: datetime) -> ReviewStore:
         for _ in range(3):
             lease = store.claim("verify", name, now=now)
             assert lease is not None
-            store.submit(lease.slot_id, name, "accept", now=now)
-    store.submit(lease.slot_id, "ben", "reject", now=now, amend=True, note="größer")
+            store.submit(lease.slot_id, name, Submission("accept"), now=now)
+    store.submit(lease.slot_id, "ben", Submission("reject", note="größer"), now=now, amend=True)
     return store
 
 
@@ -221,14 +223,14 @@ def test_an_end_cut_off_is_found_by_the_decisions_it_told_of_and_by_the_hash_kep
 
 def test_what_simulated_annotators_say_is_nobodys_act(store: ReviewStore, now: datetime) -> None:
     store.upsert_campaign(
-        "verify", kind="verify", rule="single", slots_per_task=1, form={"decisions": ["accept"]}, settings={}, seed=1,
+        "verify", kind="verify", rule="single", slots_per_task=1, form=CampaignForm(decisions=["accept"]), settings={}, seed=1,
         is_simulated=True,
     )  # fmt: skip
     store.upsert_annotator("simulated-1", kind="simulated")
     store.upsert_tasks("verify", [TaskInput("item", "content", {})])
     lease = store.claim("verify", "simulated-1", now=now)
     assert lease is not None
-    store.submit(lease.slot_id, "simulated-1", "accept", now=now)
+    store.submit(lease.slot_id, "simulated-1", Submission("accept"), now=now)
     assert store.audited().to_json() == {"ok": True, "rows": 0, "head": None, "decisions": 0, "broken": None}
 
 

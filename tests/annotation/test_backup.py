@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.backup import backup, restore
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.store.database.connection import WRITING, connect
@@ -31,11 +32,11 @@ def worked(open_campaign: Callable[..., ReviewStore], now: datetime) -> ReviewSt
         for _ in range(3):
             lease = store.claim("verify", name, now=now)
             assert lease is not None
-            store.submit(lease.slot_id, name, "accept", now=now, note="\u202e<b>'\"\n\U0001f600")
+            store.submit(lease.slot_id, name, Submission("accept", note="\u202e<b>'\"\n\U0001f600"), now=now)
     done = store.claim("verify", "cas", now=now)
     assert done is not None
-    store.submit(done.slot_id, "cas", "reject", now=now, reasons=["unclear"])
-    store.submit(done.slot_id, "cas", "accept", now=now, amend=True)
+    store.submit(done.slot_id, "cas", Submission("reject", reasons=("unclear",)), now=now)
+    store.submit(done.slot_id, "cas", Submission("accept"), now=now, amend=True)
     assert store.claim("verify", "cas", now=now) is not None
     with store.batch() as held:
         Accounts(held).add("dora", "curator", now=now)
@@ -79,7 +80,7 @@ def test_a_restored_store_goes_on_where_it_was(
         store.upsert_annotator("eve")
         lease = store.claim("verify", "eve", now=now)
         assert lease is not None
-        store.submit(lease.slot_id, "eve", "accept", now=now)
+        store.submit(lease.slot_id, "eve", Submission("accept"), now=now)
         assert len(store.decisions("verify")) == 8
 
 

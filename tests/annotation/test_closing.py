@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -20,8 +21,9 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.cli.tasks import handout_of
+from benchwright.annotation.cli.tasks import assignment_settings_of
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import progress_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
@@ -67,12 +69,12 @@ def opened(
     Verify(rule=rule, handout=handout).advance(items, context)
 
 
-def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: object) -> None:
+def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: Any) -> None:
     """Decide the next task, as the app does."""
-    desk = TaskQueue(store, store.campaign("verify"), name)
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("verify"), name)
+    task = queue.next(now=now)
     assert task is not None
-    desk.say(task.slot_id, decision, now=now + timedelta(seconds=5), **more)  # type: ignore[arg-type]
+    queue.submit(task.slot_id, Submission(decision, **more), now=now + timedelta(seconds=5))
 
 
 def states(store: ReviewStore) -> list[str]:
@@ -88,11 +90,11 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
     assert states(people) == ["open"]
     say(people, "ben", "accept", now)
     assert states(people) == ["done"]
-    desk = TaskQueue(people, people.campaign("verify"), "cas")
-    assert desk.next(now=now) is None
-    assert desk.progress(now=now).left == 0
+    queue = TaskQueue(people, people.campaign("verify"), "cas")
+    assert queue.next(now=now) is None
+    assert queue.progress(now=now).left == 0
     with pytest.raises(RefusedError, match="decided under at_least"):
-        people.decide("verify", people.tasks("verify", states=("done",))[0].id, "cas", "reject", now=now)
+        people.decide("verify", people.tasks("verify", states=("done",))[0].id, "cas", Submission("reject"), now=now)
     status = people.status("verify", now=now)
     assert status.slots == {"free": 0, "leased": 0, "submitted": 2}
     overview = Overview(people, people.campaign("verify"))
@@ -117,17 +119,17 @@ def test_whoever_holds_a_slot_may_finish_and_is_counted(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
 ) -> None:
     opened(people, context, make_items(jigsaw=1))
-    desk = TaskQueue(people, people.campaign("verify"), "cas")
-    held = desk.next(now=now)
+    queue = TaskQueue(people, people.campaign("verify"), "cas")
+    held = queue.next(now=now)
     assert held is not None
     for name in ("ann", "ben"):
         say(people, name, "reject", now)
     assert states(people) == ["done"]
     assert people.status("verify", now=now).slots == {"free": 0, "leased": 1, "submitted": 2}
-    again = desk.next(now=now + timedelta(seconds=60))
+    again = queue.next(now=now + timedelta(seconds=60))
     assert again is not None
     assert again.slot_id == held.slot_id
-    desk.say(again.slot_id, "accept", now=now + timedelta(seconds=90))
+    queue.submit(again.slot_id, Submission("accept"), now=now + timedelta(seconds=90))
     assert len(people.decisions("verify")) == 3
     assert states(people) == ["done"]
     assert count_closed(people, people.campaign("verify")) == 0
@@ -140,9 +142,9 @@ def test_a_change_of_mind_opens_the_task_again(
     for name in ("ann", "ben"):
         say(people, name, "accept", now)
     slot = next(one for one in people.decisions("verify") if one.annotator == "ben")
-    desk = TaskQueue(people, people.campaign("verify"), "ben")
-    task = desk.open(people.tasks("verify", states=("done",))[0].id, now=now)
-    desk.say(task.slot_id, "reject", now=now + timedelta(minutes=1))
+    queue = TaskQueue(people, people.campaign("verify"), "ben")
+    task = queue.open(people.tasks("verify", states=("done",))[0].id, now=now)
+    queue.submit(task.slot_id, Submission("reject"), now=now + timedelta(minutes=1))
     assert slot.decision == "accept"
     assert states(people) == ["open"]
     say(people, "cas", "reject", now)
@@ -188,7 +190,7 @@ def test_outcomes_are_those_of_a_campaign_in_which_everybody_decided(
         for task, words in zip(people.tasks(stage.stage), said, strict=False):
             for name, word in zip(PEOPLE, words, strict=False):
                 if {one.id: one.state for one in people.tasks(stage.stage, states=("open", "done"))}[task.id] == "open":
-                    people.decide(stage.stage, task.id, name, word, now=now)
+                    people.decide(stage.stage, task.id, name, Submission(word), now=now)
                     close_decided(people, stage.stage, task=task.id)
         verdicts = step.advance(items, stage)
         assert verdicts.waiting is None
@@ -205,13 +207,13 @@ def test_screening_closes_what_is_kept_and_waits_for_all_reasons(
     step.advance(items, screen)
     first, second = people.tasks("screen_items")
     for name in ("ann", "ben"):
-        people.decide("screen_items", first.id, name, "keep", now=now, fields={"verdict": "keep"})
+        people.decide("screen_items", first.id, name, Submission("keep", fields={"verdict": "keep"}), now=now)
         fields = {"verdict": "discard", "reasons": [step.form.reasons[0]]}
-        people.decide("screen_items", second.id, name, "discard", now=now, fields=fields)
+        people.decide("screen_items", second.id, name, Submission("discard", fields=fields), now=now)
     assert close_decided(people, "screen_items") == 1
     assert [task.id for task in people.tasks("screen_items")] == [second.id]
     fields = {"verdict": "discard", "reasons": [step.form.reasons[0]]}
-    people.decide("screen_items", second.id, "cas", "discard", now=now, fields=fields)
+    people.decide("screen_items", second.id, "cas", Submission("discard", fields=fields), now=now)
     verdicts = step.advance(items, screen)
     assert verdicts.waiting is None
     assert {one.verdict for one in verdicts.outcomes.values()} == {"keep", "drop"}
@@ -262,5 +264,5 @@ def test_where_every_answer_counts_the_setting_is_refused_in_words() -> None:
         Answer(handout=CLOSES)
     assert Review(handout=CLOSES).handout.close_decided
     nothing = {"gold": None, "gold_rate": None, "share": None, "share_of": (), "priority": (), "lease_s": None}
-    assert handout_of(**nothing, close_decided=True).close_decided
-    assert not handout_of(**nothing, close_decided=False).close_decided
+    assert assignment_settings_of(**nothing, close_decided=True).close_decided
+    assert not assignment_settings_of(**nothing, close_decided=False).close_decided

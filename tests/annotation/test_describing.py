@@ -16,6 +16,7 @@ from benchwright.annotation.campaigns.describe import Describe
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.description import DESCRIPTION_FORM, words_of
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.implication import Domain, Emotion, ImageType, Implication, Rhetoric
@@ -184,7 +185,7 @@ def test_descriptions_become_items_and_nobody_is_asked_about_what_they_wrote(tmp
         for name in ("ann", "ben"):
             while (lease := store.claim("verify", name, now=now)) is not None:
                 given.setdefault(name, set()).add(made_from[lease.task_id])
-                store.submit(lease.slot_id, name, "accept", now=now)
+                store.submit(lease.slot_id, name, Submission("accept"), now=now)
         assert given == {"ann": {by_ben}, "ben": {by_ann}}
     assert waits(tmp_path).state == "done"
 
@@ -199,12 +200,12 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
     with store_of(tmp_path) as store:
         for task in store.tasks("verify"):
             with pytest.raises(RefusedError, match="this annotator wrote this item; somebody else must look at it"):
-                store.decide("verify", task.id, "ann", "accept", now=now)
+                store.decide("verify", task.id, "ann", Submission("accept"), now=now)
         # What is written anew is a new content, and still the same author's.
         [described] = store.tasks("describe", states=("done",))
-        desk = TaskQueue(store, store.campaign("describe"), "ann")
-        own = desk.open(described.id, now=now)
-        desk.say(own.slot_id, "", now=now, fields=WRITTEN | {"ask_1": "What is the sand?"})
+        queue = TaskQueue(store, store.campaign("describe"), "ann")
+        own = queue.open(described.id, now=now)
+        queue.submit(own.slot_id, Submission(fields=WRITTEN | {"ask_1": "What is the sand?"}), now=now)
     waits(tmp_path)
     with store_of(tmp_path) as store:
         assert "What is the sand?" in {task.payload["question"] for task in store.tasks("verify")}

@@ -10,7 +10,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import connection
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -22,12 +24,18 @@ LEVELS = {"sqlite": ("PRAGMA synchronous", {1: False, 2: True}), "postgresql": (
 
 
 @pytest.fixture
-def desk(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
+def queue(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
     if store._engine.dialect.name == "postgresql":  # the tests' server is told to wait for no disk
         with store.writing() as one:
             one.exec_driver_sql("SET synchronous_commit = on")
     store.upsert_campaign(
-        "verify", kind="verify", rule="single", slots_per_task=1, form={"decisions": ["accept"]}, settings={}, seed=1
+        "verify",
+        kind="verify",
+        rule="single",
+        slots_per_task=1,
+        form=CampaignForm(decisions=["accept"]),
+        settings={},
+        seed=1,
     )
     items = make_items(jigsaw=3)
     store.upsert_tasks(
@@ -52,16 +60,18 @@ def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
     return found
 
 
-def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, desk: TaskQueue, now: datetime) -> None:
+def test_a_decision_waits_for_the_disk_and_a_lease_does_not(
+    store: ReviewStore, queue: TaskQueue, now: datetime
+) -> None:
     held: list[Any] = []
-    assert flushed_by(store, lambda: held.append(desk.next(now=now))) == [False]
-    assert flushed_by(store, lambda: desk.say(held[0].slot_id, "accept", now=now)) == [True]
-    assert flushed_by(store, lambda: desk.next(now=now)) == [False]
+    assert flushed_by(store, lambda: held.append(queue.next(now=now))) == [False]
+    assert flushed_by(store, lambda: queue.submit(held[0].slot_id, Submission("accept"), now=now)) == [True]
+    assert flushed_by(store, lambda: queue.next(now=now)) == [False]
     assert flushed_by(store, lambda: store.record("noted", actor="ann", now=now)) == [True]
 
 
 def test_what_comes_next_is_looked_for_before_the_turn_to_write(
-    store: ReviewStore, desk: TaskQueue, now: datetime
+    store: ReviewStore, queue: TaskQueue, now: datetime
 ) -> None:
     """Whoever looks holds nobody up: in the turn to write, what was found is taken and noted, and no more."""
     written: list[str] = []
@@ -71,11 +81,11 @@ def test_what_comes_next_is_looked_for_before_the_turn_to_write(
             written.append(statement.split(maxsplit=1)[0])
 
     event.listen(store._engine, "before_cursor_execute", note)
-    held = desk.next(now=now)
+    held = queue.next(now=now)
     assert held is not None
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == ["UPDATE", "INSERT"]
     written.clear()
-    desk.say(held.slot_id, "accept", now=now)
+    queue.submit(held.slot_id, Submission("accept"), now=now)
     # The slot, the decision, the task, the draft, the log.
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == [
         "UPDATE", "INSERT", "UPDATE", "DELETE", "INSERT"

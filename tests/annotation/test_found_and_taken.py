@@ -8,12 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.assignment.assignment import take_found
 from benchwright.annotation.store.assignment.next_task import FoundTask, find_next
 from benchwright.annotation.store.database.records import Campaign, ChangedError, Lease
-from benchwright.annotation.store.submissions.submissions import CheckedSubmission, Submission, make_ready, write
+from benchwright.annotation.store.submissions.submissions import CheckedSubmission, check, write
 
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0
@@ -41,7 +43,7 @@ def take(store: ReviewStore, name: str, task: FoundTask, now: datetime) -> Lease
 
 def ready(store: ReviewStore, lease: Lease, now: datetime, decision: str = "accept") -> CheckedSubmission:
     with store.reading() as connection:
-        return make_ready(connection, lease.slot_id, lease.annotator, Submission(decision), now=now, amend=True)
+        return check(connection, lease.slot_id, lease.annotator, Submission(decision), now=now, amend=True)
 
 
 def is_written(store: ReviewStore, decision: CheckedSubmission) -> bool:
@@ -96,7 +98,7 @@ def test_a_decision_on_a_slot_that_went_to_another_meanwhile_is_not_written(
     assert not is_written(one_task, decision)
     assert one_task.decisions("verify") == []
     with pytest.raises(RefusedError, match="does not hold"):
-        one_task.submit(lease.slot_id, "ann", "accept", now=later)
+        one_task.submit(lease.slot_id, "ann", Submission("accept"), now=later)
 
 
 def test_of_two_decisions_that_were_checked_at_once_the_second_is_checked_again(
@@ -106,7 +108,7 @@ def test_of_two_decisions_that_were_checked_at_once_the_second_is_checked_again(
     assert lease is not None
     both = ready(one_task, lease, now, "accept"), ready(one_task, lease, now, "reject")
     assert [is_written(one_task, one) for one in both] == [True, False]
-    one_task.submit(lease.slot_id, "ann", "reject", now=now, reasons=["unclear"], amend=True)
+    one_task.submit(lease.slot_id, "ann", Submission("reject", reasons=("unclear",)), now=now, amend=True)
     [said] = one_task.decisions("verify")
     assert (said.decision, said.version) == ("reject", 2)
     assert one_task.audited().broken is None
@@ -118,9 +120,9 @@ def test_a_decision_by_a_form_that_changed_meanwhile_is_checked_again(one_task: 
     decision = ready(one_task, lease, now)
     one_task.upsert_campaign(
         "verify", kind="verify", rule="unanimous(1)", slots_per_task=1,
-        form={"decisions": ["reject"], "reasons": []}, settings={}, seed=1,
+        form=CampaignForm(decisions=["reject"], reasons=[]), settings={}, seed=1,
     )  # fmt: skip
     one_task.upsert_tasks("verify", [TaskInput("item-000", "content-0", {"n": 0})])
     assert not is_written(one_task, decision)
     with pytest.raises(RefusedError, match="'accept' is none of reject"):
-        one_task.submit(lease.slot_id, "ann", "accept", now=now)
+        one_task.submit(lease.slot_id, "ann", Submission("accept"), now=now)

@@ -13,6 +13,7 @@ from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
@@ -43,10 +44,12 @@ def test_a_gold_item_that_annotators_edit_opens_no_round_and_keeps_its_known_dec
     items = make_items(jigsaw=3)
     verify = Verify(rule="single", rounds=3, handout=gold_file(tmp_path, f"{items[1].item_id},accept"))
     verify.advance(items, context)
-    desk, said = TaskQueue(store, store.campaign("verify"), "ann"), []
-    while (task := desk.next(now=now)) is not None:
+    queue, said = TaskQueue(store, store.campaign("verify"), "ann"), []
+    while (task := queue.next(now=now)) is not None:
         is_gold = task.item.item_id == items[1].item_id
-        desk.say(task.slot_id, "revise" if is_gold else "accept", now=now, edits=EDITS if is_gold else None)
+        queue.submit(
+            task.slot_id, Submission("revise" if is_gold else "accept", edits=EDITS if is_gold else None), now=now
+        )
         said.append(task.item.item_id)
     assert sorted(said) == sorted(one.item_id for one in items)
     verdicts = verify.advance(items, context)
@@ -68,7 +71,9 @@ def test_an_item_that_was_revised_and_then_named_gold_is_judged_as_it_came(
         task = ann.next(now=now)
         assert task is not None
         is_first = task.item.item_id == items[0].item_id
-        ann.say(task.slot_id, "revise" if is_first else "accept", now=now, edits=EDITS if is_first else None)
+        ann.submit(
+            task.slot_id, Submission("revise" if is_first else "accept", edits=EDITS if is_first else None), now=now
+        )
     assert plain.advance(items, context).waiting is not None
     known = plain.model_copy(update={"handout": gold_file(tmp_path, f"{items[0].item_id},reject")})
     outcome = known.advance(items, context).outcomes[items[0].item_id]
@@ -83,14 +88,14 @@ def test_reviewers_answer_gold_items_blind_and_are_judged_by_the_key(
     review = Review(rule="single", handout=gold_file(tmp_path, f"{items[0].item_id},"))
     review.advance(items, context)
     campaign = store.campaign("verify")
-    desk, got = TaskQueue(store, campaign, "ann"), 0
-    while (task := desk.next(now=now)) is not None:
+    queue, got = TaskQueue(store, campaign, "ann"), 0
+    while (task := queue.next(now=now)) is not None:
         assert asdict(card_of(task, campaign, serial=0))["right"] is None
-        desk.answer(task.slot_id, "B", now=now)
-        opened = desk.open(task.task_id, now=now)
+        queue.answer(task.slot_id, "B", now=now)
+        opened = queue.open(task.task_id, now=now)
         assert opened.answered == "B"
         assert asdict(card_of(opened, campaign, serial=1))["right"] == "B"
-        desk.say(task.slot_id, "", now=now, fields=YES, active_s=3)
+        queue.submit(task.slot_id, Submission(fields=YES, active_s=3), now=now)
         got += 1
     assert got == 2
     verdicts = review.advance(items, context)
@@ -126,7 +131,7 @@ def test_the_next_version_of_an_item_is_as_urgent_as_the_one_before(
     task = ann.next(now=now)
     assert task is not None
     assert task.item.item_id == items[2].item_id
-    ann.say(task.slot_id, "revise", now=now, edits=EDITS)
+    ann.submit(task.slot_id, Submission("revise", edits=EDITS), now=now)
     coming = ben.next(now=now)
     assert coming is not None
     assert (coming.item.item_id, coming.item.question) == (items[2].item_id, EDITS["question"])
@@ -142,10 +147,10 @@ def test_no_slot_is_kept_for_somebody_who_may_not_judge_their_own_version(
     assert ben.next(now=now) is None  # it is kept for ann
     task = ann.next(now=now)
     assert task is not None
-    ann.say(task.slot_id, "revise", now=now, edits=EDITS)
+    ann.submit(task.slot_id, Submission("revise", edits=EDITS), now=now)
     assert ann.next(now=now) is None
     assert ben.progress(now=now) == (0, 1)
     second = ben.next(now=now)
     assert second is not None
-    ben.say(second.slot_id, "accept", now=now)
+    ben.submit(second.slot_id, Submission("accept"), now=now)
     assert verify.advance([item], context).outcomes[item.item_id].verdict == "keep"

@@ -22,6 +22,7 @@ from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.cli.tasks import open_
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.gold import gold_accuracies
 from benchwright.annotation.workflow.submitted_answers import results_of
@@ -72,13 +73,13 @@ def answer_all(
     store: ReviewStore, campaign: str, name: str, now: datetime, says: Callable[[Any], Mapping[str, Any]]
 ) -> list[str]:
     """Let an annotator fill in the form of every task that they get; return what they got, in order."""
-    desk, got = TaskQueue(store, store.campaign(campaign), name), []
-    while (task := desk.next(now=now)) is not None:
-        assert "gold" not in json.dumps(card_of(task, desk.campaign, serial=0).__dict__, default=str)
+    queue, got = TaskQueue(store, store.campaign(campaign), name), []
+    while (task := queue.next(now=now)) is not None:
+        assert "gold" not in json.dumps(card_of(task, queue.campaign, serial=0).__dict__, default=str)
         with store.reading() as connection:
             item_id = connection.exec_driver_sql(f"SELECT item_id FROM tasks WHERE id = {task.task_id}").scalar_one()
         got.append(item_id)
-        desk.say(task.slot_id, "", now=now, fields=says(item_id))
+        queue.submit(task.slot_id, Submission(fields=says(item_id)), now=now)
     return got
 
 

@@ -12,7 +12,9 @@ import pytest
 from PIL import Image
 
 from benchwright.annotation.app.routes.guidelines import with_pictures
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore
 from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
 from benchwright.annotation.workflow.guidelines import read_guidelines
@@ -24,7 +26,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 def reopened(store: ReviewStore, text: str | None) -> None:
     """Open the campaign as a recipe does that says this."""
-    form = {"decisions": ["accept", "reject"], "reasons": ["unclear"], "guidelines": text}
+    form = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"], guidelines=text)
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
     )  # fmt: skip
@@ -33,7 +35,7 @@ def reopened(store: ReviewStore, text: str | None) -> None:
 def decided(store: ReviewStore, name: str, now: datetime) -> int:
     lease = store.claim("verify", name, now=now)
     assert lease is not None
-    store.submit(lease.slot_id, name, "accept", now=now)
+    store.submit(lease.slot_id, name, Submission("accept"), now=now)
     return lease.slot_id
 
 
@@ -54,7 +56,7 @@ def test_every_kind_of_campaign_tells_people_something_where_the_recipe_says_not
     open_campaign: OpenCampaign, kind: str
 ) -> None:
     store = open_campaign(tasks=1)
-    form = {"decisions": ["accept", "reject"], "guidelines": None}
+    form = CampaignForm(decisions=["accept", "reject"], guidelines=None)
     for _ in range(2):  # a second run of the recipe says nothing new
         store.upsert_campaign(kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1)
     [told] = Guidelines(store).versions(store.campaign(kind))
@@ -72,7 +74,7 @@ def test_the_words_of_a_kind_come_over_nothing_that_somebody_said(open_campaign:
 
 def test_simulated_annotators_are_told_nothing(open_campaign: OpenCampaign) -> None:
     store = open_campaign(tasks=1)
-    form = {"decisions": ["accept", "reject"], "guidelines": None}
+    form = CampaignForm(decisions=["accept", "reject"], guidelines=None)
     store.upsert_campaign(
         "tried", kind="verify", rule="single", slots_per_task=1, form=form, settings={}, seed=1, is_simulated=True
     )  # fmt: skip
@@ -99,7 +101,7 @@ def test_each_decision_is_known_by_the_version_that_it_followed(open_campaign: O
     decided(store, "ben", now)
     Guidelines(store).set("verify", "Look.", [])
     decided(store, "ben", now)
-    store.submit(slot, "ann", "reject", now=now, reasons=["unclear"], amend=True)
+    store.submit(slot, "ann", Submission("reject", reasons=("unclear",)), now=now, amend=True)
     counts = [(one.version, one.decisions) for one in Guidelines(store).versions(store.campaign("verify"))]
     assert counts == [(1, 2), (2, 2)]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from benchwright.annotation.app.security.cookies import ATTEMPT_COOKIE, ATTEMPT_S, COOKIE, Cookies
-from benchwright.annotation.app.security.headers import door_policy, headers_of, inline_scripts
+from benchwright.annotation.app.security.headers import headers_of, inline_scripts, sign_in_policy
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -47,9 +47,9 @@ def test_the_page_runs_no_script_of_its_own_but_streamlits() -> None:
     assert policy["object-src"] == policy["frame-ancestors"] == "'none'"
 
 
-def test_a_door_runs_and_loads_nothing() -> None:
-    assert "default-src 'none'" in door_policy()
-    assert "script-src" not in door_policy()
+def test_a_sign_in_page_runs_and_loads_nothing() -> None:
+    assert "default-src 'none'" in sign_in_policy()
+    assert "script-src" not in sign_in_policy()
 
 
 @pytest.mark.parametrize("later_s", [0, ATTEMPT_S])

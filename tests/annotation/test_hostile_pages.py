@@ -20,7 +20,7 @@ import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 from walks import benchwright, run_json
 
-from benchwright.annotation.app.base.state import clock, open_site
+from benchwright.annotation.app.base.state import clock, open_app_state
 from benchwright.annotation.app.security.cookies import COOKIE
 from benchwright.annotation.app.serve import build_app
 from benchwright.annotation.store import ReviewStore, open_store
@@ -98,7 +98,7 @@ def test_of_two_session_cookies_a_forged_one_adds_nothing(site: ReviewSite) -> N
 
 def every_route(site: ReviewSite) -> list[str]:
     """Return a path of every route that the app has, ours and Streamlit's."""
-    found = build_app(open_site(site.workspace, secure=False))._build_starlette_app()
+    found = build_app(open_app_state(site.workspace, secure=False))._build_starlette_app()
     paths = [getattr(route, "path", "") for route in found.routes]
     assert len(paths) > 12
     return [re.sub(r"{\w+:int}", "1", path).replace("{path:path}", "x") for path in paths]

@@ -1,19 +1,20 @@
 """Texts of ill will in every field of items and annotations, in a file and on a server: kept as they are, or refused in words.
 
 Script, HTML, right to left, 100 kB, nulls, half a character. What is kept comes back letter by letter wherever it is read:
-on the desk, in lists, in the card that a browser gets.
+in the queue, in lists, in the card that a browser gets.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
 from benchwright.annotation.forms.payloads import TaskInput, beside_in, item_in
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import content_in
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
 from benchwright.annotation.workflow.task_queue import MAX_DRAFT_BYTES, TaskQueue
@@ -54,10 +55,10 @@ def hostile(pattern: Item, text: str) -> Item:
     )  # fmt: skip
 
 
-def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None, text: str = "") -> TaskQueue:
+def opened(store: ReviewStore, item: Item, *, form: CampaignForm | None = None, text: str = "") -> TaskQueue:
     store.upsert_campaign(
         "verify", kind="verify" if form is None else "error_analysis", rule="single", slots_per_task=1,
-        form=form or {"decisions": ["accept", "reject", "revise"], "reasons": ["unclear"], "guidelines": text},
+        form=form or CampaignForm(decisions=["accept", "reject", "revise"], reasons=["unclear"], guidelines=text),
         settings={}, seed=1,
     )  # fmt: skip
     payload = {
@@ -75,8 +76,8 @@ def test_texts_of_an_item_come_back_as_they_are(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
     item = hostile(make_items(verify=1)[0], text)
-    desk = opened(store, item, text=text)
-    task = desk.next(now=now)
+    queue = opened(store, item, text=text)
+    task = queue.next(now=now)
     assert task is not None
     assert task.item == content_in(item.model_dump(mode="json"))
     assert task.item.question == text
@@ -84,45 +85,45 @@ def test_texts_of_an_item_come_back_as_they_are(
     [stored] = store.tasks("verify")
     assert Item.model_validate(item_in(stored.payload)) == item
     assert beside_in(stored.payload) == [{"label": text, "text": text}]
-    card = card_of(task, desk.campaign, serial=0)
+    card = card_of(task, queue.campaign, serial=0)
     assert (card.question, card.choices[0]["words"]) == (text, text)
-    desk.say(task.slot_id, "accept", now=now)
-    [past] = desk.history()
+    queue.submit(task.slot_id, Submission("accept"), now=now)
+    [past] = queue.history()
     assert past.item == task.item
-    assert desk.campaign.form["guidelines"] == text
+    assert queue.campaign.form.guidelines == text
 
 
 @each
 def test_a_note_comes_back_as_it_is_or_is_refused_for_its_length(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0])
-    task = desk.next(now=now)
+    queue = opened(store, make_items(verify=1)[0])
+    task = queue.next(now=now)
     assert task is not None
     if len(text) > 10_000:
         with pytest.raises(RefusedError, match="10000 characters"):
-            desk.say(task.slot_id, "revise", now=now, note=text)
+            queue.submit(task.slot_id, Submission("revise", note=text), now=now)
         assert store.decisions("verify") == []
         return
-    desk.say(task.slot_id, "revise", now=now, note=text)
+    queue.submit(task.slot_id, Submission("revise", note=text), now=now)
     [said] = store.decisions("verify")
     assert said.note == text
-    [past] = desk.history()
-    assert past.said.note == text
+    [past] = queue.history()
+    assert past.annotation.note == text
 
 
 @each
 def test_a_field_of_a_form_comes_back_as_it_is_or_is_refused_for_its_length(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0], form=FORM.model_dump(mode="json"))
-    task = desk.next(now=now)
+    queue = opened(store, make_items(verify=1)[0], form=CampaignForm(fields=FORM.fields))
+    task = queue.next(now=now)
     assert task is not None
     if len(text) > 10_000:
         with pytest.raises(RefusedError, match="at most"):
-            desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+            queue.submit(task.slot_id, Submission(fields={"what": "a", "why": text}), now=now)
         return
-    desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+    queue.submit(task.slot_id, Submission(fields={"what": "a", "why": text}), now=now)
     [said] = store.decisions("verify")
     assert said.fields == {"what": "a", "why": text.strip()}
 
@@ -131,14 +132,14 @@ def test_a_field_of_a_form_comes_back_as_it_is_or_is_refused_for_its_length(
 def test_what_no_database_keeps_is_refused_in_words(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0])
-    task = desk.next(now=now)
+    queue = opened(store, make_items(verify=1)[0])
+    task = queue.next(now=now)
     assert task is not None
-    for said in ({"decision": "revise", "note": text}, {"decision": text}, {"decision": "reject", "reasons": [text]}):
+    for submission in (Submission("revise", note=text), Submission(text), Submission("reject", reasons=(text,))):
         with pytest.raises(RefusedError):
-            desk.say(task.slot_id, said.pop("decision"), now=now, **said)  # type: ignore[arg-type]
+            queue.submit(task.slot_id, submission, now=now)
     with pytest.raises(RefusedError):
-        desk.say(task.slot_id, "accept", now=now, fields={text: text})
+        queue.submit(task.slot_id, Submission("accept", fields={text: text}), now=now)
     with pytest.raises(BenchwrightError):
         store.upsert_annotator(text)
     accounts = Accounts(store)
@@ -155,25 +156,25 @@ def test_what_no_database_keeps_is_refused_in_words(
 def test_a_draft_comes_back_as_it_is_or_is_refused_for_its_length(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0])
-    task = desk.next(now=now)
+    queue = opened(store, make_items(verify=1)[0])
+    task = queue.next(now=now)
     assert task is not None
     draft = {"note": text, text[:50]: [text[:50]]}
     if len(text) > MAX_DRAFT_BYTES:
         with pytest.raises(RefusedError, match="64 kB"):
-            desk.save_draft(task.task_id, draft, now=now)
+            queue.save_draft(task.task_id, draft, now=now)
         return
-    desk.save_draft(task.task_id, draft | {"null": NULL}, now=now)
-    assert desk.open(task.task_id, now=now).draft == draft | {"null": NULL}
+    queue.save_draft(task.task_id, draft | {"null": NULL}, now=now)
+    assert queue.open(task.task_id, now=now).draft == draft | {"null": NULL}
 
 
 @pytest.mark.parametrize("number", [-1, 0, 2**31, 2**63, 10**30])
 def test_a_number_that_can_be_no_task_is_nobodys(
     store: ReviewStore, make_items: MakeItems, now: datetime, number: int
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0])
-    for ask in (desk.open, desk.skip):
+    queue = opened(store, make_items(verify=1)[0])
+    for ask in (queue.open, queue.skip):
         with pytest.raises(RefusedError, match="not yours"):
             ask(number, now=now)
     with pytest.raises(RefusedError, match="not yours"):
-        desk.save_draft(number, {}, now=now)
+        queue.save_draft(number, {}, now=now)

@@ -14,6 +14,7 @@ from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.campaigns.kept_table import ReviewedItem, TypeRow, kept_in, kept_table
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.cli.kept import kept, table_text
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import open_store
 from benchwright.annotation.workflow.revisions import open_next_rounds
 from benchwright.records import Item
@@ -88,12 +89,12 @@ def test_a_campaign_counts_every_round_and_the_last_word_on_each_item(
         for number, words in said.items():
             for name, word in zip(("ann", "ben"), words, strict=True):
                 edits = {"question": "Which one?"} if word == "revise" else None
-                store.decide("verify", tasks[items[number].item_id], name, word, now=now, edits=edits)
+                store.decide("verify", tasks[items[number].item_id], name, Submission(word, edits=edits), now=now)
         open_next_rounds(store, "verify")
         open_now = kept_in(store, "verify")
         version = next(task for task in store.tasks("verify") if task.payload["question"] == "Which one?")
         for name in ("ann", "cas"):
-            store.decide("verify", version.id, name, "accept", now=now)
+            store.decide("verify", version.id, name, Submission("accept"), now=now)
         closed = kept_in(store, "verify")
     # Jigsaw: both accept; accept and revise, then in round 2 both accept; accept and reject.
     assert open_now[0][:4] == ("jigsaw", 3, 2, 1)
@@ -113,7 +114,7 @@ def test_the_command_prints_it(tmp_path: Path, make_items: MakeItems, now: datet
         for task in store.tasks("verify"):
             for name in ("ann", "ben"):
                 store.upsert_annotator(name)
-                store.decide("verify", task.id, name, "accept", now=now)
+                store.decide("verify", task.id, name, Submission("accept"), now=now)
     said = CliRunner().invoke(kept, ["--workspace", str(tmp_path), "--json"])
     assert json.loads(said.stdout)["overall"] == {
         "type": "overall", "total": 2, "decided": 2, "kept": 2, "percent": 1.0, "krippendorff_alpha": None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.label_studio.collect_config import (
     MOST_PROMPTS,
@@ -21,7 +22,7 @@ from benchwright.errors import BenchwrightError, DataError
 
 from .label_studio_rows import label
 
-FORM = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1).model_dump(mode="json")
+FORM = CampaignForm(fields=collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1).fields)
 
 
 def tasks(*prompts: str) -> list[Task]:
@@ -50,7 +51,9 @@ def test_nothing_else_is_fetched_whatever_a_task_says(address: Any) -> None:
 
 
 def test_the_config_has_one_field_of_data_so_that_files_can_be_imported() -> None:
-    config = ET.fromstring(collect_config({**FORM, "guidelines": "Take **one**\nfor $5"}, tasks("a cup", "a $5 note")))
+    config = ET.fromstring(
+        collect_config(FORM.model_copy(update={"guidelines": "Take **one**\nfor $5"}), tasks("a cup", "a $5 note"))
+    )
     named = [one.get("value") for one in config.iter() if one.get("name") and (one.get("value") or "").startswith("$")]
     assert named == ["$image"]
     [prompts] = [one for one in config.iter("Choices") if one.get("name") == "prompt"]

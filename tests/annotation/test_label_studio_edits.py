@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.label_studio.pulling import Pulled, pull
@@ -19,7 +20,7 @@ from benchwright.records import Item
 
 from .label_studio_rows import NAMES, annotated, came_back, label
 
-VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
+VERIFY = CampaignForm(decisions=["accept", "reject", "revise"], needs_note=["revise"], reasons=["unclear", "too_easy"])
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def item(make_items: Callable[..., list[Item]]) -> Item:
     return make_items(jigsaw=1)[0]
 
 
-EDITED = {**VERIFY, "edits": True}
+EDITED = VERIFY.model_copy(update={"edits": True})
 
 
 def test_texts_of_an_item_go_there_to_be_edited_only_in_a_revision(item: Item) -> None:
@@ -90,7 +91,7 @@ def test_edits_that_the_app_would_refuse_are_not_taken(
     assert (found.new, message in found.quarantined[0].reason) == (0, True), found.quarantined
 
 
-def pulled(store: ReviewStore, item: Item, said: list[dict[str, Any]], *, kind: str, form: dict[str, Any]) -> Pulled:
+def pulled(store: ReviewStore, item: Item, said: list[dict[str, Any]], *, kind: str, form: CampaignForm) -> Pulled:
     """Pull one annotation of an item into a campaign of one task."""
     store.upsert_campaign(kind, kind=kind, rule="unanimous(1)", slots_per_task=1, form=form, settings={}, seed=1)
     store.upsert_tasks(kind, [TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))])

@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
-from benchwright.annotation.label_studio.replies import ReadAnnotation, read_reply
+from benchwright.annotation.label_studio.replies import read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
-from benchwright.annotation.store import CHOICES, ReviewStore
+from benchwright.annotation.store import ReviewStore
 from benchwright.errors import DataError
 from benchwright.records import Item
 
@@ -31,8 +33,8 @@ def errata_form() -> Form:
     return make(())
 
 
-VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
-ANSWER = {"decisions_from": CHOICES}
+VERIFY = CampaignForm(decisions=["accept", "reject", "revise"], needs_note=["revise"], reasons=["unclear", "too_easy"])
+ANSWER = CampaignForm(decisions_from="choices")
 
 
 def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
@@ -41,7 +43,7 @@ def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
         label("reason", "unclear", "too_easy"),
         label("note", " so ", kind="textarea"),
     ]
-    assert read_reply(result, VERIFY, {}) == ReadAnnotation("reject", ("too_easy", "unclear"), "so")
+    assert read_reply(result, VERIFY, {}) == Submission("reject", ("too_easy", "unclear"), "so")
 
 
 @pytest.mark.parametrize(
@@ -83,14 +85,14 @@ def test_an_answer_is_one_of_the_tasks_own_choices(item: Item) -> None:
 
 
 def test_configs_are_wellformed_and_hold_every_choice() -> None:
-    config = ET.fromstring(label_config({**VERIFY, "guidelines": "x", "reasons": ["a<b", "it's"]}))
+    config = ET.fromstring(label_config(VERIFY.model_copy(update={"guidelines": "x", "reasons": ("a<b", "it's")})))
     assert {choice.get("value") for choice in config.iter("Choice")} == {"accept", "reject", "revise", "a<b", "it's"}
     assert {text.get("valueType") for text in config.iter("Text")} == {"text"}
     assert [one.get("value") for one in ET.fromstring(label_config(ANSWER)).iter("Choices")] == ["$options"]
     assert ET.fromstring(pictures_config()).find("Image") is not None
 
 
-ERRATA = {"fields": [field.model_dump(mode="json") for field in errata_form().fields]}
+ERRATA = CampaignForm(fields=errata_form().fields)
 
 
 def test_a_typed_form_shows_each_field_where_it_applies() -> None:
@@ -130,11 +132,11 @@ def test_what_a_typed_form_does_not_have_is_refused(item: Item, result: Any, mes
 
 
 def test_a_lone_reason_gets_company_because_label_studio_wants_two() -> None:
-    config = ET.fromstring(label_config({**VERIFY, "reasons": ["unclear"]}))
+    config = ET.fromstring(label_config(VERIFY.model_copy(update={"reasons": ("unclear",)})))
     reasons = next(one for one in config.iter("Choices") if one.get("name") == "reason")
     assert [choice.get("value") for choice in reasons] == ["unclear", NO_REASON]
     said = [label("decision", "accept"), label("reason", NO_REASON)]
-    assert read_reply(said, {**VERIFY, "reasons": ["unclear"]}, {}).reasons == ()
+    assert read_reply(said, VERIFY.model_copy(update={"reasons": ("unclear",)}), {}).reasons == ()
 
 
 def test_guidelines_run_nothing() -> None:
@@ -189,7 +191,7 @@ def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: It
 
 
 def test_screening_goes_to_label_studio_as_choices_that_appear_when_they_apply() -> None:
-    form = screening_form(("no_implication", "other")).model_dump(mode="json")
+    form = CampaignForm(fields=screening_form(("no_implication", "other")).fields)
     root = ET.fromstring(label_config(form))
     controls = {one.get("name"): one for one in root.iter("Choices")}
     assert [choice.get("value") for choice in controls["field_verdict"]] == ["Keep", "Discard"]
@@ -202,7 +204,7 @@ def test_screening_goes_to_label_studio_as_choices_that_appear_when_they_apply()
 
 
 def test_a_description_goes_to_label_studio_and_its_lines_come_back_as_lines() -> None:
-    form = DESCRIPTION_FORM.model_dump(mode="json")
+    form = CampaignForm(fields=DESCRIPTION_FORM.fields)
     root = ET.fromstring(label_config(form))
     areas = {one.get("name"): one.get("maxSubmissions") for one in root.iter("TextArea")}
     assert (areas["field_explanation"], areas["field_wrong_1"]) == ("1", "5")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.label_studio.blind_reviews import answers, votes
+from benchwright.annotation.label_studio.blind_reviews import answer_taker, take_votes
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.label_studio.pulling import Pulled, Take, pull
 from benchwright.annotation.label_studio.task_data import blanked, key_of, task_data
@@ -52,7 +52,7 @@ def vote(*more: dict[str, Any], **fields: str) -> list[dict[str, Any]]:
 
 
 def pulled(store: ReviewStore, said: Mapping[str, Any], *, take: Take, now: datetime = NOW) -> Pulled:
-    row = annotated(store, "review", 0, said, day=2 if take is votes else 1)
+    row = annotated(store, "review", 0, said, day=2 if take is take_votes else 1)
     return pull(store, store.campaign("review"), [row], names=NAMES, now=now, take=take)
 
 
@@ -65,7 +65,7 @@ def ready(store: ReviewStore) -> list[tuple[str, ...]]:
         return [tuple(names) for names in answered_by_all(connection, store.campaign("review")).values()]
 
 
-FIRST = answers(frozenset())
+FIRST = answer_taker(frozenset())
 
 
 def test_the_first_project_holds_no_key_and_the_second_all_that_is_voted_on(store: ReviewStore) -> None:
@@ -94,7 +94,7 @@ def test_answers_are_held_until_all_are_in_and_then_votes_complete_them(store: R
         "new": 1, "changed": 0, "unchanged": 1, "skipped": 0, "quarantined": [],
     }  # fmt: skip
     assert ready(store) == [("ann", "ben")]
-    found = pulled(store, {"ann": vote(), "ben": vote(difficult="No")}, take=votes)
+    found = pulled(store, {"ann": vote(), "ben": vote(difficult="No")}, take=take_votes)
     assert (found.new, why(found)) == (2, [])
     ann, ben = store.decisions("review")
     yes = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}
@@ -103,24 +103,24 @@ def test_answers_are_held_until_all_are_in_and_then_votes_complete_them(store: R
     )  # fmt: skip
     assert dict(ben.fields or {}) == {"answer": "A", "answer_right": "no", **yes, "difficult": "no"}
     assert (ann.active_s, ben.active_s) == (20.0, 20.0)  # ten for the answer, ten for the votes
-    again = pulled(store, {"ann": vote(), "ben": vote(difficult="Yes")}, take=votes)
+    again = pulled(store, {"ann": vote(), "ben": vote(difficult="Yes")}, take=take_votes)
     assert (again.unchanged, again.changed) == (1, 1)
 
 
 def test_a_vote_without_an_answer_and_an_answer_that_changed_are_not_taken(store: ReviewStore) -> None:
-    assert "'cas' has not answered this item" in why(pulled(store, {"cas": vote()}, take=votes))[0]
+    assert "'cas' has not answered this item" in why(pulled(store, {"cas": vote()}, take=take_votes))[0]
     pulled(store, {"ann": answer("B"), "ben": answer("A")}, take=FIRST)
     assert "all its slots are taken" in why(pulled(store, {"cas": answer("B")}, take=FIRST))[0]
     assert "'ben' answered A first" in why(pulled(store, {"ben": answer("B")}, take=FIRST))[0]
-    assert "'cas' has not answered this item" in why(pulled(store, {"cas": vote()}, take=votes))[0]
-    assert "does not belong" in why(pulled(store, {"ann": [*vote(), *answer("A")]}, take=votes))[0]
-    assert "not filled in" in why(pulled(store, {"ann": vote()[1:]}, take=votes))[0]
+    assert "'cas' has not answered this item" in why(pulled(store, {"cas": vote()}, take=take_votes))[0]
+    assert "does not belong" in why(pulled(store, {"ann": [*vote(), *answer("A")]}, take=take_votes))[0]
+    assert "not filled in" in why(pulled(store, {"ann": vote()[1:]}, take=take_votes))[0]
     assert store.decisions("review") == []
 
 
 def test_an_answer_that_is_pulled_after_the_key_was_shown_is_not_blind(store: ReviewStore) -> None:
     pulled(store, {"ann": answer("B")}, take=FIRST)
-    shown = answers({key_of(store.tasks("review")[0])})
+    shown = answer_taker({key_of(store.tasks("review")[0])})
     assert "was shown on the server before" in why(pulled(store, {"ben": answer("B")}, take=shown))[0]
     assert pulled(store, {"ann": answer("B")}, take=shown).unchanged == 1
 
@@ -129,22 +129,22 @@ def test_a_place_is_held_for_whoever_answered_as_long_as_the_answer_is_seen_on_t
     said = {"ann": answer("B"), "ben": answer("A")}
     pulled(store, said, take=FIRST)
     store.upsert_annotator("dan")
-    desk = TaskQueue(store, store.campaign("review"), "dan")
+    queue = TaskQueue(store, store.campaign("review"), "dan")
     later = NOW + HELD_FOR - timedelta(days=1)
     pulled(store, said, take=FIRST, now=later)
-    assert desk.next(now=NOW + HELD_FOR + timedelta(days=1)) is None
-    assert desk.next(now=later + HELD_FOR + timedelta(days=1)) is not None
+    assert queue.next(now=NOW + HELD_FOR + timedelta(days=1)) is None
+    assert queue.next(now=later + HELD_FOR + timedelta(days=1)) is not None
 
 
 def test_who_answered_in_the_app_votes_here_and_the_other_way_round(store: ReviewStore) -> None:
     store.upsert_annotator("ann")
-    desk = TaskQueue(store, store.campaign("review"), "ann")
-    task = desk.next(now=NOW)
+    queue = TaskQueue(store, store.campaign("review"), "ann")
+    task = queue.next(now=NOW)
     assert task is not None
-    desk.answer(task.slot_id, "B", now=NOW)
+    queue.answer(task.slot_id, "B", now=NOW)
     pulled(store, {"ben": answer("B")}, take=FIRST)
     assert ready(store) == [("ann", "ben")]
-    assert pulled(store, {"ann": vote()}, take=votes).new == 1
+    assert pulled(store, {"ann": vote()}, take=take_votes).new == 1
     ben = TaskQueue(store, store.campaign("review"), "ben")
     mine = ben.next(now=NOW)
     assert mine is not None
@@ -161,10 +161,10 @@ def test_a_revised_item_is_asked_about_again_and_only_others_may_answer(store: R
     ]  # fmt: skip
     row = annotated(store, "review", 0, {"ann": vote(*edited), "ben": vote()})
     campaign = store.campaign("review")
-    assert pull(store, campaign, [row], names=NAMES, now=NOW, take=votes).new == 2
+    assert pull(store, campaign, [row], names=NAMES, now=NOW, take=take_votes).new == 2
     [second] = store.tasks("review")
     assert (second.round, second.payload["question"], second.payload["answer"]) == (2, "What is it?", "A")
-    again = pull(store, campaign, [row], names=NAMES, now=NOW, take=votes)
+    again = pull(store, campaign, [row], names=NAMES, now=NOW, take=take_votes)
     assert (again.unchanged, again.quarantined) == (2, ())
     assert "shown the right answer" in why(pulled(store, {"ben": answer("A")}, take=FIRST))[0]
     assert pulled(store, {"cas": answer("A")}, take=FIRST).new == 1
@@ -175,4 +175,4 @@ def test_edits_of_somebody_who_leaves_the_item_as_it_is_are_not_taken(store: Rev
     pulled(store, {"ann": answer("B"), "ben": answer("A")}, take=FIRST)
     editing = [] if chosen is None else [label("editing", chosen)]
     said = vote(*editing, label("edit_question", "Which?", kind="textarea"))
-    assert "edits the item, and says" in why(pulled(store, {"ann": said}, take=votes))[0]
+    assert "edits the item, and says" in why(pulled(store, {"ann": said}, take=take_votes))[0]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
 from benchwright.annotation.store import ReviewStore, open_store
@@ -74,7 +75,7 @@ def fill(
 ) -> None:  # fmt: skip
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots,
-        form={"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
+        form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear", "wrong_answer"]),
         settings={SETTING: handout or {}} if not is_simulated else {}, seed=3, is_simulated=is_simulated,
     )  # fmt: skip
     work = [TaskInput(f"item-{n:03}", "content", {"answer": "A"}) for n in range(tasks)]

@@ -15,8 +15,10 @@ import pytest
 
 from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import progress_by, progress_of
 from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
 from benchwright.annotation.progress.overview import Overview, periods_of
@@ -32,7 +34,7 @@ def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore
     """Open a campaign of three slots and let people decide most of it, some of them twice."""
     store.upsert_campaign(
         "verify", kind="verify", rule="at_least(2, of=3)", slots_per_task=3, settings={}, seed=1,
-        form={"decisions": list(DECISIONS), "reasons": list(REASONS), "needs_note": []},
+        form=CampaignForm(decisions=list(DECISIONS), reasons=list(REASONS), needs_note=[]),
     )  # fmt: skip
     store.upsert_tasks("verify", work(tasks))
     for name in PEOPLE:
@@ -45,9 +47,9 @@ def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore
             assert lease is not None
             for version in range(2 if rng.random() < 0.3 else 1):
                 decision = rng.choice(DECISIONS)
-                reasons = rng.sample(REASONS, rng.randrange(3)) if decision == "reject" else []
+                reasons = tuple(rng.sample(REASONS, rng.randrange(3))) if decision == "reject" else ()
                 later = at + timedelta(seconds=5 + PEOPLE.index(name) + 1000 * version)
-                store.submit(lease.slot_id, name, decision, now=later, reasons=reasons, amend=True)
+                store.submit(lease.slot_id, name, Submission(decision, reasons=reasons), now=later, amend=True)
     return store
 
 
@@ -124,7 +126,7 @@ def test_the_stamp_changes_with_every_decision_and_every_changed_item(
     assert len(stamps) == 1
     lease = store.claim("verify", "ann", now=now + timedelta(days=9))
     assert lease is not None
-    store.submit(lease.slot_id, "ann", "accept", now=now + timedelta(days=9))
+    store.submit(lease.slot_id, "ann", Submission("accept"), now=now + timedelta(days=9))
     stamps.add(overview.stamp())
     store.upsert_tasks("verify", work(30, changed=1))
     assert len(stamps | {overview.stamp()}) == 3
@@ -170,7 +172,7 @@ def test_pace_is_that_of_first_versions(overview: Overview) -> None:
 def test_a_campaign_without_decisions_has_nothing_to_show_and_nothing_fails(store: ReviewStore, now: datetime) -> None:
     store.upsert_campaign(
         "new", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
-        form={"decisions": list(DECISIONS)},
+        form=CampaignForm(decisions=list(DECISIONS)),
     )  # fmt: skip
     overview = Overview(store, store.campaign("new"))
     said = overview.said(aspects_of(overview.campaign)[0])
@@ -203,7 +205,7 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
         )
     )  # fmt: skip
     store.upsert_campaign(
-        "typed", kind="error_analysis", rule="answers(2)", slots_per_task=2, form=form.model_dump(mode="json"),
+        "typed", kind="error_analysis", rule="answers(2)", slots_per_task=2, form=CampaignForm(fields=form.fields),
         settings={}, seed=1,
     )  # fmt: skip
     store.upsert_tasks("typed", [TaskInput(f"i{n}", "c", {"task": "jigsaw", "choices": []}) for n in range(4)])
@@ -212,7 +214,7 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
         store.upsert_annotator(name)
         for task, level in zip(store.tasks("typed", states=("open", "done")), said, strict=True):
             fields = {"level": level, "themes": ["love"] if level == "easy" else ["war", "love"], "why": "so"}
-            store.decide("typed", task.id, name, "", now=now, fields=fields)
+            store.decide("typed", task.id, name, Submission(fields=fields), now=now)
     campaign = store.campaign("typed")
     overview = Overview(store, campaign)
     assert [asked.aspect.name for asked in aspects_of(campaign)] == ["level", "themes"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, UpsertCounts
 from benchwright.annotation.store.database.connection import connect
 from benchwright.errors import BenchwrightError
@@ -16,7 +19,7 @@ from benchwright.errors import BenchwrightError
 Open = Callable[..., ReviewStore]
 CAMPAIGN = {
     "kind": "verify", "rule": "unanimous(2)", "slots_per_task": 2, "settings": {}, "seed": 1,
-    "form": {"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
+    "form": CampaignForm(decisions=["accept", "reject"], reasons=["unclear", "wrong_answer"]),
 }  # fmt: skip
 
 
@@ -24,10 +27,10 @@ def work(**contents: str) -> list[TaskInput]:
     return [TaskInput(item_id, content, {"shows": content}) for item_id, content in contents.items()]
 
 
-def decide(store: ReviewStore, annotator: str, decision: str, now: datetime, **more: object) -> str:
+def decide(store: ReviewStore, annotator: str, decision: str, now: datetime, **more: Any) -> str:
     lease = store.claim("verify", annotator, now=now)
     assert lease is not None
-    store.submit(lease.slot_id, annotator, decision, now=now, **more)  # type: ignore[arg-type]
+    store.submit(lease.slot_id, annotator, Submission(decision, **more), now=now)
     return lease.item_id
 
 
@@ -179,7 +182,7 @@ def test_an_expired_lease_goes_to_whoever_asks_next(open_campaign: Open, now: da
     assert taken is not None
     assert taken.slot_id == lost.slot_id
     with pytest.raises(RefusedError, match="the lease has ended"):
-        store.submit(lost.slot_id, "ann", "accept", now=now + timedelta(seconds=61))
+        store.submit(lost.slot_id, "ann", Submission("accept"), now=now + timedelta(seconds=61))
 
 
 def test_a_decision_after_the_lease_is_refused_though_nobody_took_the_slot(open_campaign: Open, now: datetime) -> None:
@@ -187,7 +190,7 @@ def test_a_decision_after_the_lease_is_refused_though_nobody_took_the_slot(open_
     lease = store.claim("verify", "ann", now=now, lease_s=60)
     assert lease is not None
     with pytest.raises(RefusedError, match="the lease has ended"):
-        store.submit(lease.slot_id, "ann", "accept", now=now + timedelta(seconds=60))
+        store.submit(lease.slot_id, "ann", Submission("accept"), now=now + timedelta(seconds=60))
     assert store.decisions("verify") == []
 
 
@@ -223,7 +226,7 @@ def test_a_task_that_is_not_to_be_had_is_refused_with_the_reason(
     store = open_campaign(tasks=1)
     task = store.tasks("verify")[0]
     for annotator in prepare:
-        store.decide("verify", task.id, annotator, "accept", now=now)
+        store.decide("verify", task.id, annotator, Submission("accept"), now=now)
     if not prepare:
         store.upsert_tasks("verify", [])
     with pytest.raises(RefusedError, match=why):
@@ -237,10 +240,10 @@ def test_saying_the_same_again_changes_nothing_and_another_thing_is_refused(open
     store = open_campaign(tasks=1)
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
-    store.submit(lease.slot_id, "ann", "reject", now=now, reasons=["unclear"])
-    store.submit(lease.slot_id, "ann", "reject", now=now + timedelta(days=1), reasons=["unclear"])
+    store.submit(lease.slot_id, "ann", Submission("reject", reasons=("unclear",)), now=now)
+    store.submit(lease.slot_id, "ann", Submission("reject", reasons=("unclear",)), now=now + timedelta(days=1))
     with pytest.raises(RefusedError, match="'ann' has already said 'reject' here"):
-        store.submit(lease.slot_id, "ann", "accept", now=now)
+        store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
     (only,) = store.decisions("verify")
     assert (only.decision, only.reasons, only.version, only.submitted_at) == ("reject", ("unclear",), 1, now)
 
@@ -251,8 +254,8 @@ def test_an_amended_decision_is_a_new_version_and_the_old_one_stays(
     store = open_campaign(tasks=1)
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
-    store.submit(lease.slot_id, "ann", "accept", now=now)
-    store.submit(lease.slot_id, "ann", "reject", now=now + timedelta(minutes=2), note="no", amend=True)
+    store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
+    store.submit(lease.slot_id, "ann", Submission("reject", note="no"), now=now + timedelta(minutes=2), amend=True)
     (latest,) = store.decisions("verify")
     assert (latest.decision, latest.note, latest.version) == ("reject", "no", 2)
     engine = connect(store_url)
@@ -275,22 +278,22 @@ def test_the_database_itself_keeps_annotations_from_being_changed(
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("submission", "why"),
     [
-        pytest.param({"decision": "maybe"}, "'maybe' is none of accept, reject", id="decision"),
-        pytest.param({"decision": "reject", "reasons": ["ugly"]}, "'ugly' is none of unclear, wrong", id="reason"),
-        pytest.param({"decision": "reject", "note": "a\0b"}, "a note is at most", id="null character"),
-        pytest.param({"decision": "reject", "note": "x" * 10_001}, "this one has 10001", id="long note"),
+        pytest.param(Submission("maybe"), "'maybe' is none of accept, reject", id="decision"),
+        pytest.param(Submission("reject", reasons=("ugly",)), "'ugly' is none of unclear, wrong", id="reason"),
+        pytest.param(Submission("reject", note="a\0b"), "a note is at most", id="null character"),
+        pytest.param(Submission("reject", note="x" * 10_001), "this one has 10001", id="long note"),
     ],
 )
 def test_what_the_form_does_not_know_is_refused_and_the_lease_stays(
-    open_campaign: Open, now: datetime, said: dict[str, object], why: str
+    open_campaign: Open, now: datetime, submission: Submission, why: str
 ) -> None:
     store = open_campaign(tasks=1)
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
     with pytest.raises(RefusedError, match=why):
-        store.submit(lease.slot_id, "ann", now=now, **said)  # type: ignore[arg-type]
+        store.submit(lease.slot_id, "ann", submission, now=now)
     assert store.status("verify", now=now).slots == {"free": 1, "leased": 1, "submitted": 0}
 
 
@@ -300,7 +303,7 @@ def test_a_decision_on_an_item_that_changed_meanwhile_is_refused(open_campaign: 
     assert lease is not None
     store.upsert_tasks("verify", [TaskInput("item-000", "new content", {})])
     with pytest.raises(RefusedError, match="claim again"):
-        store.submit(lease.slot_id, "ann", "accept", now=now)
+        store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
 
 
 def test_notes_and_times_come_back_as_they_went_in(open_campaign: Open, now: datetime) -> None:
@@ -308,7 +311,7 @@ def test_notes_and_times_come_back_as_they_went_in(open_campaign: Open, now: dat
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
     later = now + timedelta(seconds=90, microseconds=7)
-    store.submit(lease.slot_id, "ann", "accept", now=later, note="größer\nnow")
+    store.submit(lease.slot_id, "ann", Submission("accept", note="größer\nnow"), now=later)
     (one,) = store.decisions("verify")
     assert (one.note, one.edits) == ("größer\nnow", None)
     assert (one.started_at, one.submitted_at) == (now, later)
@@ -326,8 +329,8 @@ def test_a_batch_happens_as_a_whole_or_not_at_all(open_campaign: Open, now: date
 
     def all_or_nothing() -> None:
         with store.batch() as held:
-            held.decide("verify", one, "ann", "accept", now=now)
-            held.decide("verify", other, "ann", "maybe", now=now)
+            held.decide("verify", one, "ann", Submission("accept"), now=now)
+            held.decide("verify", other, "ann", Submission("maybe"), now=now)
 
     with pytest.raises(RefusedError):
         all_or_nothing()
@@ -338,7 +341,7 @@ def test_a_batch_within_a_batch_undoes_a_refused_decision_and_nothing_else(open_
     store = open_campaign(tasks=2)
     one, other = (task.id for task in store.tasks("verify"))
     with store.batch() as held:
-        held.decide("verify", one, "ann", "accept", now=now)
+        held.decide("verify", one, "ann", Submission("accept"), now=now)
         with pytest.raises(RefusedError), held.batch() as inner:
-            inner.decide("verify", other, "ann", "maybe", now=now)
+            inner.decide("verify", other, "ann", Submission("maybe"), now=now)
     assert store.status("verify", now=now).slots == {"free": 3, "leased": 0, "submitted": 1}

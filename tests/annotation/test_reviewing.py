@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.simulated.annotators import SimulatedReviewers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -50,12 +51,12 @@ def item_of(make_items: MakeItems) -> Item:
 
 def vote(store: ReviewStore, now: datetime, name: str, answer: str = "B", **fields: object) -> None:
     """Answer and vote on the open task: yes to all but what is named; `edits` revises."""
-    desk = TaskQueue(store, store.campaign("review"), name)
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("review"), name)
+    task = queue.next(now=now)
     assert task is not None, name
     edits = fields.pop("edits", None)
-    desk.answer(task.slot_id, answer, now=now)
-    desk.say(task.slot_id, "", now=now, fields={**YES, **fields}, edits=edits)  # type: ignore[arg-type]
+    queue.answer(task.slot_id, answer, now=now)
+    queue.submit(task.slot_id, Submission(fields={**YES, **fields}, edits=edits), now=now)  # type: ignore[arg-type]
 
 
 def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
@@ -63,14 +64,14 @@ def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
 ) -> None:
     Review().advance([item_of(make_items)], review)
     campaign = store.campaign("review")
-    desk = TaskQueue(store, campaign, "r1")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, campaign, "r1")
+    task = queue.next(now=now)
     assert task is not None
     before = asdict(card_of(task, campaign, serial=0))
     assert (before["mode"], before["right"], before["fields"], before["editable"]) == ("answer", None, [], None)
     assert "secret" not in json.dumps(before)
-    desk.answer(task.slot_id, "A", now=now)
-    after = asdict(card_of(desk.open(task.task_id, now=now), campaign, serial=1))
+    queue.answer(task.slot_id, "A", now=now)
+    after = asdict(card_of(queue.open(task.task_id, now=now), campaign, serial=1))
     assert (after["mode"], after["right"]) == ("form", "B")
     assert [field["name"] for field in after["fields"]] == ["accurate", "reasonable", "difficult", "note"]
     assert after["beside"] == [
@@ -84,23 +85,25 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     Review().advance([item_of(make_items)], review)
-    desk = TaskQueue(store, store.campaign("review"), "r1")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("review"), "r1")
+    task = queue.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="answer first"):
-        desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})
+        queue.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)
     with pytest.raises(RefusedError, match="none of A, B"):
-        desk.answer(task.slot_id, "C", now=now)
+        queue.answer(task.slot_id, "C", now=now)
     with pytest.raises(RefusedError, match="does not hold"):
         TaskQueue(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
-    desk.answer(task.slot_id, "A", now=now)
-    desk.answer(task.slot_id, "A", now=now)  # pressed twice
+    queue.answer(task.slot_id, "A", now=now)
+    queue.answer(task.slot_id, "A", now=now)  # pressed twice
     with pytest.raises(RefusedError, match="answered A before the key was shown"):
-        desk.answer(task.slot_id, "B", now=now)
-    desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})  # whatever a browser sends
+        queue.answer(task.slot_id, "B", now=now)
+    queue.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)  # whatever a browser sends
     [said] = store.decisions("review")
     assert (said.decision, dict(said.fields or {})) == ("A", {"answer": "A", **YES, "answer_right": "no"})
-    desk.say(task.slot_id, "", now=now, fields={**YES, "difficult": "no"})  # votes may be changed, the answer not
+    queue.submit(
+        task.slot_id, Submission(fields={**YES, "difficult": "no"}), now=now
+    )  # votes may be changed, the answer not
     [said] = store.decisions("review")
     assert (said.version, said.decision) == (2, "A")
 
@@ -109,16 +112,16 @@ def test_an_answer_outlives_its_lease_and_whoever_saw_the_key_goes_on_from_there
     review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     Review().advance([item_of(make_items)], review)
-    desk = TaskQueue(store, store.campaign("review"), "r1")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("review"), "r1")
+    task = queue.next(now=now)
     assert task is not None
-    desk.answer(task.slot_id, "A", now=now)
+    queue.answer(task.slot_id, "A", now=now)
     later = now + timedelta(days=1)
-    again = desk.next(now=later)
+    again = queue.next(now=later)
     assert again is not None
     assert again.answered == "A"
     Answer(annotators_per_item=1).advance([item_of(make_items)], review._replace(stage="answer"))
-    desk.skip(again.task_id, now=later)
+    queue.skip(again.task_id, now=later)
     assert store.claim("answer", "r1", now=later) is None  # what they saw, they saw
 
 
@@ -183,7 +186,7 @@ def test_nobody_reviews_what_they_verified(
     Verify().advance([item], review._replace(stage="verify"))
     [task] = store.tasks("verify")
     for name in ("ann", "ben"):
-        store.decide("verify", task.id, name, "accept", now=now)
+        store.decide("verify", task.id, name, Submission("accept"), now=now)
     Review().advance([item], review)
     assert store.claim("review", "ann", now=now) is None
     assert TaskQueue(store, store.campaign("review"), "ben").progress(now=now) == (0, 0)

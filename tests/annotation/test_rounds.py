@@ -33,7 +33,12 @@ def said(letters: str) -> list[Annotation]:
 
 
 def adjudicated(decision: str, edits: dict[str, str] | None = None) -> Adjudicated:
-    return Adjudicated(0, Adjudication("item", "content", "judge", decision, (), None, edits, MOMENT))
+    return Adjudicated(
+        0,
+        Adjudication(
+            decision, edits=edits, item_id="item", content_hash="content", annotator="judge", decided_at=MOMENT
+        ),
+    )
 
 
 def policy(rule: str, rounds: int = 2) -> SettlementPolicy:

@@ -19,6 +19,7 @@ from benchwright.annotation.app.pages.agreement import find
 from benchwright.annotation.app.pages.annotators import _row
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.label_fields import aspects_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import ReviewStore, open_store
@@ -42,10 +43,10 @@ def decided(workspace: Path, make_items: MakeItems, now: datetime, *, shared: in
             store.upsert_annotator(name)
         tasks = [task.id for task in store.tasks("verify")]
         for number, task in enumerate(tasks[:shared]):
-            store.decide("verify", task, "ann", "accept", now=now)
-            store.decide("verify", task, "ben", WORDS[number % 2], now=now)
+            store.decide("verify", task, "ann", Submission("accept"), now=now)
+            store.decide("verify", task, "ben", Submission(WORDS[number % 2]), now=now)
         for number, task in enumerate(tasks[shared:]):
-            store.decide("verify", task, ("ann", "ben", "cas")[number % 3], WORDS[number % 2], now=now)
+            store.decide("verify", task, ("ann", "ben", "cas")[number % 3], Submission(WORDS[number % 2]), now=now)
     return workspace
 
 

@@ -16,6 +16,8 @@ from benchwright.annotation.campaigns.results import document_of, write_results
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.simulated.annotators import SimulatedScreeners
 from benchwright.annotation.store import RefusedError, open_store
@@ -126,7 +128,7 @@ def test_items_are_screened_with_their_key_and_nobody_who_saw_it_answers_them(
         for name in ("baseline", "ann"):
             store.upsert_annotator(name)
         store.upsert_campaign(
-            "answer", kind="answer", rule="answers(1)", slots_per_task=1, form={"decisions_from": "choices"},
+            "answer", kind="answer", rule="answers(1)", slots_per_task=1, form=CampaignForm(decisions_from="choices"),
             settings={}, seed=1,
         )  # fmt: skip
         from benchwright.annotation.campaigns.open_campaign import work_of
@@ -248,8 +250,8 @@ def test_reasons_to_discard_are_told_to_curators(screen_context: CampaignContext
         one, two = store.tasks("screen")
         for name, said in (("ann", discard("offensive", "other")), ("ben", {**discard("other"), "note": "a meme"})):
             store.upsert_annotator(name)
-            store.decide("screen", one.id, name, "", now=now, fields=said)
-            store.decide("screen", two.id, name, "", now=now, fields=KEEP)
+            store.decide("screen", one.id, name, Submission(fields=said), now=now)
+            store.decide("screen", two.id, name, Submission(fields=KEEP), now=now)
         found = Overview(store, store.campaign("screen")).reasons(examples=2)
     assert [(each.decision, each.reason, each.times) for each in found] == [
         ("discard", "other", 2), ("discard", "offensive", 1),

@@ -13,6 +13,7 @@ from walks import make_photographs
 
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.simulated.annotators import simulate, simulated_decisions
 from benchwright.annotation.simulated.writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
@@ -26,7 +27,7 @@ from benchwright.release import Release
 from benchwright.seeds import generator_for
 from benchwright.steps import CampaignContext
 
-FORM = DESCRIPTION_FORM.model_dump(mode="json")
+FORM = CampaignForm(fields=DESCRIPTION_FORM.fields)
 
 
 @pytest.fixture
@@ -51,9 +52,10 @@ def test_whatever_they_describe_fits_the_form_and_they_discard_at_their_rate() -
     for number in range(120):
         [said] = simulated_decisions(group, f"{number}", payload("a"), slots=1, seed=1, stage="describe", form=FORM)
         assert said.annotator in {"simulated-describer-1", "simulated-describer-2", "simulated-describer-3"}
-        assert said.fields is not None
-        checked = DESCRIPTION_FORM.checked(said.fields, letters=(), key=None)
-        assert checked.keys() == said.fields.keys()
+        fields = said.submission.fields
+        assert fields is not None
+        checked = DESCRIPTION_FORM.checked(fields, letters=(), key=None)
+        assert checked.keys() == fields.keys()
         discarded += checked["implication"] == "nothing"
         counts.add(checked.get("questions"))
     assert 20 < discarded < 55
@@ -123,10 +125,10 @@ def _killed_after_two(store: Any, campaign: str, group: Any, **settings: Any) ->
         def names(self) -> list[str]:
             return list(self._inner.names())
 
-        def adds(self, *given: Any) -> Any:
+        def submission(self, *given: Any) -> Any:
             if next(decisions, None) is None:
                 raise KeyboardInterrupt
-            return self._inner.adds(*given)
+            return self._inner.submission(*given)
 
     return simulate(store, campaign, Killed(group), **settings, batch=1)  # type: ignore[arg-type] # for this test only
 

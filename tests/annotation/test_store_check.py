@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.campaigns.adjudications import add_adjudication
 from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines
@@ -27,7 +29,7 @@ from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 
-FORM = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
+FORM = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
 
 
 @pytest.fixture
@@ -43,10 +45,10 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
     for name in ("ann", "ben"):
         lease = store.claim("verify", name, now=now)
         assert lease is not None
-        store.submit(lease.slot_id, name, "accept", now=now)
+        store.submit(lease.slot_id, name, Submission("accept"), now=now)
     with store.writing() as connection:
         add_remark(connection, 1, "ann", "too dark", is_flag=False, now=now)
-        add_adjudication(connection, 2, "cas", "accept", now=now, note="fine")
+        add_adjudication(connection, 2, "cas", Submission("accept", note="fine"), now=now)
         campaign = find_campaign(connection, "verify")
         [before] = [task for task in list_tasks(connection, campaign, states=("open",)) if task.id == 3]
         edited = Item.model_validate({**before.payload, "question": "Which piece is missing?"})

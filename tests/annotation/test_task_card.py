@@ -9,10 +9,11 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base.option_letters import captions, keys_told, question_in_words
-from benchwright.annotation.app.task_card.card import CardEvent, act_of, card_of
+from benchwright.annotation.app.base.option_letters import captions, keys_line, question_in_words
+from benchwright.annotation.app.task_card.card import CardEvent, card_of, event_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -111,23 +112,23 @@ def test_options_that_a_question_lists_by_their_places_are_listed_by_their_lette
 
 
 def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
-    assert " · G comment or flag · " in keys_told("keys_answer", "ABCDEF")
-    assert keys_told("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
-    assert " · Shift+G comment or flag · " in keys_told("keys_answer", "ABCDEFG")
-    assert keys_told("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
+    assert " · G comment or flag · " in keys_line("keys_answer", "ABCDEF")
+    assert keys_line("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
+    assert " · Shift+G comment or flag · " in keys_line("keys_answer", "ABCDEFG")
+    assert keys_line("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
 
 
 def test_what_the_card_sends_is_taken() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
-    assert act_of(sent) == CardEvent(3, "decide", "reject", ("unclear",), "blurred")
-    assert act_of(sent | {"note": "  "}).note is None
-    assert act_of(sent | {"does": "flag", "active_s": 3.5}).active_s == 3.5
+    assert event_of(sent) == CardEvent(3, "decide", Submission("reject", ("unclear",), "blurred"))
+    assert event_of(sent | {"note": "  "}).submission.note is None
+    assert event_of(sent | {"does": "flag", "active_s": 3.5}).submission.active_s == 3.5
 
 
 def test_any_number_of_seconds_is_held_within_bounds() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
     for value, taken in ((-4, 0.0), (10**400, 1e9), (float("inf"), 1e9), (7, 7.0)):
-        assert act_of(sent | {"active_s": value}).active_s == taken
+        assert event_of(sent | {"active_s": value}).submission.active_s == taken
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_any_number_of_seconds_is_held_within_bounds() -> None:
 def test_anything_else_is_refused(change: dict[str, object]) -> None:
     sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": ""}
     with pytest.raises(RefusedError, match="nothing that the card sends"):
-        act_of(sent | change)
+        event_of(sent | change)
     for nothing in (None, [], "x", {}):
         with pytest.raises(RefusedError):
-            act_of(nothing)
+            event_of(nothing)

@@ -46,7 +46,7 @@ def test_a_page_says_no_word_of_its_own(path: Path) -> None:
     assert [text for text in said_by(path) if text not in NAMES] == []
 
 
-def test_the_doors_have_no_word_between_their_tags() -> None:
+def test_the_sign_in_pages_have_no_word_between_their_tags() -> None:
     source = (APP / "auth" / "pages.py").read_text(encoding="utf-8").partition('"""\n\n\ndef')[2]
     between = re.findall(r">([^<>{}'\"]*[A-Za-z]{2,}[^<>{}'\"]*)<", source)
     assert [words for words in between if words.strip() and "·" not in words] == []

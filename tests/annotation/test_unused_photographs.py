@@ -18,9 +18,10 @@ from walks import make_photographs, run_json
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
 from benchwright.annotation.forms.form import PhotographField
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.submissions.submissions import Submission, make_ready, write
+from benchwright.annotation.store.submissions.submissions import check, write
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
@@ -46,9 +47,9 @@ def store(context: CampaignContext) -> Iterator[ReviewStore]:
         yield opened
 
 
-def bring(store: ReviewStore, root: Path, desk: TaskQueue, now: datetime, seed: int) -> tuple[Any, str]:
+def bring(store: ReviewStore, root: Path, queue: TaskQueue, now: datetime, seed: int) -> tuple[Any, str]:
     """Take the next task and upload a photograph for it; return the task and the photograph's id."""
-    task = desk.next(now=now)
+    task = queue.next(now=now)
     assert task is not None
     image_id = take_in_photograph(root, jpeg(seed=seed), FIELD).image_id
     Uploads(store).note(task.task_id, "ann", image_id)
@@ -58,14 +59,14 @@ def bring(store: ReviewStore, root: Path, desk: TaskQueue, now: datetime, seed: 
 @pytest.fixture
 def brought(store: ReviewStore, context: CampaignContext, now: datetime) -> dict[str, str]:
     """Photographs: handed in; handed in and then replaced by that one; in a draft; tried and left."""
-    desk, root = TaskQueue(store, store.campaign("verify"), "ann"), context.workspace
-    task, replaced = bring(store, root, desk, now, 1)
-    desk.say(task.slot_id, "", now=now, fields={**FOUND, "photograph": replaced})
+    queue, root = TaskQueue(store, store.campaign("verify"), "ann"), context.workspace
+    task, replaced = bring(store, root, queue, now, 1)
+    queue.submit(task.slot_id, Submission(fields={**FOUND, "photograph": replaced}), now=now)
     handed_in = take_in_photograph(root, jpeg(seed=2), FIELD).image_id
     Uploads(store).note(task.task_id, "ann", handed_in)
-    desk.say(task.slot_id, "", now=now, fields={**FOUND, "photograph": handed_in})
-    task, drafted = bring(store, root, desk, now, 3)
-    desk.save_draft(task.task_id, {"fields": {"photograph": drafted}}, now=now)
+    queue.submit(task.slot_id, Submission(fields={**FOUND, "photograph": handed_in}), now=now)
+    task, drafted = bring(store, root, queue, now, 3)
+    queue.save_draft(task.task_id, {"fields": {"photograph": drafted}}, now=now)
     left = take_in_photograph(root, jpeg(seed=4), FIELD).image_id
     Uploads(store).note(task.task_id, "ann", left)
     return {"handed_in": handed_in, "replaced": replaced, "drafted": drafted, "left": left}
@@ -106,26 +107,26 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
     store: ReviewStore, brought: dict[str, str], context: CampaignContext, now: datetime
 ) -> None:
     unused_in(store, context.workspace, remove=True, before=EVER)
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    task = queue.next(now=now)
     assert task is not None
     fields = {**FOUND, "photograph": brought["left"]}
     with pytest.raises(RefusedError, match="upload the photograph first"):
-        desk.say(task.slot_id, "", now=now, fields=fields)
+        queue.submit(task.slot_id, Submission(fields=fields), now=now)
     assert take_in_photograph(context.workspace, jpeg(seed=4), FIELD).image_id == brought["left"]
     Uploads(store).note(task.task_id, "ann", brought["left"])
-    desk.say(task.slot_id, "", now=now, fields=fields)
+    queue.submit(task.slot_id, Submission(fields=fields), now=now)
     assert there(context.workspace, brought) == set(brought)
 
 
 def test_what_went_between_the_check_of_a_decision_and_its_writing_is_not_handed_in(
     store: ReviewStore, context: CampaignContext, now: datetime
 ) -> None:
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    task, image_id = bring(store, context.workspace, desk, now, 5)
-    saying = Submission("", fields={**FOUND, "photograph": image_id})
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    task, image_id = bring(store, context.workspace, queue, now, 5)
+    submission = Submission(fields={**FOUND, "photograph": image_id})
     with store.reading() as connection:
-        ready = make_ready(connection, task.slot_id, "ann", saying, now=now)
+        ready = check(connection, task.slot_id, "ann", submission, now=now)
     assert unused_in(store, context.workspace, before=EVER, remove=True).old == 1
     with pytest.raises(RefusedError, match="upload the photograph first"), store.writing() as connection:
         write(connection, ready)

@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulated_decisions
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.rules import parse_rule
@@ -30,7 +31,11 @@ def say(store: ReviewStore, items: list[Item], decisions: dict[str, str], now: d
             if letter != ".":
                 said = {"a": "accept", "r": "reject"}[letter]
                 store.decide(
-                    "verify", tasks[item.item_id], annotator, said, now=now, reasons=["unclear"][: said == "reject"]
+                    "verify",
+                    tasks[item.item_id],
+                    annotator,
+                    Submission(said, reasons=("unclear",)[: said == "reject"]),
+                    now=now,
                 )
 
 
@@ -115,8 +120,8 @@ def test_an_item_that_enough_ask_to_revise_is_dropped_as_such_and_a_note_says_wh
         for name in ("ann", "ben"):
             store.upsert_annotator(name)
             with pytest.raises(RefusedError, match="needs a note"):
-                store.decide("verify", task.id, name, "revise", now=now, note=" ")
-            store.decide("verify", task.id, name, "revise", now=now, note="say which piece")
+                store.decide("verify", task.id, name, Submission("revise", note=" "), now=now)
+            store.decide("verify", task.id, name, Submission("revise", note="say which piece"), now=now)
     verdicts = Verify().advance(items, context)
     assert verdicts.outcomes[items[0].item_id].reason == "needs_revision"
     assert verdicts.summary["needs_revision"] == 1
@@ -228,9 +233,9 @@ def test_who_takes_an_item_and_what_each_says_hangs_on_nothing_but_seed_stage_an
     assert len({str(said(item, seed, stage)) for item in "ab" for seed in (1, 2) for stage in ("v", "w")}) == 8
     everyone = [one for n in range(400) for one in simulated_decisions(
         settings, str(n), {"answer": "B"}, slots=4, seed=1, stage="verify")]  # fmt: skip
-    share = sum(one.decision == "reject" for one in everyone) / len(everyone)
+    share = sum(one.submission.decision == "reject" for one in everyone) / len(everyone)
     assert share == pytest.approx(0.4, abs=0.05)
-    assert {one.reasons for one in everyone} == {(), ("unclear",), ("bad_image",)}
+    assert {one.submission.reasons for one in everyone} == {(), ("unclear",), ("bad_image",)}
     assert {one.annotator for one in everyone} == {f"simulated-{n}" for n in range(1, 7)}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators
 from benchwright.annotation.store import RefusedError, ReviewStore, Task, open_store
 from benchwright.annotation.workflow.revisions import open_next_rounds
@@ -35,15 +36,15 @@ def task_of(store: ReviewStore, campaign: str = "verify") -> Task:
 
 
 def say(store: ReviewStore, now: datetime, **decisions: str | dict[str, str]) -> None:
-    """Let annotators decide the current task at their desks: a word, or edits that revise."""
+    """Let annotators decide the current task of their queues: a word, or edits that revise."""
     for name, said in decisions.items():
-        desk = TaskQueue(store, store.campaign("verify"), name)
-        task = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign("verify"), name)
+        task = queue.next(now=now)
         assert task is not None, name
         if isinstance(said, dict):
-            desk.say(task.slot_id, "revise", now=now, edits=said)
+            queue.submit(task.slot_id, Submission("revise", edits=said), now=now)
         else:
-            desk.say(task.slot_id, said, now=now)
+            queue.submit(task.slot_id, Submission(said), now=now)
 
 
 def test_an_edited_item_comes_again_at_once_as_a_new_version(
@@ -168,7 +169,7 @@ def test_what_was_said_of_an_earlier_version_cannot_be_changed_any_more(
     assert not past.is_current
     own = ben.open(past.task_id, now=now)
     with pytest.raises(RefusedError, match="has changed since"):
-        ben.say(own.slot_id, "reject", now=now, reasons=["unclear"])
+        ben.submit(own.slot_id, Submission("reject", reasons=("unclear",)), now=now)
 
 
 def test_opening_the_next_round_twice_opens_it_once(
@@ -176,8 +177,8 @@ def test_opening_the_next_round_twice_opens_it_once(
 ) -> None:
     Verify().advance(make_items(jigsaw=2), context)
     for task in store.tasks("verify"):
-        store.decide("verify", task.id, "ann", "revise", now=now, edits=X)
-        store.decide("verify", task.id, "ben", "accept", now=now)
+        store.decide("verify", task.id, "ann", Submission("revise", edits=X), now=now)
+        store.decide("verify", task.id, "ben", Submission("accept"), now=now)
     assert [open_next_rounds(store, "verify") for _ in range(3)] == [2, 0, 0]
     assert store.status("verify", now=now).slots == {"free": 4, "leased": 0, "submitted": 0}
 
@@ -197,7 +198,7 @@ def test_edits_that_cannot_be_are_refused_and_leave_nothing(
 ) -> None:  # type: ignore[type-arg]
     Verify().advance(make_items(jigsaw=1), context)
     with pytest.raises(RefusedError, match=words):
-        store.decide("verify", task_of(store).id, "ann", said["decision"], now=now, edits=said["edits"])
+        store.decide("verify", task_of(store).id, "ann", Submission(said["decision"], edits=said["edits"]), now=now)
     assert store.decisions("verify") == []
 
 
@@ -206,7 +207,7 @@ def test_campaigns_without_edits_take_none(
 ) -> None:
     Answer(annotators_per_item=1).advance(make_items(jigsaw=1), context)
     with pytest.raises(RefusedError, match="takes no edits"):
-        store.decide("verify", task_of(store).id, "ann", "A", now=now, edits=X)
+        store.decide("verify", task_of(store).id, "ann", Submission("A", edits=X), now=now)
 
 
 def test_nobody_answers_an_item_that_they_edited_or_verified_in_any_round(

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -34,7 +36,7 @@ def store(tmp_path: Path, empty_store: bytes) -> Iterator[ReviewStore]:
 def campaign(
     store: ReviewStore, name: str, *, tasks: int, kind: str = "verify", slots: int = 2, items: str = "i", **handout: Any
 ) -> None:
-    form = {"decisions_from": "choices"} if kind == "answer" else {"decisions": ["accept", "reject"]}
+    form = CampaignForm(decisions_from="choices") if kind == "answer" else CampaignForm(decisions=["accept", "reject"])
     store.upsert_campaign(
         name, kind=kind, rule=f"unanimous({slots})", slots_per_task=slots, form=form,
         settings={SETTING: handout} if handout else {}, seed=3,
@@ -48,11 +50,11 @@ def people(store: ReviewStore, now: datetime, *names: str, role: str = "annotato
 
 
 def decide(store: ReviewStore, name: str, annotator: str, *, times: int, now: datetime) -> None:
-    desk = TaskQueue(store, store.campaign(name), annotator)
+    queue = TaskQueue(store, store.campaign(name), annotator)
     for _ in range(times):
-        task = desk.next(now=now)
+        task = queue.next(now=now)
         assert task is not None
-        desk.say(task.slot_id, "A" if desk.campaign.kind == "answer" else "accept", now=now)
+        queue.submit(task.slot_id, Submission("A" if queue.campaign.kind == "answer" else "accept"), now=now)
 
 
 def counts(store: ReviewStore, annotator: str, now: datetime) -> dict[str, tuple[int, int]]:
@@ -133,8 +135,8 @@ def test_whoever_has_done_their_part_may_go_on(store: ReviewStore, now: datetime
     people(store, now, "ann", "ben", "cas", "dan")
     campaign(store, "verify", tasks=8)
     decide(store, "verify", "ann", times=4, now=now)
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    assert desk.share_left(desk.progress(now=now)) == 0
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    assert queue.share_left(queue.progress(now=now)) == 0
     assert counts(store, "ann", now)["verify"] == (4, 4)
 
 

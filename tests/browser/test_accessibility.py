@@ -15,8 +15,10 @@ from walks import run_json
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -57,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
             for name in ("ann", "ben"):
                 decision = "accept" if number % 2 or name == "ann" else "reject"
                 reasons = ("unclear",) if decision == "reject" else ()
-                store.decide("verify", task.id, name, decision, now=clock(), reasons=reasons)
+                store.decide("verify", task.id, name, Submission(decision, reasons=reasons), now=clock())
         revise(store)
         vote(store, pattern, CampaignContext(seed=1, stage="voted", workspace=workspace, store_url=url))
         flag(store, "ben", "Which of the two?")
@@ -68,7 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 def fill_form(store: ReviewStore, pattern: Item) -> None:
     store.upsert_campaign(
-        "form", kind="error_analysis", rule="single", slots_per_task=1, form=FORM.model_dump(mode="json"),
+        "form", kind="error_analysis", rule="single", slots_per_task=1, form=CampaignForm(fields=FORM.fields),
         settings={}, seed=1,
     )  # fmt: skip
     item = pattern.model_copy(update={"item_id": "b" * 32}).model_dump(mode="json")
@@ -78,17 +80,17 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
 
 def revise(store: ReviewStore) -> None:
     """Let the curator edit one of the cases that are open, so that it comes to a second round."""
-    desk = AdjudicationQueue(store, store.campaign("verify"), "cur")
-    case = desk.open(desk.queue()[0].task_id, now=clock())
-    desk.decide(case.task_id, "revise", now=clock(), edits={"question": "Which piece belongs there?"})
+    queue = AdjudicationQueue(store, store.campaign("verify"), "cur")
+    case = queue.open(queue.queue()[0].task_id, now=clock())
+    queue.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:
-    desk = TaskQueue(store, store.campaign("verify"), name)
-    task = desk.next(now=clock())
+    queue = TaskQueue(store, store.campaign("verify"), name)
+    task = queue.next(now=clock())
     assert task is not None
     for is_flag in (True, False):
-        desk.remark(task.task_id, words, is_flag=is_flag, now=clock())
+        queue.remark(task.task_id, words, is_flag=is_flag, now=clock())
 
 
 def of_task(page: Page) -> None:
@@ -153,20 +155,20 @@ def test_a_screen_has_no_serious_finding_and_fits_a_tablet(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("door", ["sign in", "refused", "invitation", "no invitation"])
-def test_a_door_has_no_serious_finding(
-    site: ReviewSite, new_context: Callable[..., BrowserContext], door: str, scheme: str
+@pytest.mark.parametrize("page_name", ["sign in", "refused", "invitation", "no invitation"])
+def test_a_sign_in_page_has_no_serious_finding(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], page_name: str, scheme: str
 ) -> None:
     page = new_context(color_scheme=scheme).new_page()
-    if door == "invitation":
+    if page_name == "invitation":
         page.goto(
             run_json("review", "users", "--workspace", site.workspace, "--invite", "new", "--url", site.url)[
                 "invitation"
             ]
         )
     else:
-        page.goto(site.url + ("/welcome?invitation=x" if door == "no invitation" else "/login"))
-    if door == "refused":
+        page.goto(site.url + ("/welcome?invitation=x" if page_name == "no invitation" else "/login"))
+    if page_name == "refused":
         page.fill("#name", "ann")
         page.fill("#password", "not " + PASSWORDS["ann"])
         page.click("button")

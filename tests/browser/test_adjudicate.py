@@ -11,6 +11,7 @@ import pytest
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, next_slot, serve, slot_on_screen
 from walks import command
 
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
             for name, letter in (("ann", ann), ("ben", ben)):
                 decision = {"a": "accept", "r": "reject", "e": "revise"}[letter]
                 edits = {"question": f"Which one, then? {SCRIPT}"} if letter == "e" else None
-                reasons = ["unclear"] if letter == "r" else []
-                store.decide("verify", task.id, name, decision, now=now, reasons=reasons, edits=edits)
+                reasons = ("unclear",) if letter == "r" else ()
+                store.decide("verify", task.id, name, Submission(decision, reasons=reasons, edits=edits), now=now)
     with serve(workspace) as running:
         yield running
 

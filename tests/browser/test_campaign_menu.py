@@ -12,6 +12,7 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, say, serv
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
@@ -33,11 +34,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         Verify(rule="unanimous(1)").advance(several[:2], context._replace(stage="a decided one"))
         Verify(rule="unanimous(1)").advance(several[4:6], context._replace(stage="checks"))
         Answer(annotators_per_item=1).advance(several[6:], context._replace(stage="baseline"))
-        desk = TaskQueue(store, store.campaign("a decided one"), "ben")
+        queue = TaskQueue(store, store.campaign("a decided one"), "ben")
         for _ in range(2):
-            task = desk.next(now=clock())
+            task = queue.next(now=clock())
             assert task is not None
-            desk.say(task.slot_id, "accept", now=clock())
+            queue.submit(task.slot_id, Submission("accept"), now=clock())
     with serve(workspace) as running:
         yield running
 
@@ -81,8 +82,8 @@ def test_a_curator_lands_on_progress_and_holds_nothing(
 def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_is_left(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    desk = TaskQueue(store, store.campaign("checks"), "ann")
-    begun = desk.next(now=clock())
+    queue = TaskQueue(store, store.campaign("checks"), "ann")
+    begun = queue.next(now=clock())
     assert begun is not None
     page = new_context().new_page()
     sign_in(page, site, "ann")

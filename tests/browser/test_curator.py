@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 
@@ -43,9 +44,11 @@ def decide(store: ReviewStore) -> None:
             rejects = n == 0 or (n in {1, 2} and name == "ben")
             note = HACK if rejects else None
             store.submit(
-                lease.slot_id, name, "reject" if rejects else "accept", now=at + timedelta(seconds=9),
-                reasons=["unclear"] if rejects else [], note=note,
-            )  # fmt: skip
+                lease.slot_id,
+                name,
+                Submission("reject" if rejects else "accept", reasons=("unclear",) if rejects else (), note=note),
+                now=at + timedelta(seconds=9),
+            )
 
 
 @pytest.fixture
@@ -86,7 +89,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
         now = datetime.now(UTC)
         lease = store.claim("verify", "ann", now=now)
         assert lease is not None
-        store.submit(lease.slot_id, "ann", "accept", now=now)
+        store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
     page.get_by_text("21 / 24").wait_for(timeout=20_000)  # the page looks again by itself
     assert "1 begun, 1 untouched" in rows(page)["All together"]
     assert page.evaluate("window.hacked") is None

@@ -11,6 +11,7 @@ from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.voted import vote
 
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.records import Item
@@ -39,14 +40,14 @@ def go_on(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
     Verify(rule="adjudicated(unanimous(2))", rounds=2).advance(items, context)
     now = datetime(2026, 3, 2, 9, tzinfo=UTC)
     for task in store.tasks(context.stage):
-        store.decide(context.stage, task.id, "ann", "accept", now=now)
-        store.decide(context.stage, task.id, "ben", "reject", now=now, reasons=["unclear"])
+        store.decide(context.stage, task.id, "ann", Submission("accept"), now=now)
+        store.decide(context.stage, task.id, "ben", Submission("reject", reasons=("unclear",)), now=now)
     store.upsert_annotator("judge")
-    desk = AdjudicationQueue(store, store.campaign(context.stage), "judge")
-    for head, decision in zip(desk.queue(), ("revise", "accept"), strict=True):
-        desk.open(head.task_id, now=now)
+    queue = AdjudicationQueue(store, store.campaign(context.stage), "judge")
+    for head, decision in zip(queue.queue(), ("revise", "accept"), strict=True):
+        queue.open(head.task_id, now=now)
         edits = {"question": "Which piece belongs there?"} if decision == "revise" else None
-        desk.decide(head.task_id, decision, now=now, edits=edits)
+        queue.decide(head.task_id, Submission(decision, edits=edits), now=now)
 
 
 @pytest.fixture

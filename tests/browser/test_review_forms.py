@@ -15,6 +15,7 @@ from small_bench import Bench
 from walks import command, run_json
 
 from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, ItemImage, Source
@@ -137,11 +138,11 @@ def test_history_and_progress_tell_what_was_found(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
     now = datetime.now(UTC)
-    desk = TaskQueue(store, store.campaign("again"), "ann")
-    past = desk.history()
-    task = desk.open(past[0].task_id, now=now) if past else desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("again"), "ann")
+    past = queue.history()
+    task = queue.open(past[0].task_id, now=now) if past else queue.next(now=now)
     assert task is not None
-    desk.say(task.slot_id, "", now=now, fields={"categories": ["c3"], "reason": f"Seen so. {SCRIPT}"})
+    queue.submit(task.slot_id, Submission(fields={"categories": ["c3"], "reason": f"Seen so. {SCRIPT}"}), now=now)
     page = new_context().new_page()
     sign_in(page, site, "ann", path="/history?campaign=again")
     page.get_by_text("Seen so.").wait_for()

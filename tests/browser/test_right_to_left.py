@@ -90,10 +90,10 @@ def test_an_item_its_notes_and_its_guidelines_run_as_their_script_does(
 def test_what_is_shown_after_an_answer_runs_as_its_script_does(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    desk = TaskQueue(store, store.campaign("vote"), "ben")
-    task = desk.next(now=clock())
+    queue = TaskQueue(store, store.campaign("vote"), "ben")
+    task = queue.next(now=clock())
     assert task is not None
-    desk.answer(task.slot_id, "B", now=clock())
+    queue.answer(task.slot_id, "B", now=clock())
     page = new_context().new_page()
     sign_in(page, site, "ben", path="/?campaign=vote")
     slot_on_screen(page)

@@ -36,9 +36,13 @@ class Bench:
         image_id = bytes_digest(data)
         self.files[image_id] = data
         self.records[image_id] = ImageRecord(
-            image_id=image_id, width=pixels.shape[1], height=pixels.shape[0], media_type="image/png",
-            size_bytes=len(data), root_image_id=image_id,
-        )  # fmt: skip
+            image_id=image_id,
+            width=pixels.shape[1],
+            height=pixels.shape[0],
+            media_type="image/png",
+            size_bytes=len(data),
+            root_image_id=image_id,
+        )
         return image_id
 
     def add(
@@ -92,10 +96,15 @@ class Bench:
 
     def release(self, folder: Path, *, name: str = "by-hand", version: str = "1.0", **changes: Any) -> Release:
         settings: dict[str, Any] = {
-            "items": self.items, "image": self.records.__getitem__,
-            "image_bytes": lambda record: self.files[record.image_id], "operations": [OPERATION], "recipe": {},
-            "stages": [], "agreement": {}, "seed": 1,
-        }  # fmt: skip
+            "items": self.items,
+            "image": self.records.__getitem__,
+            "image_bytes": lambda record: self.files[record.image_id],
+            "operations": [OPERATION],
+            "recipe": {},
+            "stages": [],
+            "agreement": {},
+            "seed": 1,
+        }
         return write_release(folder, name=name, version=version, **{**settings, **changes})
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
@@ -22,10 +23,10 @@ def questions(count: int, *, options: int = 3) -> list[Question]:
 
 
 def replies(model: str, asked: list[Question], content_id: str = "c" * 64) -> list[str | None]:
-    asking = BackendContext(
+    context = BackendContext(
         release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in asked)
     )
-    return [reply.text for reply in parse_model(model).answer(asked, asking)]
+    return [reply.text for reply in parse_model(model).answer(asked, context)]
 
 
 def test_random_draws_every_letter_about_as_often() -> None:

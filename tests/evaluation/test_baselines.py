@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, LabelledQuestion, parse_model
+from benchwright.evaluation.backends.base import BackendContext, LabelledQuestion, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
@@ -24,8 +25,8 @@ def question(number: int, *texts: str | None) -> Question:
 
 
 def replies(model: str, questions: list[Question], labels: list[LabelledQuestion]) -> list[str | None]:
-    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, labelled=lambda: labels)
-    return [reply.text for reply in parse_model(model, BackendOptions()).answer(questions, asking)]
+    context = BackendContext(release_id="r", content_id="c", item_ids=frozenset, labelled=lambda: labels)
+    return [reply.text for reply in parse_model(model, BackendOptions()).answer(questions, context)]
 
 
 def test_longest_picks_the_option_with_the_most_characters_and_of_equals_the_first() -> None:

@@ -45,9 +45,14 @@ def test_the_bootstrap_agrees_with_scipy_resampling_whole_clusters() -> None:
     right, group = clusters(80, seed=1)
     sizes, rights = np.bincount(group), np.bincount(group, weights=right)
     theirs = bootstrap(
-        (rights, sizes), lambda r, n, axis: r.sum(axis=axis) / n.sum(axis=axis), paired=True, vectorized=True,
-        method="percentile", n_resamples=20_000, rng=np.random.default_rng(0),
-    )  # fmt: skip
+        (rights, sizes),
+        lambda r, n, axis: r.sum(axis=axis) / n.sum(axis=axis),
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
+    )
     ours = share_right(right, group, "x")
     assert ours.value == right.mean()
     assert ours.method == "clustered_bootstrap"

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.backends.baselines import constant
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
@@ -24,9 +24,11 @@ def release(bench: Any, tmp_path: Path) -> Release:
     """Sixty items of two tasks, two to an image; four in five answers are B."""
     for number in range(60):
         bench.add(
-            f"q{number}", task=TASKS[number % 3 == 0], answer="A" if number % 5 == 0 else "B",
+            f"q{number}",
+            task=TASKS[number % 3 == 0],
+            answer="A" if number % 5 == 0 else "B",
             group_keys=(f"image:{number // 2}",),
-        )  # fmt: skip
+        )
     return bench.release(tmp_path / "release")
 
 
@@ -55,9 +57,13 @@ def test_all_pairs_are_compared_overall_and_per_task(results: Path, capsys: pyte
     document = told(capsys, results)
     names = [(one["first"], one["second"]) for one in document["pairs"]]
     assert names == [
-        ("constant:A", "constant:B"), ("constant:A", "one_task"), ("constant:A", "random"),
-        ("constant:B", "one_task"), ("constant:B", "random"), ("one_task", "random"),
-    ]  # fmt: skip
+        ("constant:A", "constant:B"),
+        ("constant:A", "one_task"),
+        ("constant:A", "random"),
+        ("constant:B", "one_task"),
+        ("constant:B", "random"),
+        ("one_task", "random"),
+    ]
     assert sorted(document["tasks"]) == list(TASKS)
     first = document["pairs"][0]
     assert (first["n"], first["clusters"], first["only_first"], first["only_second"]) == (60, 30, 12, 48)
@@ -105,8 +111,9 @@ def test_with_a_release_letters_are_told_and_the_rest_is_the_same(
     assert with_release == without
     always_a = letters["constant:A"]
     assert {name: (one["given"], one["keyed"]) for name, one in always_a["letters"].items()} == {
-        "A": (60, 12), "B": (0, 48),
-    }  # fmt: skip
+        "A": (60, 12),
+        "B": (0, 48),
+    }
     assert always_a["moved"] == pytest.approx(0.8)
     assert letters["one_task"]["letters"]["C"]["accuracy"]["n"] == 0
 

@@ -90,8 +90,9 @@ def test_the_papers_categories_and_own_ones() -> None:
     assert [one.words for one in II_BENCH][:2] == ["Metaphorical misunderstanding", "Detail misunderstanding"]
     assert len(BLINK) == 5
     assert [(one.code, one.words) for one in own_categories(["a=Takes = for x", "b_2=Other"])] == [
-        ("a", "Takes = for x"), ("b_2", "Other"),
-    ]  # fmt: skip
+        ("a", "Takes = for x"),
+        ("b_2", "Other"),
+    ]
     for bad in (["A=x"], ["a"], ["a="], ["a=x", "a=y"]):
         with pytest.raises(BenchwrightError, match="category"):
             own_categories(bad)

@@ -143,8 +143,12 @@ def test_the_step_scores_every_model_on_the_release_that_was_frozen(release: Pat
         "method": "wilson",
     }
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
-        "constant-A", "random", "report-data", "report.html", "summary.json",
-    ]  # fmt: skip
+        "constant-A",
+        "random",
+        "report-data",
+        "report.html",
+        "summary.json",
+    ]
 
 
 def test_the_step_replaces_results_of_a_release_that_changed(release: Path, bench: Any, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from report_page import ReportPage
 
 from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.results.score import Score, read_score, read_scores
@@ -123,7 +123,7 @@ def test_a_judge_whose_first_requests_all_fail_alike_ends_the_run(bench: Any, se
 
     server.behave = behave
     with pytest.raises(CheckFailed, match=r"the judge.*no judges here"):
-        ask(bench, server, tmp_path, judge=Judge("openai:wise"))
+        ask(bench, server, tmp_path, judge=Judge(model="openai:wise"))
 
 
 def failing(server: Any, numbers: set[int], text: str = "(B)") -> Any:
@@ -157,8 +157,9 @@ def test_a_score_with_too_many_errors_is_unfit_and_ranked_nowhere(
     ranking = {one["model"]: (one["rank"], one["unfit"]) for one in document["ranking"]}
     assert ranking == {"openai:sound": (1, False), "constant:A": (2, False), "openai:broken": (None, True)}
     assert {name for pair in document["pairs"] for name in (pair["first"], pair["second"])} == {
-        "openai:sound", "constant:A",
-    }  # fmt: skip
+        "openai:sound",
+        "constant:A",
+    }
     assert invoke(["evaluate", "compare", out]) == 0
     assert "unfit" in capsys.readouterr().out
     assert invoke(["evaluate", "compare", out, "openai:sound", "openai:broken"]) == 2
@@ -204,8 +205,9 @@ def test_a_reply_that_was_cut_off_stands_apart(
     (path,) = (tmp_path / "out").glob("*/predictions.parquet")
     rows = pq.read_table(path).to_pylist()
     assert [(row["state"], row["letter"], row["is_cut_off"]) for row in rows] == [
-        ("answered", "B", False), (state, letter, True),
-    ]  # fmt: skip
+        ("answered", "B", False),
+        (state, letter, True),
+    ]
     assert (score.cut_off, score.cut_off_answered) == (int(state == "cut_off"), int(state == "answered"))
     assert (score.miss, score.error) == (0, 0)
     assert ask(bench, server, tmp_path) == score  # from the log

@@ -17,7 +17,7 @@ import pytest
 from servers import Server, serving
 from walks import command
 
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 
 STUB = Path(__file__).resolve().parent.parent / "stub_endpoint.py"
@@ -81,9 +81,19 @@ def test_a_run_that_is_killed_loses_nothing_and_records_nothing_twice(
     bench.release(tmp_path / "release")
     out = tmp_path / "out"
     words = command(
-        "evaluate", "run", tmp_path / "release", "--model", "openai:stub", "--base-url", f"{faulty.url}/v1",
-        "--out", out, "--concurrency", 4, "--json",
-    )  # fmt: skip
+        "evaluate",
+        "run",
+        tmp_path / "release",
+        "--model",
+        "openai:stub",
+        "--base-url",
+        f"{faulty.url}/v1",
+        "--out",
+        out,
+        "--concurrency",
+        4,
+        "--json",
+    )
     rng, kept, kills = random.Random(2), b"", 0
     while kills < 3:
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

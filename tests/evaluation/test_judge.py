@@ -17,7 +17,7 @@ from scripted_model import Scripted
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.results.score import read_score
@@ -28,7 +28,7 @@ VAGUE = "The one that barks."
 
 def judge_that(say: Callable[[str], str | None], **settings: Any) -> tuple[Judge, Scripted]:
     model = Scripted(lambda question: say(question.text), "wise")
-    return Judge(model, **settings), model
+    return Judge(model=model, **settings), model
 
 
 def fill(bench: Any) -> None:
@@ -43,9 +43,7 @@ def vague_on_odd(question: Question) -> str:
 def test_a_judge_is_asked_about_what_the_reader_could_not_read_and_nothing_else(bench: Any, tmp_path: Path) -> None:
     fill(bench)
     judge, model = judge_that(lambda words: '{"verdict": "B"}')
-    score = evaluate(
-        bench.release(tmp_path / "r"), Scripted(vague_on_odd), judge=judge, out=tmp_path / "out"
-    )  # fmt: skip
+    score = evaluate(bench.release(tmp_path / "r"), Scripted(vague_on_odd), judge=judge, out=tmp_path / "out")
     assert [VAGUE in question.text for question in model.asked] == [True, True]
     assert score.reader == "robust+judge:wise"
     assert score.metrics["accuracy"].value == 0.5
@@ -57,8 +55,11 @@ def test_a_judge_is_asked_about_what_the_reader_could_not_read_and_nothing_else(
     assert read_score(folder) == score
     rows = pq.read_table(folder / "predictions.parquet").to_pylist()
     assert sorted((row["read_by"], row["letter"], row["robust_right"]) for row in rows) == [
-        ("judge", "B", False), ("judge", "B", False), ("lead", "A", False), ("lead", "A", False),
-    ]  # fmt: skip
+        ("judge", "B", False),
+        ("judge", "B", False),
+        ("lead", "A", False),
+        ("lead", "A", False),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_a_judge_that_finds_a_refusal_turns_the_miss_into_one(bench: Any, tmp_pa
 
 def test_a_judge_overrules_the_reader_only_when_it_is_asked_about_all(bench: Any, tmp_path: Path) -> None:
     fill(bench)
-    judge, model = judge_that(lambda words: '{"verdict": "none"}', everything=True)
+    judge, model = judge_that(lambda words: '{"verdict": "none"}', asks="all")
     score = evaluate(bench.release(tmp_path / "r"), Scripted(lambda question: "(B)"), judge=judge)
     assert (len(model.asked), score.miss, score.metrics["accuracy"].value) == (4, 4, 0.0)
     assert score.metrics["by_robust_reader"].value == 1.0
@@ -165,23 +166,43 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     fill(bench)
     bench.release(tmp_path / "r")
     server.behave = lambda words, attempt, handler: server.say(
-        handler, 200,
+        handler,
+        200,
         {
             "choices": [{"message": {"content": '{"verdict": "B"}' if "BEGIN" in words else VAGUE}}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         },
-    )  # fmt: skip
+    )
     command = [
-        "evaluate", "run", str(tmp_path / "r"), "--model", "openai:toy", "--base-url", server.url, "--out",
-        str(tmp_path / "out"), "--judge", "openai:wise", "--judge-price-in", "1000000", "--judge-price-out", "0", "--json",
-    ]  # fmt: skip
+        "evaluate",
+        "run",
+        str(tmp_path / "r"),
+        "--model",
+        "openai:toy",
+        "--base-url",
+        server.url,
+        "--out",
+        str(tmp_path / "out"),
+        "--judge",
+        "openai:wise",
+        "--judge-price-in",
+        "1000000",
+        "--judge-price-out",
+        "0",
+        "--json",
+    ]
     assert invoke(command) == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert document["metrics"]["accuracy"]["value"] == 1.0
     assert document["judge"]["usage"] == {
-        "replies": 4, "requests": 4, "prompt_tokens": 400, "completion_tokens": 40, "reasoning_tokens": 0, "cost": 400.0,
-    }  # fmt: skip
+        "replies": 4,
+        "requests": 4,
+        "prompt_tokens": 400,
+        "completion_tokens": 40,
+        "reasoning_tokens": 0,
+        "cost": 400.0,
+    }
     assert document["usage"] == {
         "replies": 4,
         "requests": 4,
@@ -209,9 +230,11 @@ def test_settings_of_a_judge_without_one_are_refused(
 
 
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
-    from benchwright.evaluation.questions.usage import Budget, Prices
+    from benchwright.evaluation.questions.usage import Budget
 
-    given = BackendOptions(budget=Budget(1.0, 50, 7), prices=Prices(1, 1), temperature=1.0, top_p=0.5, seed=3)
-    plain = Judge("openai:x").options(given)
-    assert (plain.budget, plain.temperature, plain.top_p, plain.seed) == (Budget(None, 50, 7), 0.0, None, None)
-    assert Judge("openai:x", prices=Prices(2, 2)).options(given).budget == Budget(1.0, 50, 7)
+    of_model = BackendOptions(
+        budget=1.0, budget_tokens=50, budget_requests=7, price_in=1, price_out=1, temperature=1.0, top_p=0.5, seed=3
+    )
+    plain = Judge(model="openai:x").options(of_model)
+    assert (plain.bounds, plain.temperature, plain.top_p, plain.seed) == (Budget(None, 50, 7), 0.0, None, None)
+    assert Judge(model="openai:x", price_in=2, price_out=2).options(of_model).bounds == Budget(1.0, 50, 7)

@@ -13,7 +13,8 @@ from tiny_vlm import make_vlm
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import Question, Reply, question_of
 from benchwright.evaluation.run import evaluate
 
@@ -45,8 +46,8 @@ def asked(release: Any) -> list[Question]:
 
 
 def replies(model: str, questions: list[Question], options: BackendOptions, log: Path | None = None) -> list[Reply]:
-    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
-    return list(parse_model(model, options).answer(questions, asking))
+    context = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
+    return list(parse_model(model, options).answer(questions, context))
 
 
 def lines(path: Path, kind: str) -> list[dict[str, Any]]:

@@ -40,9 +40,9 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         "http://x/v1",
         "KEY",
     )
-    assert (options.prices, options.budget) == (Prices(2, 8), Budget(3.0, None, None))
+    assert (options.prices, options.bounds) == (Prices(2, 8), Budget(3.0, None, None))
     assert asked.judge is not None
-    assert (asked.judge.judge().model, asked.judge.judge().everything) == ("openai:wise", True)
+    assert (asked.judge.model, asked.judge.asks) == ("openai:wise", "all")
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,16 @@ def test_what_decides_results_is_fingerprinted_and_pace_and_bounds_are_not() -> 
         assert models(f"        {line}\n") == base
     different = [
         models(f"        {line}\n")
-        for line in ("temperature: 1", "max_tokens: 5", "seed: 1", "retries: 1", "base_url: 'http://a'", "judge: {model: j}", "protocol: blind")
-    ]  # fmt: skip
+        for line in (
+            "temperature: 1",
+            "max_tokens: 5",
+            "seed: 1",
+            "retries: 1",
+            "base_url: 'http://a'",
+            "judge: {model: j}",
+            "protocol: blind",
+        )
+    ]
     assert len({json.dumps(one) for one in [base, *different]}) == 8
     keyed = models("        judge: {model: j, api_key_env: K}\n")
     assert keyed == models("        judge: {model: j}\n")

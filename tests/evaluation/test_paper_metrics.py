@@ -69,10 +69,12 @@ def test_blinks_chance_is_that_of_table_1() -> None:
 def test_ii_benchs_rates_divide_by_all_responses() -> None:
     life, both = {"domain": ["Life"]}, {"domain": ["Life", "Art", "Art"]}
     responses = [
-        ii_bench.Response("read", True, life), ii_bench.Response("read", False, both),
-        ii_bench.Response("miss", False, both), ii_bench.Response("error", False, life),
+        ii_bench.Response("read", True, life),
+        ii_bench.Response("read", False, both),
+        ii_bench.Response("miss", False, both),
+        ii_bench.Response("error", False, life),
         ii_bench.Response("empty", False, {}),
-    ]  # fmt: skip
+    ]
     assert ii_bench.rates(responses) == {"accuracy": (1, 5), "error": (1, 5), "miss": (1, 5)}
     by_domain = ii_bench.rates_by("domain", responses)
     assert {label: rates["accuracy"] for label, rates in by_domain.items()} == {"Art": (0, 2), "Life": (1, 4)}

@@ -82,8 +82,9 @@ def test_a_letter_that_is_not_offered_is_none_whoever_reads_it(reader: str) -> N
 def test_the_prompt_of_ii_bench_needs_six_options_and_labels_where_it_tells_them() -> None:
     six = ["x"] * 6
     assert prompt("rhetoric", "Why?", six, ["Contrast", "Symbolism"]).split("\n")[1:3] == [
-        "Key words: Contrast,Symbolism", "Question: Why?",
-    ]  # fmt: skip
+        "Key words: Contrast,Symbolism",
+        "Question: Why?",
+    ]
     for mode, options, labels, words in (
         ("none", six[:5], [], "6 options, not 5"),
         ("domain", six, [], "needs the question's labels"),

@@ -43,13 +43,21 @@ def test_a_picture_that_is_an_option_stands_behind_its_letter(bench: Any, tmp_pa
 
 def test_a_placed_picture_stands_where_the_question_names_it_first(bench: Any, tmp_path: Path) -> None:
     message = spelt(
-        bench, tmp_path, pictures=SHADES[:3], options=("yes", "no"),
+        bench,
+        tmp_path,
+        pictures=SHADES[:3],
+        options=("yes", "no"),
         question="Is <image 3> like <image 1>? Look at <image 3> again.",
-    )  # fmt: skip
+    )
     assert message == [
-        "Image 2:", "<2>", "Is Image 3:", "<3>", "like Image 1:", "<1>",
+        "Image 2:",
+        "<2>",
+        "Is Image 3:",
+        "<3>",
+        "like Image 1:",
+        "<1>",
         f"? Look at Image 3 again.\n(A) yes\n(B) no\n{LAST}",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_placed_picture_that_is_an_option_is_only_named_there(bench: Any, tmp_path: Path) -> None:
@@ -74,8 +82,15 @@ def test_a_question_holds_neither_answer_nor_evidence(bench: Any, tmp_path: Path
     (released,) = bench.release(tmp_path / "release").items()
     question = question_of(released)
     assert {name for name in dir(question) if not name.startswith("_")} == {
-        "item_id", "task", "text", "pictures", "choices", "message", "picture_of", "content",
-    }  # fmt: skip
+        "item_id",
+        "task",
+        "text",
+        "pictures",
+        "choices",
+        "message",
+        "picture_of",
+        "content",
+    }
     assert question.content().keys() == {"task", "text", "pictures", "choices", "message"}
 
 

@@ -28,9 +28,15 @@ def yes_no(bench: Any, pair: int, question: str, view: str, answer: str, **more:
 
     shade = pair * 2 + (view == "natural")
     return bench.add(
-        question, kind="yes_no", options=("Yes", "No"), answer=answer, role=view, group_keys=(f"pair:{pair}",),
-        pictures=[np.full((4, 4, 3), shade, dtype=np.uint8)], **more,
-    )  # fmt: skip
+        question,
+        kind="yes_no",
+        options=("Yes", "No"),
+        answer=answer,
+        role=view,
+        group_keys=(f"pair:{pair}",),
+        pictures=[np.full((4, 4, 3), shade, dtype=np.uint8)],
+        **more,
+    )
 
 
 def test_mvp_benchs_metrics_come_out_as_worked_by_hand(bench: Any, tmp_path: Path) -> None:
@@ -43,22 +49,33 @@ def test_mvp_benchs_metrics_come_out_as_worked_by_hand(bench: Any, tmp_path: Pat
     4. mAcc none of 2. Low are the questions a? (1 + 1 of 4), high the others (1 + 2 + 2 of 6).
     """
     truth = [
-        (1, "a?", "A", "B", "low", "background"), (1, "b?", "B", "A", "high", "role"),
-        (2, "a?", "B", "A", "low", "background"), (2, "c?", "A", "A", "high", "role"),
+        (1, "a?", "A", "B", "low", "background"),
+        (1, "b?", "B", "A", "high", "role"),
+        (2, "a?", "B", "A", "low", "background"),
+        (2, "c?", "A", "A", "high", "role"),
         (3, "d?", "A", "A", "high", "role"),
-    ]  # fmt: skip
+    ]
     for pair, question, natural, manipulated, level, category in truth:
         for view, answer in (("natural", natural), ("manipulated", manipulated)):
             yes_no(bench, pair, question, view, answer, level=level, category=category)
     model = Scripted(lambda question: "No" if question.text == "b?" else "Yes")
     score = evaluate(bench.release(tmp_path / "release"), model, out=tmp_path / "out")
     assert values(score, "mvp_bench") == {
-        "aAcc": (0.7, 10), "aAcc/low": (0.5, 4), "aAcc/high": (round(5 / 6, 6), 6),
-        "aAcc/natural": (0.8, 5), "aAcc/manipulated": (0.6, 5),
-        "qAcc": (0.4, 5), "qAcc/low": (0.0, 2), "qAcc/high": (round(2 / 3, 6), 3),
-        "iAcc": (0.5, 4), "iAcc/natural": (0.5, 2), "iAcc/manipulated": (0.5, 2),
-        "mAcc": (0.0, 2), "pAcc/background": (0.0, 2), "pAcc/role": (round(2 / 3, 6), 3),
-    }  # fmt: skip
+        "aAcc": (0.7, 10),
+        "aAcc/low": (0.5, 4),
+        "aAcc/high": (round(5 / 6, 6), 6),
+        "aAcc/natural": (0.8, 5),
+        "aAcc/manipulated": (0.6, 5),
+        "qAcc": (0.4, 5),
+        "qAcc/low": (0.0, 2),
+        "qAcc/high": (round(2 / 3, 6), 3),
+        "iAcc": (0.5, 4),
+        "iAcc/natural": (0.5, 2),
+        "iAcc/manipulated": (0.5, 2),
+        "mAcc": (0.0, 2),
+        "pAcc/background": (0.0, 2),
+        "pAcc/role": (round(2 / 3, 6), 3),
+    }
     items = {item.item_id: item for item, _ in bench.items}
     answers = [
         paper.YesNoAnswer(item.group_keys[0], item.question, item.images[0].image_id, row["right"])
@@ -66,8 +83,11 @@ def test_mvp_benchs_metrics_come_out_as_worked_by_hand(bench: Any, tmp_path: Pat
         for item in (items[row["item_id"]],)
     ]
     for name, counted in {
-        "aAcc": paper.a_acc, "qAcc": paper.q_acc, "iAcc": paper.i_acc, "mAcc": paper.m_acc,
-    }.items():  # fmt: skip
+        "aAcc": paper.a_acc,
+        "qAcc": paper.q_acc,
+        "iAcc": paper.i_acc,
+        "mAcc": paper.m_acc,
+    }.items():
         share = counted(answers)
         assert score.metrics[f"mvp_bench/{name}"].value == share.value
         assert score.metrics[f"mvp_bench/{name}"].n == share.of
@@ -84,9 +104,11 @@ def test_circular_and_vanilla_of_mvp_bench_come_from_the_same_replies(bench: Any
     release = bench.release(tmp_path / "release")
     plain, turned = (evaluate(release, "constant:A", protocol=name) for name in ("vanilla", "circular"))
     expected = {
-        "single_image/vanilla": (0.5, 2), "single_image/vanilla/high": (0.5, 2),
-        "cross_image/vanilla": (0.5, 2), "cross_image/vanilla/low": (0.5, 2),
-    }  # fmt: skip
+        "single_image/vanilla": (0.5, 2),
+        "single_image/vanilla/high": (0.5, 2),
+        "cross_image/vanilla": (0.5, 2),
+        "cross_image/vanilla/low": (0.5, 2),
+    }
     assert values(plain, "mvp_bench") == expected
     circular = {name.replace("vanilla", "circular"): (0.0, 2) for name in expected}
     assert values(turned, "mvp_bench") == expected | circular
@@ -213,8 +235,13 @@ def test_ii_benchs_rates_come_by_label_and_a_refusal_is_a_miss(bench: Any, tmp_p
 
 def test_accuracy_comes_by_level_category_and_attribute_with_unweighted_means(bench: Any, tmp_path: Path) -> None:
     for number, (level, indoor) in enumerate([("low", True), ("low", True), ("low", False), ("high", False)]):
-        bench.add(f"q{number}", answer="B" if number in {0, 3} else "A", level=level, category="same",
-                  attributes={"indoor": indoor, "file": f"{number}.jpg", "level": level.upper()})  # fmt: skip
+        bench.add(
+            f"q{number}",
+            answer="B" if number in {0, 3} else "A",
+            level=level,
+            category="same",
+            attributes={"indoor": indoor, "file": f"{number}.jpg", "level": level.upper()},
+        )
     score = evaluate(bench.release(tmp_path / "r"), "constant:B")
     found = values(score, "accuracy_by")
     assert found["level/low"] == (round(1 / 3, 6), 3)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.reply_log import LoggedReply, ReplyLog, state_of
 from benchwright.evaluation.questions.usage import Tokens
 from benchwright.evaluation.reply_check import reply_problems
@@ -127,8 +127,10 @@ def test_check_names_damaged_lines_and_takes_them_out_when_asked_to(tmp_path: Pa
 
 
 def test_check_notes_lines_without_digest_and_logs_of_older_versions(tmp_path: Path) -> None:
-    for name, lines in (("a", '{"format": "benchwright/replies", "version": 2}\n{"kind": "error"}\n'),
-                        ("b", '{"format": "benchwright/replies", "version": 1}\n')):  # fmt: skip
+    for name, lines in (
+        ("a", '{"format": "benchwright/replies", "version": 2}\n{"kind": "error"}\n'),
+        ("b", '{"format": "benchwright/replies", "version": 1}\n'),
+    ):
         (tmp_path / "replies" / name).mkdir(parents=True)
         (tmp_path / "replies" / name / "replies.jsonl").write_text(lines)
     two, one = reply_problems(tmp_path)

@@ -41,9 +41,10 @@ def release(bench: Any, tmp_path: Path) -> Release:
     bench.add("Who is it?", task="who", options=("Ann", "Bob", "not in the picture"), answer=None, refusal="C")
     bench.add("Who else?", task="who", options=("Ann", "Bob"), answer="B")
     return bench.release(
-        tmp_path / "release", licence="CC0-1.0",
+        tmp_path / "release",
+        licence="CC0-1.0",
         agreement={"verify": {"simulated": True, "rule": "unanimous(2)", "kept": 5, "agreement": {"percent": 0.75}}},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -121,8 +122,10 @@ def test_the_page_says_how_its_intervals_were_made(bench: Any, tmp_path: Path) -
     page = page_of(tmp_path / "out", release)
     titles = [e.attributes.get("title", "") for e in page.all("small") if "interval" in e.attributes.get("title", "")]
     assert [title.partition(": ")[2].split(",")[0] for title in titles] == [
-        "percentiles over resampled clusters", "Wilson's", "percentiles over resampled clusters",
-    ]  # fmt: skip
+        "percentiles over resampled clusters",
+        "Wilson's",
+        "percentiles over resampled clusters",
+    ]
     [footer] = page.all("footer")
     assert "percentiles over resampled clusters" in footer.text
     assert "Bonett" not in footer.text
@@ -151,10 +154,17 @@ def test_the_head_names_release_licence_canary_and_simulated_annotators(results:
     assert h1.text == "by-hand 1.0"
     [header] = page.all("header")
     for said in (
-        release.release_id, release.content_id, release.canary, "CC0-1.0", "test (4), val (1)", "vanilla",
-        "Simulated annotators.", "rule unanimous(2)", "75% of pairs of answers equal",
+        release.release_id,
+        release.content_id,
+        release.canary,
+        "CC0-1.0",
+        "test (4), val (1)",
+        "vanilla",
+        "Simulated annotators.",
+        "rule unanimous(2)",
+        "75% of pairs of answers equal",
         "This page holds answers; do not publish it where models train.",
-    ):  # fmt: skip
+    ):
         assert said in header.text
 
 
@@ -249,9 +259,12 @@ def test_plots_have_names_colours_of_the_theme_and_ids_of_their_own(results: Pat
     page = page_of(results, release)
     plots = [e for e in page.all("svg", role="img") if "class" not in e.attributes]
     assert [plot.attributes["aria-label"] for plot in plots] == [
-        "Accuracy by task", "Profile over tasks", "What became of the questions",
-        "What models know, and know that they do not", "How hard the items are",
-    ]  # fmt: skip
+        "Accuracy by task",
+        "Profile over tasks",
+        "What became of the questions",
+        "What models know, and know that they do not",
+        "How hard the items are",
+    ]
     ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))
     drawn = page.source.partition('id="plots"')[2].partition('id="items"')[0]

@@ -40,10 +40,14 @@ def release(bench: Any, tmp_path: Path) -> Release:
     """Twelve items of two levels, each with an option that declines; the last four have no answer. People answered."""
     for number in range(12):
         bench.add(
-            f"q{number}", task=("first", "second")[number % 2], level=("low", "high")[number % 3 == 0],
-            options=("cat", "dog", "I cannot tell"), answer=None if number >= 8 else "B", refusal="C",
+            f"q{number}",
+            task=("first", "second")[number % 2],
+            level=("low", "high")[number % 3 == 0],
+            options=("cat", "dog", "I cannot tell"),
+            answer=None if number >= 8 else "B",
+            refusal="C",
             attributes={"domain": "Life, Art" if number < 3 else "Life", "formula": FORMULA if number < 6 else "none"},
-        )  # fmt: skip
+        )
     items = {item.item_id: {"asked": 2, "right": number % 3} for number, (item, _) in enumerate(bench.items)}
     people = {"people": {"simulated": False, "annotators": 2, "answers_per_item": 2, "items": items}}
     return bench.release(tmp_path / "release", human_baseline=people)
@@ -186,14 +190,26 @@ def test_the_gap_between_readers_stands_beside_the_accuracy(
 def findings(release: Release, **changes: Any) -> Findings:
     ids = sorted(released.item.item_id for released in release.items())[:4]
     items = tuple(
-        ItemFindings(item_id=item_id, about={"model": "knows"}, annotators=2, reasons=("<b>why</b>",),
-              categories={BLINK[0].code: 2, **({BLINK[1].code: 1} if k == 0 else {})})
+        ItemFindings(
+            item_id=item_id,
+            about={"model": "knows"},
+            annotators=2,
+            reasons=("<b>why</b>",),
+            categories={BLINK[0].code: 2, **({BLINK[1].code: 1} if k == 0 else {})},
+        )
         for k, item_id in enumerate(ids)
-    )  # fmt: skip
+    )
     fields: dict[str, Any] = {
-        "campaign": "errors", "kind": "error_analysis", "release": "by-hand 1.0", "release_id": release.release_id,
-        "categories": BLINK, "tasks": 5, "annotators": 2, "agreement": 0.5, "items": items,
-    }  # fmt: skip
+        "campaign": "errors",
+        "kind": "error_analysis",
+        "release": "by-hand 1.0",
+        "release_id": release.release_id,
+        "categories": BLINK,
+        "tasks": 5,
+        "annotators": 2,
+        "agreement": 0.5,
+        "items": items,
+    }
     return Findings(**{**fields, **changes})
 
 
@@ -241,8 +257,12 @@ def test_the_command_takes_folder_and_findings(
 def test_items_are_labelled_as_the_metrics_name_them(bench: Any) -> None:
     item = bench.add(level="low", attributes={"level": "x", "night": True, "n": 3, "tags": "a, b, a"})
     assert list(labelled(item)) == [
-        ("level", "low"), ("attribute.level", "x"), ("night", "yes"), ("tags", "a"), ("tags", "b"),
-    ]  # fmt: skip
+        ("level", "low"),
+        ("attribute.level", "x"),
+        ("night", "yes"),
+        ("tags", "a"),
+        ("tags", "b"),
+    ]
 
 
 def test_difficulty_is_drawn_from_three_models_on() -> None:

@@ -17,7 +17,8 @@ from chat_server import reasoning_model
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
-from benchwright.evaluation.backends.base import BackendOptions, parse_model
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
@@ -94,7 +95,7 @@ def test_thoughts_are_counted_among_the_tokens(bench: Any, server: Any, tmp_path
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"temperature": 0.7}, "temperature 0.7"), ({"stated": frozenset({"temperature"})}, "temperature 0.0")],
+    [({"temperature": 0.7}, "temperature 0.7"), ({"temperature": 0.0}, "temperature 0.0")],
     ids=["unusual", "usual, and given"],
 )
 def test_a_refused_value_that_the_user_gave_ends_the_run(
@@ -112,7 +113,7 @@ def test_a_longest_reply_that_the_user_gave_keeps_its_value_under_the_other_name
 ) -> None:
     fill(bench, 3)
     server.behave = reasoning_model
-    assert ask(bench, server, tmp_path, max_tokens=77, stated=frozenset({"max_tokens"})).error == 0
+    assert ask(bench, server, tmp_path, max_tokens=77).error == 0
     assert fields_of(server.bodies[-1]) == {"max_completion_tokens": 77}
 
 
@@ -137,7 +138,7 @@ def test_fields_that_requests_rest_on_are_refused(name: str) -> None:
 
 def test_what_is_asked_for_twice_is_refused() -> None:
     with pytest.raises(BenchwrightError, match="temperature is set by an option of its own"):
-        BackendOptions(omit=("temperature",), stated=frozenset({"temperature"})).parameters("m", "here")
+        BackendOptions(omit=("temperature",), temperature=0.0).parameters("m", "here")
     with pytest.raises(BenchwrightError, match="added and left out"):
         BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
 
@@ -173,7 +174,7 @@ def test_a_judge_learns_and_takes_fields_of_its_own(bench: Any, server: Any, tmp
         return '{"verdict": "B"}'
 
     server.behave = behave
-    judge = Judge("openai:wise", fields={"reasoning_effort": "low"})
+    judge = Judge(model="openai:wise", fields={"reasoning_effort": "low"})
     score = evaluate(
         release, "openai:m", judge=judge, options=BackendOptions(base_url=server.url), out=tmp_path / "out"
     )
@@ -200,10 +201,12 @@ def test_recipes_take_fields() -> None:
     assert isinstance(step, Evaluate)
     options = step.models[0].options("http://127.0.0.1:1/v1", "KEY")
     assert (dict(options.fields), options.omit, options.stated) == (
-        {"reasoning_effort": "low"}, ("temperature",), frozenset(),
-    )  # fmt: skip
+        {"reasoning_effort": "low"},
+        ("temperature",),
+        frozenset(),
+    )
     assert step.models[0].judge is not None
-    assert step.models[0].judge.judge().omit == ("max_tokens",)
+    assert step.models[0].judge.omit == ("max_tokens",)
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
     with pytest.raises(RecipeError, match="can be neither set nor left out"):
         parse_recipe(RECIPE.replace("reasoning_effort", "stream"), "toy.yaml", Path())

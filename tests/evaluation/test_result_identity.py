@@ -17,7 +17,7 @@ import pytest
 from chat_server import ChatServer
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score, read_scores
 from benchwright.evaluation.run import evaluate
@@ -43,7 +43,7 @@ def titles(release: Path) -> list[str]:
 
 OTHER: list[dict[str, Any]] = [
     {"max_tokens": 5}, {"temperature": 0.5}, {"top_p": 0.5}, {"seed": 3}, {"fields": {"reasoning_effort": "low"}},
-    {"omit": ("temperature",)}, {"judge": Judge("openai:wise", everything=True)}, {"protocol": "shuffle"},
+    {"omit": ("temperature",)}, {"judge": Judge(model="openai:wise", asks="all")}, {"protocol": "shuffle"},
 ]  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_another_setting_that_can_change_a_reply_is_another_result(
     assert len(set(titles(release))) == 2
 
 
-@pytest.mark.parametrize("other", [{"retries": 1}, {"concurrency": 2}, {"timeout_s": 5.0}, {}], ids=str)
+@pytest.mark.parametrize("other", [{"retries": 1}, {"concurrency": 2}, {"timeout": 5.0}, {}], ids=str)
 def test_a_setting_that_changes_no_reply_is_the_same_result(
     release: Path, server: Any, caplog: pytest.LogCaptureFixture, other: dict[str, Any]
 ) -> None:
@@ -89,9 +89,10 @@ def test_results_of_one_name_are_told_apart_by_what_differs_and_by_nothing_else(
     for temperature, seed in ((0.5, 1), (0.5, 2), (0.7, 2)):
         ask(release, server, temperature=temperature, seed=seed)
     assert titles(release) == [
-        "openai:m (seed 1, temperature 0.5)", "openai:m (seed 2, temperature 0.5)",
+        "openai:m (seed 1, temperature 0.5)",
+        "openai:m (seed 2, temperature 0.5)",
         "openai:m (seed 2, temperature 0.7)",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_result_can_be_given_a_name(release: Path, server: Any, capsys: pytest.CaptureFixture[str]) -> None:

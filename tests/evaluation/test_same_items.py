@@ -51,8 +51,10 @@ def test_each_annotator_has_figures_of_their_own_in_the_order_of_their_numbers(r
     each = human.campaigns["answer"].each
     assert list(each) == ["annotator-1", "annotator-2", "annotator-10"]
     assert [(one["accuracy"].value, one["accuracy"].n) for one in each.values()] == [
-        (pytest.approx(2 / 3), 3), (1.0, 3), (1.0, 1),
-    ]  # fmt: skip
+        (pytest.approx(2 / 3), 3),
+        (1.0, 3),
+        (1.0, 1),
+    ]
 
 
 def test_the_best_answered_enough_of_the_items_and_stands_in_the_summary(release: Release) -> None:

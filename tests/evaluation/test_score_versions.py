@@ -47,9 +47,13 @@ def test_a_score_of_version_two_had_no_judge(tmp_path: Path) -> None:
 def test_human_figures_of_version_one_do_too(tmp_path: Path) -> None:
     campaign = {"simulated": True, "annotators": 3, "answers_per_item": 2, "metrics": FIGURES}
     document = {
-        "format": "benchwright/human", "version": 1, "release": "r 1.0", "release_id": "1" * 64, "split": None,
+        "format": "benchwright/human",
+        "version": 1,
+        "release": "r 1.0",
+        "release_id": "1" * 64,
+        "split": None,
         "campaigns": {"answer": campaign},
-    }  # fmt: skip
+    }
     (tmp_path / "human.json").write_text(json.dumps(document))
     human = read_human(tmp_path)
     assert human is not None

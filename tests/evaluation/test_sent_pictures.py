@@ -16,7 +16,8 @@ from PIL import Image
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions, parse_model
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.questions.question import QuestionImage
 from benchwright.evaluation.run import evaluate
@@ -195,8 +196,12 @@ def test_a_request_that_the_log_answers_draws_nothing_again(
     for name in ("first", "second"):
         with ItemCache(tmp_path / "items.sqlite") as cache:
             evaluate(
-                bench.release(tmp_path / name), parse_model("openai:m", options), out=tmp_path / "out",
-                options=options, replace=True, cache=cache,
-            )  # fmt: skip
+                bench.release(tmp_path / name),
+                parse_model("openai:m", options),
+                out=tmp_path / "out",
+                options=options,
+                replace=True,
+                cache=cache,
+            )
         bench.add("two", pictures=[PIXELS[::-1]], marks={0: [("A", (20.0, 10.0))]})
     assert len(drawn) == len(server.bodies) == 2

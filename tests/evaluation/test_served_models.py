@@ -12,7 +12,8 @@ import pytest
 from served_vlm import NEEDED, ServedVlm
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import Question, question_of
 
 for needed in NEEDED:
@@ -66,10 +67,10 @@ def test_a_served_model_says_what_the_same_model_says_in_this_process(
     bench.add("no picture is shown to a model that asks for none")
     questions = [question_of(released) for released in bench.release(tmp_path / "release").items()]
     questions += [Question("0" * 32, "words", "Words alone?", (), questions[0].choices)]
-    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
+    context = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
     options = BackendOptions(base_url=f"{server.url}/v1", max_tokens=8, batch_size=1)
     far, near = (
-        [reply.text for reply in parse_model(f"{kind}:{vlm}", options).answer(questions, asking)]
+        [reply.text for reply in parse_model(f"{kind}:{vlm}", options).answer(questions, context)]
         for kind in ("openai", "transformers")
     )
     assert far == near

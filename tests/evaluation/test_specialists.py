@@ -89,9 +89,12 @@ def test_edge_continuity_finds_nine_in_ten_pieces_of_photographs(
         reference, right, wrong = cut(pixels, HIDDEN[number % 5])
         first = number % 3 == 0
         bench.add(
-            f"piece {number}", task="jigsaw", pictures=[reference, *([right, wrong] if first else [wrong, right])],
-            options=(1, 2), answer="A" if first else "B",
-        )  # fmt: skip
+            f"piece {number}",
+            task="jigsaw",
+            pictures=[reference, *([right, wrong] if first else [wrong, right])],
+            options=(1, 2),
+            answer="A" if first else "B",
+        )
     score = evaluate(bench.release(tmp_path / "release"), "edge_continuity")
     assert score.asked == 60
     assert score.metrics["accuracy/jigsaw"].value >= 0.9
@@ -110,10 +113,13 @@ def test_local_features_find_seventeen_in_twenty_points_of_photographs(
         order = rng.permutation(4)
         keys = "ABCD"
         bench.add(
-            f"point {made}", task="visual_correspondence", pictures=[first, second], options=tuple(keys),
+            f"point {made}",
+            task="visual_correspondence",
+            pictures=[first, second],
+            options=tuple(keys),
             answer=keys[int(np.flatnonzero(order == 0)[0])],
             marks={0: [("REF", points[0])], 1: [(keys[k], mapped[n]) for k, n in enumerate(order)]},
-        )  # fmt: skip
+        )
         made += 1
     score = evaluate(bench.release(tmp_path / "release"), "local_features")
     assert score.asked == 25

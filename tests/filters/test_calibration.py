@@ -16,7 +16,7 @@ from report_page import ReportPage
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.filters.cli.text import text_ratio
-from benchwright.filters.duplicates.report import UnreadableFile
+from benchwright.filters.measured_folder import UnreadableFile
 from benchwright.filters.text import calibration as calibration_page
 from benchwright.filters.text.calibration import CANDIDATES, EXAMPLES, candidates, free_page, write_calibration
 from benchwright.filters.text.calibration_plot import distribution_svg

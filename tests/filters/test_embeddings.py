@@ -12,10 +12,10 @@ from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.contamination.leakage import Leakage
+from benchwright.filters.contamination.picture_hashes import KnownPicture
 from benchwright.filters.contamination.search import possible_leaks
 from benchwright.filters.duplicates.near_duplicates import NearDuplicates
 from benchwright.filters.features.embeddings import Embeddings, near_by_embedding, read_embeddings, spelled
-from benchwright.filters.features.picture_hashes import KnownPicture
 from benchwright.pipeline import run_steps
 
 

@@ -16,8 +16,8 @@ from benchwright.filters.cli.contamination import hashes, leakage
 from benchwright.filters.cli.duplicates import duplicates
 from benchwright.filters.contamination.hash_lists import read_hash_list, write_hash_list
 from benchwright.filters.contamination.leakage import Leakage
+from benchwright.filters.contamination.picture_hashes import KnownPicture
 from benchwright.filters.contamination.search import Sure, sure_leaks
-from benchwright.filters.features.picture_hashes import KnownPicture
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe
 

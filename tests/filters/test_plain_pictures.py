@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
 from benchwright.filters.cli.duplicates import duplicates
-from benchwright.filters.duplicates.same_picture import Look, PairComparison, look_again
+from benchwright.filters.duplicates.verification import Look, PairComparison, look_again
 
 
 def looked(one: Image.Image, other: Image.Image) -> PairComparison:

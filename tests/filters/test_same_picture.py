@@ -9,7 +9,7 @@ import pytest
 from picture_copies import COPIES, captioned, compressed, photograph
 from PIL import Image, ImageDraw
 
-from benchwright.filters.duplicates.same_picture import Look, PairComparison, look_again
+from benchwright.filters.duplicates.verification import Look, PairComparison, look_again
 
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea", "rocket")
 

@@ -8,18 +8,10 @@ from picture_copies import COPIES, photograph
 from PIL import Image
 from step_context import StepContext
 
-from benchwright.filters.features import visual_words as module
+from benchwright.filters.features import word_matching as module
 from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import (
-    CORNERS,
-    FeatureWords,
-    Words,
-    read_words,
-    shared_words,
-    spelled,
-    word_bits,
-    words_of,
-)
+from benchwright.filters.features.visual_words import CORNERS, FeatureWords, Words, read_words, spelled, words_of
+from benchwright.filters.features.word_matching import shared_words, word_bits
 
 
 def words(image: Image.Image) -> Words:

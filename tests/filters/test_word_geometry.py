@@ -10,14 +10,16 @@ from PIL import Image
 
 from benchwright.filters.duplicates.candidate_pairs import near_by_features
 from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import CORNERS, Words, words_of
-from benchwright.filters.features.word_geometry import (
+from benchwright.filters.features.visual_words import (
+    CORNERS,
     Miniature,
-    agreement,
+    Words,
     miniature,
     read_miniature,
     spelled_miniature,
+    words_of,
 )
+from benchwright.filters.features.word_matching import agreement
 
 NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
 

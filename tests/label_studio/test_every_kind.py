@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.review_tasks import FindingCategory
 
@@ -52,17 +54,17 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
     workspace, now = waiting(VERIFY), datetime.now(UTC)
     form, labelled, fields = SAID[kind]
     with store_of(workspace) as store:
-        document = form.model_dump(mode="json") | {"guidelines": "Look **closely**."}
+        document = CampaignForm(fields=form.fields, guidelines="Look **closely**.")
         store.upsert_campaign(
             kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=document, settings={}, seed=1
         )
         task = store.tasks("verify")[0]
         store.upsert_tasks(kind, [TaskInput(task.item_id, task.content_hash, task.payload)])
         store.upsert_annotator("in the app")
-        desk = TaskQueue(store, store.campaign(kind), "in the app")
-        mine = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign(kind), "in the app")
+        mine = queue.next(now=now)
         assert mine is not None
-        desk.say(mine.slot_id, "", now=now, fields=fields)
+        queue.submit(mine.slot_id, Submission(fields=fields), now=now)
     project = push(label_studio, workspace, "--campaign", kind)["project"]
     [there] = label_studio.tasks(project)
     texts = {"field_note", "field_reason"}

@@ -23,6 +23,7 @@ from label_studio.conftest import (
     submit_in,
 )
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
 
@@ -146,7 +147,7 @@ def test_a_typed_form_goes_there_and_its_fields_come_back(label_studio: LabelStu
     workspace = waiting(VERIFY)
     make = KINDS["errata"].form
     assert make is not None
-    form = {"fields": [field.model_dump(mode="json") for field in make(()).fields]}
+    form = CampaignForm(fields=make(()).fields)
     with store_of(workspace) as store:
         store.upsert_campaign(
             "errata", kind="errata", rule="majority(1)", slots_per_task=1, form=form, settings={}, seed=1

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
 SPINE = ROOT / "benchwright"
-SCRIPTS = {ROOT / "annotation" / "app" / "screen.py"}
+SCRIPTS = {ROOT / "annotation" / "app" / "script" / "screen.py"}
 """Run by Streamlit as a program of its own, in no package: nothing is relative to it."""
 
 

@@ -1,1 +1,1 @@
-"""Signing in and out: routes, pages, and the middleware that lets nobody in without a session."""
+"""Signing in and out: routes, pages, and the middleware that requires a session."""

@@ -1,6 +1,6 @@
-"""Signing in and out, and taking up an invitation: the routes that open and end sessions.
+"""Routes for signing in, signing out and accepting an invitation.
 
-Each form carries a nonce that has to equal the one in the browser's cookie, so that no other site can submit it.
+Each form carries a nonce that must equal the one in the browser's cookie, so that no other site can submit it.
 """
 
 from __future__ import annotations
@@ -24,122 +24,125 @@ from ..security.attempts import SignInAttempt, account_key, address_key
 from ..security.passwords import HashingBusyError, check_new_password
 from .middleware import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
 from .pages import closed_page, login_page, logout_page, welcome_page
-from .sessions import DOOR_HEADERS, address_of, inside, is_ours, let_in, sent_to
+from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, redirect_with_cookie, start_session
 
 MAX_FORM_BYTES = 16 * 1024
-WORTH_ANOTHER_WAY_S = 30
+LONG_WAIT_S = 30
+"""Seconds of waiting from which on the page also names other ways to sign in."""
 
 
-def door_routes(site: AppState) -> list[Route]:
-    """Return the routes of the doors."""
-    doors = _Doors(site)
+def login_routes(state: AppState) -> list[Route]:
+    """Return the routes for signing in, accepting an invitation and signing out."""
+    routes = _LoginRoutes(state)
     return [
-        Route(LOGIN, doors.login, methods=["GET", "POST"]),
-        Route(WELCOME, doors.welcome, methods=["GET", "POST"]),
-        Route(LOGOUT, doors.logout, methods=["GET", "POST"]),
+        Route(LOGIN, routes.login, methods=["GET", "POST"]),
+        Route(WELCOME, routes.welcome, methods=["GET", "POST"]),
+        Route(LOGOUT, routes.logout, methods=["GET", "POST"]),
     ]
 
 
-class _Doors:
-    def __init__(self, site: AppState) -> None:
-        self._site = site
+class _LoginRoutes:
+    def __init__(self, state: AppState) -> None:
+        self._state = state
 
     async def login(self, request: Request) -> Response:
-        """Ask for name and password; open a session for whoever gives both."""
+        """Show the sign-in form, or check name and password and open a session."""
         if request.method != "POST":
-            return self._shown(login_page, target=inside(request.query_params.get("next", "/")))
+            return self._form_page(login_page, target=local_path(request.query_params.get("next", "/")))
         form = await _form_of(request)
-        name, target = form.get("name", "").strip()[:100], inside(form.get("next", "/"))
-        if not self._is_ours(request, form):
-            return self._shown(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
-        attempts, attempt, now = self._site.attempts, self._attempt(request, name), clock()
+        name, target = form.get("name", "").strip()[:100], local_path(form.get("next", "/"))
+        if not self._is_own_form(request, form):
+            return self._form_page(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
+        attempts, attempt, now = self._state.attempts, self._attempt(request, name), clock()
         if (wait := attempts.wait(attempt, now=now)) > timedelta(0):
-            return self._told_to_wait(ceil(wait.total_seconds()), target=target, name=name)
-        attempts.failed(attempt, now=now)  # before it is known, so that many at once wait too
-        kept = await run_in_threadpool(self._site.accounts.password_hash, name)
+            return self._wait_page(ceil(wait.total_seconds()), target=target, name=name)
+        # Counted as failed before the password is checked, so that many attempts at once wait too.
+        attempts.failed(attempt, now=now)
+        password_hash = await run_in_threadpool(self._state.accounts.password_hash, name)
         try:
-            is_right = await self._site.hashing.is_right(form.get("password", ""), kept)
+            is_right = await self._state.hashing.is_right(form.get("password", ""), password_hash)
         except HashingBusyError:
             attempts.not_tried(attempt)
-            return self._too_busy(login_page, target=target, name=name)
+            return self._busy_page(login_page, target=target, name=name)
         if not is_right:
-            await run_in_threadpool(self._site.accounts.note_refused, name, address=address_of(request), now=now)
-            return self._shown(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
+            await run_in_threadpool(self._state.accounts.note_refused, name, address=address_of(request), now=now)
+            return self._form_page(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
         attempts.succeeded(attempt)
-        return await let_in(self._site, request, name, target)
+        return await start_session(self._state, request, name, target)
 
     async def welcome(self, request: Request) -> Response:
-        """Let somebody who was invited choose a password, and in."""
-        posted = request.method == "POST"
-        form = await _form_of(request) if posted else {}
-        token = form.get("invitation", "") if posted else request.query_params.get("invitation", "")
-        invited = await run_in_threadpool(self._site.accounts.invited, token, now=clock())
-        if invited is None:
-            return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403, headers=DOOR_HEADERS)
-        if not posted:
-            return self._shown(welcome_page, token=token, name=invited.name)
+        """Show an invited person the form for a password, or set the password and open a session."""
+        is_post = request.method == "POST"
+        form = await _form_of(request) if is_post else {}
+        token = form.get("invitation", "") if is_post else request.query_params.get("invitation", "")
+        account = await run_in_threadpool(self._state.accounts.invited, token, now=clock())
+        if account is None:
+            return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403, headers=OPEN_PAGE_HEADERS)
+        if not is_post:
+            return self._form_page(welcome_page, token=token, name=account.name)
         password = form.get("password", "")
         try:
-            if not self._is_ours(request, form):
+            if not self._is_own_form(request, form):
                 raise RefusedError(TEXTS["form_expired"])
             if password != form.get("again", ""):
                 raise RefusedError(TEXTS["not_the_same"])
-            check_new_password(password, name=invited.name)
-            hashed = await self._site.hashing.hash_password(password)
-            await run_in_threadpool(self._site.accounts.accept, token, hashed, now=clock())
+            check_new_password(password, name=account.name)
+            password_hash = await self._state.hashing.hash_password(password)
+            await run_in_threadpool(self._state.accounts.accept, token, password_hash, now=clock())
         except HashingBusyError:
-            return self._too_busy(welcome_page, token=token, name=invited.name)
+            return self._busy_page(welcome_page, token=token, name=account.name)
         except BenchwrightError as error:
-            return self._shown(welcome_page, 400, token=token, name=invited.name, problem=str(error))
-        self._site.attempts.forget_account(invited.name)
-        return await let_in(self._site, request, invited.name, "/")
+            return self._form_page(welcome_page, 400, token=token, name=account.name, problem=str(error))
+        self._state.attempts.forget_account(account.name)
+        return await start_session(self._state, request, account.name, "/")
 
     async def logout(self, request: Request) -> Response:
-        """Ask whether to end this session, and end it."""
+        """Show the sign-out form, or end this session or all sessions of the account."""
         if request.method != "POST":
-            return self._shown(logout_page, name=request.scope[ACCOUNT].name)
+            return self._form_page(logout_page, name=request.scope[ACCOUNT].name)
         form = await _form_of(request)
-        if not self._is_ours(request, form):
-            return self._shown(logout_page, 400, name=request.scope[ACCOUNT].name)
-        token = token_from(request, self._site.cookies)
+        if not self._is_own_form(request, form):
+            return self._form_page(logout_page, 400, name=request.scope[ACCOUNT].name)
+        token = token_from(request, self._state.cookies)
         if form.get("everywhere"):
-            await run_in_threadpool(self._site.accounts.end_sessions, request.scope[ACCOUNT].name)
+            await run_in_threadpool(self._state.accounts.end_sessions, request.scope[ACCOUNT].name)
         elif token is not None:
-            await run_in_threadpool(self._site.accounts.end_session, token)
-        return sent_to(LOGIN, self._site.cookies.cleared())
+            await run_in_threadpool(self._state.accounts.end_session, token)
+        return redirect_with_cookie(LOGIN, self._state.cookies.cleared())
 
     def _attempt(self, request: Request, name: str) -> SignInAttempt:
         account = account_key(name)
-        device = self._site.cookies.device_in(account, request.headers.get("cookie", ""))
+        device = self._state.cookies.device_in(account, request.headers.get("cookie", ""))
         return SignInAttempt(account, device, address_key(address_of(request)))
 
-    def _told_to_wait(self, seconds: int, *, target: str, name: str) -> Response:
+    def _wait_page(self, seconds: int, *, target: str, name: str) -> Response:
         problem = TEXTS["wait"].format(seconds=seconds)
-        if seconds > WORTH_ANOTHER_WAY_S:
+        if seconds > LONG_WAIT_S:
             problem += " " + TEXTS["wait_elsewhere"]
-        answer = self._shown(login_page, 429, target=target, name=name, problem=problem)
-        answer.headers["retry-after"] = str(seconds)
-        return answer
+        response = self._form_page(login_page, 429, target=target, name=name, problem=problem)
+        response.headers["retry-after"] = str(seconds)
+        return response
 
-    def _too_busy(self, page: object, **values: str) -> Response:
-        answer = self._shown(page, 503, problem=TEXTS["busy"], **values)
-        answer.headers["retry-after"] = "5"
-        return answer
+    def _busy_page(self, page: object, **values: str) -> Response:
+        response = self._form_page(page, 503, problem=TEXTS["busy"], **values)
+        response.headers["retry-after"] = "5"
+        return response
 
-    def _is_ours(self, request: Request, form: dict[str, str]) -> bool:
-        return is_ours(self._site, request, form.get("nonce", ""))
+    def _is_own_form(self, request: Request, form: dict[str, str]) -> bool:
+        return is_own_form(self._state, request, form.get("nonce", ""))
 
-    def _shown(self, page: object, status: int = 200, **values: str) -> Response:
+    def _form_page(self, page: object, status: int = 200, **values: str) -> Response:
+        """Return a page with a form, and set the cookie that holds the form's nonce."""
         assert callable(page)
         nonce = secrets.token_urlsafe(24)
-        by_provider = {} if page is logout_page else {"by_provider": self._site.provider is not None}
-        answer = HTMLResponse(page(nonce=nonce, **by_provider, **values), status, headers=DOOR_HEADERS)
-        answer.headers.append("set-cookie", self._site.cookies.form(nonce))
-        return answer
+        by_provider = {} if page is logout_page else {"by_provider": self._state.provider is not None}
+        response = HTMLResponse(page(nonce=nonce, **by_provider, **values), status, headers=OPEN_PAGE_HEADERS)
+        response.headers.append("set-cookie", self._state.cookies.form(nonce))
+        return response
 
 
 async def _form_of(request: Request) -> dict[str, str]:
-    """Return a form's fields, each once; of a body that is too long nothing."""
+    """Return the first value of each field of a form; no fields where the body is longer than `MAX_FORM_BYTES`."""
     body = b""
     async for chunk in request.stream():
         body += chunk

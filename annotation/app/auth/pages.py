@@ -1,4 +1,4 @@
-"""The pages outside the gate: sign in, choose a password, sign out. Whole pages without a line of script."""
+"""The pages that need no session: sign in, choose a password, sign out. They are plain HTML without scripts."""
 
 from __future__ import annotations
 
@@ -41,30 +41,28 @@ def login_page(*, nonce: str, target: str, name: str = "", problem: str = "", by
         + _field("password", TEXTS["password"], type_="password", extra='autocomplete="current-password"')
     )
     form = _form(LOGIN, fields, TEXTS["sign_in"])
-    other = _by_provider(next=target) if by_provider else ""
-    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + other)
+    provider_button = _provider_button(next=target) if by_provider else ""
+    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + provider_button)
 
 
 def welcome_page(*, nonce: str, token: str, name: str, problem: str = "", by_provider: bool = False) -> str:
-    """Return the form in which somebody invited chooses a password."""
+    """Return the form in which an invited person chooses a password."""
+    new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
     fields = (
         _hidden("nonce", nonce)
         + _hidden("invitation", token)
         + _field("name", TEXTS["name"], name, extra='autocomplete="username" readonly')
-        + _field(
-            "password", TEXTS["new_password"], type_="password",
-            extra=f'autocomplete="new-password" minlength="{SHORTEST}" autofocus',
-        )
+        + _field("password", TEXTS["new_password"], type_="password", extra=new_password)
         + _field("again", TEXTS["again"], type_="password", extra='autocomplete="new-password"')
-    )  # fmt: skip
+    )
     why = TEXTS["welcome_why"].format(shortest=SHORTEST)
     form = _form(WELCOME, fields, TEXTS["set_password"])
-    other = _by_provider(invitation=token, nonce=nonce) if by_provider else ""
-    return _page(TEXTS["welcome"].format(name=name), why, problem, form + other)
+    provider_button = _provider_button(invitation=token, nonce=nonce) if by_provider else ""
+    return _page(TEXTS["welcome"].format(name=name), why, problem, form + provider_button)
 
 
 def closed_page(problem: str) -> str:
-    """Return a page that says why there is nothing to do here."""
+    """Return a page that states a problem and leads back to the sign-in page."""
     return _page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
 
 
@@ -90,9 +88,9 @@ def _page(title: str, why: str, problem: str, body: str) -> str:
     )
 
 
-def _by_provider(**query: str) -> str:
-    where = escape(f"{OIDC_START}?{urlencode(query)}", quote=True)
-    return f'<p class="other"><a class="button" href="{where}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
+def _provider_button(**query: str) -> str:
+    url = escape(f"{OIDC_START}?{urlencode(query)}", quote=True)
+    return f'<p class="other"><a class="button" href="{url}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
 
 
 def _form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:

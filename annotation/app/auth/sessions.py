@@ -1,4 +1,4 @@
-"""What every door does: open a session, lead on to a page of this site, and know its own forms."""
+"""What all ways of signing in share: start a session, redirect to a local path, and check a form's nonce."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ from starlette.responses import RedirectResponse, Response
 
 from ..base.state import AppState, clock
 from ..security.attempts import account_key
-from ..security.headers import door_policy
+from ..security.headers import sign_in_policy
 
-DOOR_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": door_policy()}
-"""Of every page outside the gate."""
-
-
-async def let_in(site: AppState, request: Request, name: str, target: str) -> Response:
-    """Open a session for somebody who has shown who they are, know their browser again, and lead them on."""
-    token = await run_in_threadpool(site.accounts.open_session, name, now=clock())
-    answer = sent_to(target, site.cookies.session(token))
-    answer.headers.append("set-cookie", site.cookies.device(account_key(name), request.headers.get("cookie", "")))
-    return answer
+OPEN_PAGE_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": sign_in_policy()}
+"""Headers of every page that needs no session."""
 
 
-def sent_to(target: str, cookie: str) -> Response:
-    """Lead on, with a cookie."""
-    answer = RedirectResponse(target, status_code=303)
-    answer.headers.append("set-cookie", cookie)
-    return answer
+async def start_session(state: AppState, request: Request, name: str, target: str) -> Response:
+    """Open a session for an authenticated account, and redirect its browser to a target.
+
+    The browser also gets a device cookie, by which it is recognised at the next sign-in.
+    """
+    token = await run_in_threadpool(state.accounts.open_session, name, now=clock())
+    response = redirect_with_cookie(target, state.cookies.session(token))
+    response.headers.append("set-cookie", state.cookies.device(account_key(name), request.headers.get("cookie", "")))
+    return response
 
 
-def inside(target: str) -> str:
-    """Return a path of this site; anything that a browser might take for another becomes the start page."""
+def redirect_with_cookie(target: str, cookie: str) -> Response:
+    """Return a redirect that sets a cookie."""
+    response = RedirectResponse(target, status_code=303)
+    response.headers.append("set-cookie", cookie)
+    return response
+
+
+def local_path(target: str) -> str:
+    """Return the target if it is a path of this site; `/` for anything that a browser might take to another site."""
     is_path = target.startswith("/") and not target.startswith(("//", "/\\"))
     return target if is_path and target.isprintable() and len(target) < 2000 else "/"
 
 
-def is_ours(site: AppState, request: Request, nonce: str) -> bool:
-    """Return whether a nonce is the one that this browser was given with a form of ours."""
-    expected = site.cookies.nonce_in(request.headers.get("cookie", "")) or ""
+def is_own_form(state: AppState, request: Request, nonce: str) -> bool:
+    """Return whether a nonce equals the one in the browser's form cookie."""
+    expected = state.cookies.nonce_in(request.headers.get("cookie", "")) or ""
     return bool(expected) and hmac.compare_digest(nonce.encode(), expected.encode())
 
 
 def address_of(request: Request) -> str:
-    """Return from where a request comes: behind a proxy that is not named as trusted, the proxy's address."""
+    """Return the client's address; behind a proxy that is not trusted, the proxy's address."""
     return request.client.host if request.client else "?"

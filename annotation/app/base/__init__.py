@@ -1,1 +1,1 @@
-"""What every part of the app stands on: its state, its texts, its components."""
+"""What every part of the app uses: its state, its texts, its components."""

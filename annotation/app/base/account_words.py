@@ -1,4 +1,4 @@
-"""What is said of accounts, by the app and by the command line alike."""
+"""How the app and the command line alike describe accounts."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Literal
 
 from ...store import Account
 
-State = Literal["locked", "open", "invited", "closed"]
+AccountState = Literal["locked", "open", "invited", "closed"]
 
 
 def invitation_path(token: str) -> str:
-    """Return where an invitation is taken up."""
+    """Return the path at which an invitation is accepted."""
     return f"/welcome?invitation={token}"
 
 
-def state_of(account: Account) -> State:
-    """Return in a word whether somebody can sign in."""
+def state_of(account: Account) -> AccountState:
+    """Return whether the owner of an account can sign in, as one word."""
     if account.is_disabled:
         return "locked"
     if account.is_taken_up:

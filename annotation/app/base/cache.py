@@ -1,6 +1,6 @@
-"""What pages reckon, kept while nothing changes: a second curator, or a second look, waits for nothing.
+"""A cache for the figures of curators' pages, so that they are computed once for all curators and all visits.
 
-Keys begin with where the store is and with a stamp of it (`Overview.stamp`), so what is kept is never out of date.
+Keys begin with the store's location and a stamp of its content (`Overview.stamp`), so an entry is never out of date.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, TypeVar
 
-MOST = 48
+MAX_ENTRIES = 48
 _T = TypeVar("_T")
-_kept: OrderedDict[Hashable, Any] = OrderedDict()
-_locks: dict[Hashable, Lock] = {}
-_door = Lock()
+_entries: OrderedDict[Hashable, Any] = OrderedDict()
+_key_locks: dict[Hashable, Lock] = {}
+_entries_lock = Lock()
 
 
-def once(key: Hashable, make: Callable[[], _T]) -> _T:
-    """Return what was made under a key, made now where it is not there; one maker at a time for a key."""
-    with _door:
-        if key in _kept:
-            _kept.move_to_end(key)
-            found: _T = _kept[key]
-            return found
-        lock = _locks.setdefault(key, Lock())
+def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
+    """Return the entry under a key, and compute it first where it is missing; one thread at a time for each key."""
+    with _entries_lock:
+        if key in _entries:
+            _entries.move_to_end(key)
+            entry: _T = _entries[key]
+            return entry
+        lock = _key_locks.setdefault(key, Lock())
     with lock:
-        with _door:
-            if key in _kept:
-                return _kept[key]  # type: ignore[no-any-return] # as it was made
-        made = make()
-        with _door:
-            _kept[key] = made
-            _locks.pop(key, None)
-            while len(_kept) > MOST:
-                _kept.popitem(last=False)
-    return made
+        with _entries_lock:
+            if key in _entries:
+                return _entries[key]  # type: ignore[no-any-return] # it has the type that `compute` returned
+        value = compute()
+        with _entries_lock:
+            _entries[key] = value
+            _key_locks.pop(key, None)
+            while len(_entries) > MAX_ENTRIES:
+                _entries.popitem(last=False)
+    return value

@@ -1,4 +1,4 @@
-"""Components of the page that are ours: registered with Streamlit once per process."""
+"""The page components of this package, registered with Streamlit once per process."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def component(name: str, folder: Path, scripts: tuple[str, ...], style: str) -> 
     """Return the renderer of a component.
 
     Args:
-        name: Of the component, unique in the app.
-        folder: Where its files lie.
-        scripts: Parts of one ES module, in this order, after those that all components share (`scripts/`); Streamlit
-            takes a component's script as one text.
+        name: Name of the component, unique in the app.
+        folder: Folder with its files.
+        scripts: Files that make up one ES module, in this order, after the scripts that all components share
+            (`scripts/`). Streamlit takes a component's script as one text.
         style: File with its CSS.
     """
     import streamlit as st

@@ -1,4 +1,4 @@
-"""Every word of the curator's pages, in two mappings that a translation replaces."""
+"""All texts of the curator's pages, in two mappings that a translation replaces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "divided": "divided",
     }
 )
-"""Words for what tasks come to and what people decide. Codes of a form of somebody's own are not among them."""
+"""Words for outcomes of tasks and for decisions. Codes of a campaign's own form are not among them."""
 
 TEXTS: Mapping[str, str] = MappingProxyType(
     {
@@ -135,6 +135,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def told(code: str) -> str:
-    """Return the words for a code of a form or of an outcome, or the code itself in words."""
+def words_for(code: str) -> str:
+    """Return the words for a code of a form or of an outcome; without an entry, the code with spaces."""
     return CODES.get(code, code.replace("_", " ").replace("+", " + "))

@@ -1,6 +1,6 @@
-"""What the options of an item are called: one letter each, in the list, on pictures, on keys and in the question.
+"""The letters of an item's options, which are the same in the list, on pictures, on keys and in the question.
 
-The pictures that are no option are called by their places: `Image 1`.
+Pictures that are no option are named by their place, such as `Image 1`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def letters_of_pictures(item: TaskContent) -> list[str]:
-    """Return for each of an item's pictures the letter of the option that it is; empty where it is none.
+    """Return for each of an item's pictures the letter of its option; empty where the picture is no option.
 
-    A picture that is several options has all their letters, parted by commas.
+    A picture that is several options has all their letters, separated by commas.
     """
     keys: dict[str, list[str]] = {}
     for choice in item.choices:
@@ -28,7 +28,7 @@ def letters_of_pictures(item: TaskContent) -> list[str]:
 
 
 def captions(item: TaskContent) -> list[str]:
-    """Return what people call each of an item's pictures: by its letter as an option, else by its place."""
+    """Return a caption for each of an item's pictures: by its option letter, or else by its place."""
     return [
         TEXTS["picture_of_option"].format(key=letter) if letter else TEXTS["image"].format(place=place)
         for place, letter in enumerate(letters_of_pictures(item), 1)
@@ -36,7 +36,7 @@ def captions(item: TaskContent) -> list[str]:
 
 
 def options_of(item: TaskContent) -> list[dict[str, str]]:
-    """Return an item's options as cards show them: by key, in words or as the picture with that letter."""
+    """Return an item's options as cards show them: key, and words or the caption of the picture."""
     return [
         {"key": choice.key, "words": choice.text or TEXTS["picture_of_option"].format(key=choice.key)}
         for choice in item.choices
@@ -44,18 +44,18 @@ def options_of(item: TaskContent) -> list[dict[str, str]]:
 
 
 def question_in_words(item: TaskContent) -> str:
-    """Return an item's question with its pictures called as everywhere else.
+    """Return an item's question with the captions of its pictures.
 
-    A place such as `<image 2>` becomes that picture's name. Where all options are pictures and the question lists them
-    by their places ("the second or the third"), the list becomes one of letters ("A or B").
+    A placeholder such as `<image 2>` becomes that picture's caption. Where all options are pictures and the question
+    lists them by place ("the second or the third"), the list becomes one of letters ("A or B").
     """
     names = captions(item)
 
-    def named(match: re.Match[str]) -> str:
+    def caption(match: re.Match[str]) -> str:
         place = int(match[1])
         return names[place - 1] if 0 < place <= len(names) else TEXTS["image"].format(place=place)
 
-    question = _PLACED.sub(named, item.question)
+    question = _PLACED.sub(caption, item.question)
     listed = _listed_by_place(item)
     if listed is None:
         return question
@@ -64,13 +64,13 @@ def question_in_words(item: TaskContent) -> str:
 
 
 def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
-    """Return what finds all options listed by their places; None where they are not all pictures, one each."""
+    """Return a pattern that matches a list of all options by place; None unless each is a picture of its own."""
     places = {image.image_id: place for place, image in enumerate(item.images)}
-    shown = [choice.image_id for choice in item.choices]
-    if len(shown) < 2 or len(set(shown)) < len(shown):
+    image_ids = [choice.image_id for choice in item.choices]
+    if len(image_ids) < 2 or len(set(image_ids)) < len(image_ids):
         return None
     words = []
-    for image_id in shown:
+    for image_id in image_ids:
         place = None if image_id is None else places.get(image_id)
         if place is None or place >= len(_ORDINALS):
             return None
@@ -78,15 +78,14 @@ def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
     return re.compile(rf"\b{'(?:, or |, | or )'.join(words)}\b", re.IGNORECASE)
 
 
-def keys_told(name: str, letters: Iterable[str]) -> str:
-    """Return the line that tells the keys of a card.
+def keys_line(name: str, letters: Iterable[str]) -> str:
+    """Return the line that lists the keys of a card.
 
     Args:
-        name: Of the line among the app's texts.
-        letters: Of options; a command whose letter is one of them takes Shift.
+        name: Name of the line among the app's texts.
+        letters: Letters of options; a command with one of these letters takes Shift.
     """
-    known = list(letters)
-    last = known[-1] if known else ""
-    told = TEXTS[name].format(last=last, count=min(9, len(known)))
-    parts = told.split(" · ")
-    return " · ".join(f"Shift+{part}" if part.partition(" ")[0] in known else part for part in parts)
+    option_letters = list(letters)
+    last = option_letters[-1] if option_letters else ""
+    parts = TEXTS[name].format(last=last, count=min(9, len(option_letters))).split(" · ")
+    return " · ".join(f"Shift+{part}" if part.partition(" ")[0] in option_letters else part for part in parts)

@@ -1,4 +1,4 @@
-"""What every page gets: who is there, of which campaign, and the place in the page's head that is left for it."""
+"""What every page gets: the account, the campaign, and a place in the page's head."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class PageRequest:
     """One run of a page.
 
     Attributes:
-        site: What the app serves.
-        account: Who has the session.
-        campaign: Which is looked at.
+        state: State of the app.
+        account: Account that is signed in.
+        campaign: Campaign that the page shows.
         head: Free place beside the campaign's name.
     """
 
-    site: AppState
+    state: AppState
     account: Account
     campaign: Campaign
     head: DeltaGenerator
 
     @property
-    def desk(self) -> TaskQueue:
-        """Return the visitor's desk in the campaign."""
-        return TaskQueue(self.site.store, self.campaign, self.account.name)
+    def queue(self) -> TaskQueue:
+        """Return the account's task queue in the campaign."""
+        return TaskQueue(self.state.store, self.campaign, self.account.name)

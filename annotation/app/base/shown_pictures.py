@@ -1,4 +1,4 @@
-"""Pictures and marks as the browser gets them, kept for a while so that nobody waits twice."""
+"""Pictures and marks as the browser gets them, with a cache in memory."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from benchwright.records import ItemImage
 from ...workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 2048
-"""Longest side that is sent: twice what a large screen gives one picture of a pair."""
+"""Longest side of a picture that is sent: twice what a large screen gives one picture of a pair."""
 LOSSLESS_PX = 1_000_000
-"""Pictures of up to so many pixels are sent as PNG, so that a seam or a single pixel can be judged."""
+"""Most pixels of a picture that is sent as PNG, so that a seam or a single pixel can be judged."""
 KEPT_BYTES = 96 << 20
 MOST_WAITING = 24
-"""Pictures that wait to be made ready in the background."""
+"""Most pictures that wait to be prepared in the background."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class ShownPictures:
-    """The pictures of one workspace's tasks. For many threads.
+    """The pictures of one workspace's tasks. Thread-safe.
 
     Args:
-        workspace: Holds or references the images.
+        workspace: Folder of the workspace that holds or references the images.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -44,15 +44,15 @@ class ShownPictures:
         self._background = ThreadPoolExecutor(1, thread_name_prefix="warm")
         self._sizes: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
-        # A picture that somebody waits for, and one in the background: more at once would only take memory.
+        # One picture that somebody waits for, and one in the background. More at once would only take memory.
         self._decoding = threading.BoundedSemaphore(2)
 
     def picture(self, image: ItemImage) -> Preview:
         """Return an image, upright, without marks.
 
         Raises:
-            DataError: Its file is gone or has changed.
-            UnreadableImage: It cannot be decoded any more.
+            DataError: The image's file is gone or has changed.
+            UnreadableImage: The image cannot be decoded any more.
         """
         return self._once(etag(image, marks=False), lambda: self._picture(image.image_id))
 
@@ -60,8 +60,8 @@ class ShownPictures:
         """Return the marks of an image as a transparent picture of the same size.
 
         Raises:
-            DataError: Its file is gone or has changed.
-            UnreadableImage: It cannot be decoded any more.
+            DataError: The image's file is gone or has changed.
+            UnreadableImage: The image cannot be decoded any more.
             PromptError: The marks cannot be drawn on it.
         """
         full_wh = self.picture(image).full_wh
@@ -71,13 +71,13 @@ class ShownPictures:
         )
 
     def warm(self, images: Sequence[ItemImage]) -> None:
-        """Make pictures and marks ready in the background, unless much is waiting there already."""
+        """Prepare pictures and marks in the background, unless many are waiting already."""
         for image in images:
             if self._waiting.acquire(blocking=False):
                 self._background.submit(self._make_ready, image)
 
     def _make_ready(self, image: ItemImage) -> None:
-        # What cannot be shown says so when it is asked for.
+        # A picture that cannot be shown is reported when a browser requests it.
         with suppress(DataError, UnreadableImage, PromptError):
             self.picture(image)
             if image.prompts:
@@ -89,7 +89,7 @@ class ShownPictures:
         if self._originals.is_made(image_id) and data.startswith(_PNG):
             width, height = full = upright_size(data)
             if max(full) <= MAX_SIDE_PX:
-                # A step of ours encoded it: there is nothing in it but pixels.
+                # A step of this package encoded it, so it holds nothing but pixels.
                 return Preview(data, "image/png", width, height, full)
         return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX)
 
@@ -103,13 +103,13 @@ class ShownPictures:
         return self._sizes[image.image_id]
 
     def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
-        """Return what is kept; where somebody is making it, wait for that.
+        """Return the cached preview under a key; where another thread is making it, wait for that thread.
 
-        They may have begun before this was asked, and a file be back by now: what failed for them is tried once more.
+        The other thread may have begun while the file was missing, so its failure is tried once more.
         """
         with self._lock:
-            if (found := self._get(key)) is not None:
-                return found
+            if (kept := self._get(key)) is not None:
+                return kept
             promise = self._making.get(key)
             is_mine = promise is None
             if promise is None:
@@ -127,7 +127,7 @@ class ShownPictures:
         try:
             with self._decoding:
                 made = make()
-        except BaseException as error:  # noqa: BLE001 - whoever waits for the same picture gets it too
+        except BaseException as error:  # noqa: BLE001 - threads that wait for the same picture get it too
             with self._lock:
                 del self._making[key]
             promise.set_exception(error)
@@ -151,7 +151,7 @@ class ShownPictures:
 
 
 def etag(image: ItemImage, *, marks: bool) -> str:
-    """Return a name of what is shown that changes when it does."""
+    """Return an entity tag that changes whenever the picture, or its marks, look different."""
     if not marks:
         return image.image_id
     return digest([image.image_id, MAX_SIDE_PX, [prompt.model_dump(mode="json") for prompt in image.prompts]])

@@ -1,4 +1,4 @@
-"""What the parts of one running app share: the store, the cookies, the pictures."""
+"""State that all parts of one running app share: the store, the cookies, the pictures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..security.passwords import BoundedHashing
 from .shown_pictures import ShownPictures
 
 MOST_DIGITS = 19
-"""Of 2^63, above what SQLite and PostgreSQL take for a number."""
+"""Digits of 2^63, which is more than SQLite and PostgreSQL can hold."""
 NO_ROW = -1
 
 
 class _Number(Convertor[int]):
-    """The number of a row in an address; one that no database can hold is the number of no row."""
+    """Reads the number of a row from a URL path; `NO_ROW` for a number that no database can hold."""
 
     regex = "[0-9]+"
 
@@ -35,13 +35,13 @@ class _Number(Convertor[int]):
 
 
 NUMBER = "number"
-"""Kind of a part of an address, as in `/drafts/{task:number}`."""
+"""Name of the convertor in paths such as `/drafts/{task:number}`."""
 register_url_convertor(NUMBER, _Number())
 
 
 @dataclass(frozen=True)
 class AppState:
-    """One workspace, as the app serves it."""
+    """What the app needs to serve one workspace."""
 
     workspace: Path
     store: ReviewStore
@@ -53,17 +53,17 @@ class AppState:
     provider: IdentityProvider | None = None
 
     def account_of(self, token: str | None) -> Account | None:
-        """Return who a session's token belongs to, now."""
+        """Return the account whose open session a token belongs to; None where there is none."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
-def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> AppState:
+def open_app_state(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> AppState:
     """Open the review store of a workspace for the app.
 
     Args:
-        workspace: Its folder.
-        secure: Whether HTTPS is spoken in front.
-        provider: By whom people may sign in besides their passwords.
+        workspace: Folder of the workspace.
+        secure: Whether people reach the app over HTTPS.
+        provider: Identity provider by which people may sign in besides passwords; default none.
 
     Raises:
         DataError: The store or the key cannot be read.
@@ -82,19 +82,19 @@ def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | Non
 
 
 def clock() -> datetime:
-    """Return the time: the only place where the app looks at a clock."""
+    """Return the current time. This is the only place where the app reads a clock."""
     return datetime.now(UTC)
 
 
 _open: list[AppState] = []
 
 
-def serve_from(site: AppState) -> None:
-    """Say which site Streamlit's script, which gets no arguments, is to show."""
-    _open[:] = [site]
+def set_current(state: AppState) -> None:
+    """Set the state that Streamlit's script uses, which gets no arguments."""
+    _open[:] = [state]
 
 
-def current() -> AppState:
-    """Return the site that this process serves."""
-    [site] = _open
-    return site
+def current_state() -> AppState:
+    """Return the state of the app that this process serves."""
+    [state] = _open
+    return state

@@ -1,11 +1,11 @@
-"""Every word that the app says, in one place."""
+"""All texts of the app but those of the curator's pages (`curator_texts`) and of the viewer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 TEXTS: Mapping[str, str] = {
-    # Doors
+    # Signing in and out
     "sign_in": "Sign in",
     "sign_in_why": "Review items for a benchmark.",
     "name": "Name",

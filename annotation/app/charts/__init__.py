@@ -1,1 +1,1 @@
-"""The plots of the curators' pages."""
+"""The plots of the curator's pages."""

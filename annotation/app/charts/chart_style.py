@@ -1,7 +1,8 @@
-"""How the curator's plots look: tables whose cells hold bars, so that they are read aloud and copied as tables.
+"""Style and building blocks of the curator's plots: tables with bars in their cells.
 
-Texts take the page's own color, light or dark. What a bar stands for is told by its pattern and by words, never by
-color alone; colors have a contrast of at least 3 to 1 on white and on the dark theme's ground.
+Screen readers read them, and people copy them, as tables. Texts take the page's own color, light or dark. A bar is
+identified by its pattern and by words, never by color alone; colors have a contrast of at least 3 to 1 on white and on
+the dark theme's background.
 """
 
 from __future__ import annotations
@@ -51,16 +52,18 @@ STYLE = """<style>
 </style>"""
 
 PATTERNS = 8
-"""Of bars, from `bw-0` on."""
+"""Number of bar patterns, from `bw-0` on."""
 
 
-def plot(caption: str, rows: Iterable[str], *, head: str = "", look: str = "bw-plot") -> str:
-    """Return a table of rows; the caption says what it shows."""
-    return f'<table class="{look}"><caption>{escape(caption)}</caption>{head}<tbody>{"".join(rows)}</tbody></table>'
+def plot(caption: str, rows: Iterable[str], *, head: str = "", css_class: str = "bw-plot") -> str:
+    """Return a table of rows with a caption."""
+    return (
+        f'<table class="{css_class}"><caption>{escape(caption)}</caption>{head}<tbody>{"".join(rows)}</tbody></table>'
+    )
 
 
 def row(name: str, picture: str, number: str) -> str:
-    """Return a line of a plot: what it is of, the picture, which is passed over when read aloud, and the number."""
+    """Return a row of a plot: its name, the bar, which screen readers skip, and the number in words."""
     return (
         f'<tr><th scope="row">{escape(name)}</th><td aria-hidden="true">{picture}</td>'
         f'<td class="bw-n">{escape(number)}</td></tr>'
@@ -68,7 +71,7 @@ def row(name: str, picture: str, number: str) -> str:
 
 
 def key(entries: Iterable[tuple[int, str]]) -> str:
-    """Return what each pattern stands for."""
+    """Return a legend: each pattern with its words."""
     items = "".join(
         f'<li><span class="bw-{pattern}" aria-hidden="true"></span>{escape(words)}</li>' for pattern, words in entries
     )

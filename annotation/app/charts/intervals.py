@@ -10,7 +10,7 @@ from .chart_style import plot, row
 
 
 class Dot(NamedTuple):
-    """A value, None where undefined, with its interval, and what is said beside it."""
+    """A value, None where undefined, with its interval, and a text beside it."""
 
     name: str
     value: float | None
@@ -24,10 +24,10 @@ def intervals_plot(
     """Return a plot of dots on one scale, which the caption states.
 
     Args:
-        caption: What it shows.
-        dots: One a row.
-        scale: From where to where; where None, from 0, or from what lies below it, to 1.
-        mark: Where a dashed line stands, if that is inside of the scale.
+        caption: Caption of the plot, without the scale.
+        dots: Dots, one a row.
+        scale: Ends of the scale; default from 0, or from the lowest value where that is negative, to 1.
+        mark: Value at which a dashed line stands, if it lies within the scale; default 0.
     """
     ends = [end for dot in dots for end in (dot.value, *(dot.interval or ())) if end is not None]
     low, high = scale or (min([0.0, *ends]), 1.0)
@@ -35,8 +35,8 @@ def intervals_plot(
     return plot(f"{caption} ({low:.2g} – {high:.2g})", lines)
 
 
-def near(values: Sequence[float | None], middle: float | None) -> tuple[float, float] | None:
-    """Return a scale on which values that hardly differ can be told apart; None where there are none."""
+def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[float, float] | None:
+    """Return a scale on which values that hardly differ can be told apart; None where there are no values."""
     known = [value for value in (*values, middle) if value is not None]
     if not known:
         return None
@@ -58,7 +58,7 @@ def _range(dot: Dot, low: float, high: float, mark: float) -> str:
 
 def _number(dot: Dot) -> str:
     if dot.value is None:
-        told = TEXTS["undefined"]
+        text = TEXTS["undefined"]
     else:
-        told = f"{dot.value:.2f}" + ("" if dot.interval is None else f" [{dot.interval[0]:.2f}, {dot.interval[1]:.2f}]")
-    return f"{told} · {dot.beside}" if dot.beside else told
+        text = f"{dot.value:.2f}" + ("" if dot.interval is None else f" [{dot.interval[0]:.2f}, {dot.interval[1]:.2f}]")
+    return f"{text} · {dot.beside}" if dot.beside else text

@@ -1,4 +1,4 @@
-"""The adjudicator's page: what annotators leave open, their answers side by side, and the last word on it."""
+"""The adjudicator's page: cases that annotators leave open, with their answers side by side, to be decided."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...forms.form import form_of
 from ...store import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, Case, DecidedCase
-from ..base.option_letters import keys_told, question_in_words
+from ..base.option_letters import keys_line, question_in_words
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
-from ..task_card.adjudication_card import adjudication_card, said_in_words
-from ..task_card.card import CardEvent, act_just_done, show_card
+from ..task_card.adjudication_card import adjudication_card, submission_in_words
+from ..task_card.card import CardEvent, last_event, show_card
 from ..viewer import show_pictures
 from .review import inert, pictures_of
 
@@ -24,73 +23,74 @@ _SERIAL = "adjudication_serial"
 _SKIPPED = "adjudication_skipped"
 
 
-def show(visit: PageRequest) -> None:
-    """Show the next case and take what the adjudicator decides of it; below, what they have decided."""
-    desk = AdjudicationQueue(visit.site.store, visit.campaign, visit.account.name)
-    if not desk.is_open:
-        st.info(TEXTS["no_adjudicator"].format(rule=inert(visit.campaign.rule)))
+def show_adjudication(request: PageRequest) -> None:
+    """Show the next case and take the adjudicator's decision; list their earlier decisions below."""
+    queue = AdjudicationQueue(request.state.store, request.campaign, request.account.name)
+    if not queue.is_open:
+        st.info(TEXTS["no_adjudicator"].format(rule=inert(request.campaign.rule)))
         return
-    queue = desk.queue()
-    waits = sum(one.waits for one in queue)
-    visit.head.text(TEXTS["cases_left"].format(waits=waits, more=len(queue) - waits))
+    cases = queue.queue()
+    waits = sum(case.waits for case in cases)
+    request.head.text(TEXTS["cases_left"].format(waits=waits, more=len(cases) - waits))
     skipped = st.session_state.setdefault(_SKIPPED, [])
-    # What was skipped comes again once nothing else is left.
-    order = [one.task_id for one in queue if one.task_id not in skipped] or [one.task_id for one in queue]
+    # Skipped cases come again once nothing else is left.
+    order = [case.task_id for case in cases if case.task_id not in skipped] or [case.task_id for case in cases]
     if order:
-        _show_case(visit, desk, desk.open(order[0], now=clock()))
+        _show_case(request, queue, queue.open(order[0], now=clock()))
     else:
         st.success(TEXTS["no_cases"])
-    _show_decided(desk.decided(), visit.campaign)
+    _show_decided(queue.decided(), request.campaign)
 
 
-def _show_case(visit: PageRequest, desk: AdjudicationQueue, case: Case) -> None:
-    pictures = pictures_of(visit.site, case.task_id, case.item)
-    show_pictures(pictures, key=f"adjudicate-{visit.campaign.id}-{case.task_id}")
+def _show_case(request: PageRequest, queue: AdjudicationQueue, case: Case) -> None:
+    pictures = pictures_of(request.state, case.task_id, case.item)
+    show_pictures(pictures, key=f"adjudicate-{request.campaign.id}-{case.task_id}")
     words = [TEXTS["round_n"].format(round=case.round), *([TEXTS["last_round"]] if case.is_last else [])]
     st.caption(" · ".join(words))
-    card = adjudication_card(case, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
-    show_card(card, heard=lambda: _hear(desk, case))
-    st.caption(keys_told("keys_adjudicate", card.reserved_letters))
+    card = adjudication_card(case, request.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
+    show_card(card, on_event=lambda: _handle(queue, case))
+    st.caption(keys_line("keys_adjudicate", card.reserved_letters))
 
 
-def _hear(desk: AdjudicationQueue, case: Case) -> None:
-    """Take what the adjudicator did; Streamlit then makes the page anew."""
+def _handle(queue: AdjudicationQueue, case: Case) -> None:
+    """Handle what the adjudicator did; Streamlit then runs the page again."""
     st.session_state[_SERIAL] += 1
     try:
-        _do(desk, case, act_just_done())
+        _do(queue, case, last_event())
     except BenchwrightError as error:
         st.toast(inert(str(error)), icon=":material/error:")
 
 
-def _do(desk: AdjudicationQueue, case: Case, act: CardEvent) -> None:
-    if act.slot != case.task_id or act.does == "undo":
-        return  # pressed twice: the first press has taken this case off the desk
-    if act.does == "skip":
+def _do(queue: AdjudicationQueue, case: Case, event: CardEvent) -> None:
+    if event.slot != case.task_id or event.does == "undo":
+        return  # pressed twice: the first press has taken this case off the queue
+    if event.does == "skip":
         skipped = st.session_state[_SKIPPED]
-        st.session_state[_SKIPPED] = [one for one in skipped if one != case.task_id] + [case.task_id]
-        if all(one.task_id in st.session_state[_SKIPPED] for one in desk.queue()):
+        st.session_state[_SKIPPED] = [task_id for task_id in skipped if task_id != case.task_id] + [case.task_id]
+        if all(waiting.task_id in st.session_state[_SKIPPED] for waiting in queue.queue()):
             st.session_state[_SKIPPED] = [case.task_id]
         return
-    desk.decide(case.task_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits)
+    queue.decide(case.task_id, event.submission, now=clock())
 
 
-def _show_decided(found: list[DecidedCase], campaign: Campaign) -> None:
-    """List what was decided; the annotators' names are told from here on."""
-    if not found:
+def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
+    """List decided cases, with the names of their annotators."""
+    if not cases:
         return
     st.subheader(TEXTS["decided_by_you"])
     st.caption(TEXTS["decided_why"])
-    st.dataframe([_line(one, campaign) for one in found], hide_index=True)
+    st.dataframe([_line(case, campaign) for case in cases], hide_index=True)
 
 
-def _line(one: DecidedCase, campaign: Campaign) -> dict[str, Any]:
-    def words(said: Annotation) -> str:
-        return f"{said.annotator}: {'; '.join(said_in_words(said, form_of(campaign.form)))}"
+def _line(case: DecidedCase, campaign: Campaign) -> dict[str, Any]:
+    def words(annotation: Annotation) -> str:
+        return f"{annotation.annotator}: {'; '.join(submission_in_words(annotation, campaign.form.typed))}"
 
+    decided = case.adjudication
     return {
-        TEXTS["decision"]: TEXTS.get(one.decision, one.decision),
-        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in one.reasons),
-        TEXTS["question"]: question_in_words(one.item),
-        TEXTS["answers"]: " | ".join(words(said) for said in one.said),
-        TEXTS["note"]: one.note or "",
+        TEXTS["decision"]: TEXTS.get(decided.decision, decided.decision),
+        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in decided.reasons),
+        TEXTS["question"]: question_in_words(case.item),
+        TEXTS["answers"]: " | ".join(words(annotation) for annotation in case.annotations),
+        TEXTS["note"]: decided.note or "",
     }

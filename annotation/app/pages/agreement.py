@@ -1,4 +1,4 @@
-"""The curator's page of agreement: statistics with intervals, by parts of the tasks, and without each annotator."""
+"""The curator's page of agreement: statistics with intervals, for parts of the tasks, and without each annotator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import streamlit as st
 from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, without_each
 from ...progress.label_fields import LabelField, aspects_of
 from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
-from ..base.cache import once
+from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..charts.bars import parts_plot
 from ..charts.chart_style import STYLE
-from ..charts.intervals import Dot, intervals_plot, near
+from ..charts.intervals import Dot, intervals_plot, narrow_scale
 
 NAMES = {
     "percent": "Percent agreement",
@@ -24,124 +24,125 @@ NAMES = {
     "gwet_ac1": "Gwet's AC1",
 }
 MOST_ROWS = 60
-"""Of one plot; those with the most tasks."""
+"""Most rows of one plot; the parts with the most tasks are kept."""
 
 
 class FieldAgreement(NamedTuple):
-    """Agreement on one aspect, by split and part, and without each annotator."""
+    """Agreement on one field, by split and part, and without each annotator."""
 
     by: dict[Split, list[tuple[str, Agreement]]]
     without: dict[str, Agreement]
 
 
-def show(visit: PageRequest) -> None:
-    """Show how far annotators of a campaign agree."""
-    overview = Overview(visit.site.store, visit.campaign)
-    asked, shown = _picked(overview)
-    key = (visit.site.store.where, *overview.stamp(), "agreement", asked.aspect.name, asked.metric)
+def show_agreement(request: PageRequest) -> None:
+    """Show how far the annotators of a campaign agree."""
+    overview = Overview(request.state.store, request.campaign)
+    field, statistic = _pick(overview)
+    key = (request.state.store.where, *overview.stamp(), "agreement", field.aspect.name, field.metric)
     with st.spinner(TEXTS["reckoning"]):
-        found = once(key, lambda: find(overview, asked))
+        agreement = cached(key, lambda: field_agreement(overview, field))
     st.html(STYLE)
-    if not found.by["all"]:
+    if not agreement.by["all"]:
         st.info(TEXTS["nothing_said"])
         return
     st.caption(TEXTS["agreement_why"].format(least=LEAST_COMPARED))
-    if closed_early := once((*key[:-2], "closed_early"), overview.closed_early):
+    if closed_early := cached((*key[:-2], "closed_early"), overview.closed_early):
         st.caption(TEXTS["closed_early"].format(tasks=closed_early))
-    [(_, whole)] = found.by["all"]
-    st.html(intervals_plot(f"{TEXTS['all']}: {_size(whole)}", [_dot(NAMES[one], whole, one) for one in STATISTICS]))
-    _show_criteria(once((*key[:-2], "criteria"), overview.criteria), shown)
-    for split, groups in found.by.items():
+    [(_, whole)] = agreement.by["all"]
+    st.html(intervals_plot(f"{TEXTS['all']}: {_size(whole)}", [_dot(NAMES[name], whole, name) for name in STATISTICS]))
+    _show_criteria(cached((*key[:-2], "criteria"), overview.criteria), statistic)
+    for split, groups in agreement.by.items():
         if len(groups) > 1:
             st.subheader(TEXTS[split])
-            st.html(intervals_plot(NAMES[shown], _dots(_named(groups, split), shown)))
-    if len(found.without) > 2:
-        _show_without(found.without, whole, shown)
+            st.html(intervals_plot(NAMES[statistic], _dots(_named(groups, split), statistic)))
+    if len(agreement.without) > 2:
+        _show_without(agreement.without, whole, statistic)
     st.caption(TEXTS["why_undefined"])
 
 
-def _show_criteria(criteria: list[CriterionVotes], shown: str) -> None:
-    """Show how reviewers vote on each criterion; nothing where they do not."""
+def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
+    """Show how reviewers vote on each criterion; nothing where the campaign has no criteria."""
     if not criteria:
         return
     st.subheader(TEXTS["votes"])
     st.caption(TEXTS["votes_why"])
-    st.html(
-        parts_plot(TEXTS["criteria"], [(one.words, {"yes": one.yes, "no": one.votes - one.yes}) for one in criteria])
-    )
-    dots = [_dot(one.words, one.found, shown, beside=_compared(one.found)) for one in criteria]
-    st.html(intervals_plot(NAMES[shown], dots))
+    rows = [(votes.words, {"yes": votes.yes, "no": votes.votes - votes.yes}) for votes in criteria]
+    st.html(parts_plot(TEXTS["criteria"], rows))
+    dots = [_dot(votes.words, votes.found, statistic, beside=_compared(votes.found)) for votes in criteria]
+    st.html(intervals_plot(NAMES[statistic], dots))
 
 
 def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
     if split != "round":
         return groups
-    return [(TEXTS["nth_round"].format(round=name), found) for name, found in groups]
+    return [(TEXTS["nth_round"].format(round=name), agreement) for name, agreement in groups]
 
 
-def _show_without(without: dict[str, Agreement], whole: Agreement, shown: str) -> None:
-    """Show how far the others agree, on a scale on which that differs; the dashed line is where all are."""
+def _show_without(without: dict[str, Agreement], whole: Agreement, statistic: str) -> None:
+    """Show how far the others agree without each annotator; the dashed line marks the agreement of all.
+
+    The scale is narrowed so that small differences can be seen.
+    """
     st.subheader(TEXTS["without"])
     st.caption(TEXTS["without_why"])
-    middle: float | None = getattr(whole, shown)
-    values: dict[str, float | None] = {name: getattr(one, shown) for name, one in without.items()}
-    ranked = sorted(values.items(), key=lambda one: (2.0 if one[1] is None else -one[1], one[0]))[:MOST_ROWS]
+    middle: float | None = getattr(whole, statistic)
+    values: dict[str, float | None] = {name: getattr(rest, statistic) for name, rest in without.items()}
+    ranked = sorted(values.items(), key=lambda entry: (2.0 if entry[1] is None else -entry[1], entry[0]))[:MOST_ROWS]
     dots = [Dot(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
-    scale = near(list(values.values()), middle)
-    st.html(intervals_plot(NAMES[shown], dots, scale=scale, mark=-2.0 if middle is None else middle))
+    scale = narrow_scale(list(values.values()), middle)
+    st.html(intervals_plot(NAMES[statistic], dots, scale=scale, mark=-2.0 if middle is None else middle))
 
 
-def _beside(change: str, others: Agreement) -> str:
-    return ", ".join(filter(None, [change, _compared(others)]))
+def _beside(change: str, rest: Agreement) -> str:
+    return ", ".join(filter(None, [change, _compared(rest)]))
 
 
 def _change(value: float | None, middle: float | None) -> str:
     return "" if value is None or middle is None else f"{value - middle:+.3f}"
 
 
-def find(overview: Overview, asked: LabelField) -> FieldAgreement:
-    """Reckon all that the page shows of one aspect, from one reading of it."""
-    said = overview.said(asked)
+def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
+    """Compute all that the page shows of one field, reading its decisions once."""
+    labels = overview.said(field)
     by = {
-        split: [(group.name, group.found) for group in overview.agreement_by(split, said, metric=asked.metric)]
+        split: [(group.name, group.found) for group in overview.agreement_by(split, labels, metric=field.metric)]
         for split in SPLITS
     }
-    return FieldAgreement(by, without_each(said.ratings, metric=asked.metric))
+    return FieldAgreement(by, without_each(labels.ratings, metric=field.metric))
 
 
-def _picked(overview: Overview) -> tuple[LabelField, str]:
-    """Return what is compared, and which statistic the plots show."""
-    known = aspects_of(overview.campaign)
-    what, which, order = st.columns([2, 2, 2], vertical_alignment="bottom")
-    names = {one.words: one for one in known}
-    asked = names[what.selectbox(TEXTS["what"], list(names))]
-    shown = which.selectbox(
+def _pick(overview: Overview) -> tuple[LabelField, str]:
+    """Show the menus; return the field to compare and the statistic that the plots show."""
+    field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
+    by_words = {field.words: field for field in aspects_of(overview.campaign)}
+    field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]
+    statistic = statistic_place.selectbox(
         TEXTS["shown"],
         list(STATISTICS),
         index=list(STATISTICS).index("krippendorff_alpha"),
         format_func=NAMES.__getitem__,
     )
-    has_order = asked.aspect.source == "field" and bool(asked.aspect.categories)
-    if has_order and order.toggle(TEXTS["in_order"]):
-        asked = asked._replace(metric="ordinal")
-    return asked, shown
+    has_order = field.aspect.source == "field" and bool(field.aspect.categories)
+    if has_order and order_place.toggle(TEXTS["in_order"]):
+        field = field._replace(metric="ordinal")
+    return field, statistic
 
 
-def _dots(groups: list[tuple[str, Agreement]], shown: str) -> list[Dot]:
+def _dots(groups: list[tuple[str, Agreement]], statistic: str) -> list[Dot]:
     kept = groups
     if len(groups) > MOST_ROWS:
         largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].compared)[:MOST_ROWS]}
         kept = [group for group in groups if group[0] in largest]
-    return [_dot(name or TEXTS["none"], found, shown, beside=_compared(found)) for name, found in kept]
+    return [_dot(name or TEXTS["none"], agreement, statistic, beside=_compared(agreement)) for name, agreement in kept]
 
 
-def _dot(name: str, found: Agreement, statistic: str, *, beside: str = "") -> Dot:
-    return Dot(name, getattr(found, statistic), found.ci.get(statistic), beside)
+def _dot(name: str, agreement: Agreement, statistic: str, *, beside: str = "") -> Dot:
+    return Dot(name, getattr(agreement, statistic), agreement.ci.get(statistic), beside)
 
 
-def _size(found: Agreement) -> str:
-    return f"{_compared(found)}, {found.raters} {TEXTS['raters']}"
+def _size(agreement: Agreement) -> str:
+    return f"{_compared(agreement)}, {agreement.raters} {TEXTS['raters']}"
 
 
-def _compared(found: Agreement) -> str:
-    return TEXTS["compared"].format(compared=found.compared, units=found.units)
+def _compared(agreement: Agreement) -> str:
+    return TEXTS["compared"].format(compared=agreement.compared, units=agreement.units)

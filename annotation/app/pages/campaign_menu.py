@@ -1,4 +1,4 @@
-"""The menu of campaigns: which of them somebody sees, what waits in each, and in which one they land."""
+"""The menu of campaigns: which of them an account sees, what waits in each, and which one comes first."""
 
 from __future__ import annotations
 
@@ -15,55 +15,62 @@ from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 
 CAMPAIGN = "campaign"
-"""Query parameter that names a campaign, and where the session keeps the one that was looked at last."""
-_COUNTS = "campaign_counts"
-LOOK_AGAIN = timedelta(seconds=15)
-"""What the menu says of other campaigns is no older; of the one on the screen the page itself says it."""
+"""Query parameter that names a campaign, and the key under which the session keeps the last one."""
+_LABELS = "campaign_counts"
+MAX_AGE = timedelta(seconds=15)
+"""Age at which the menu's counts are refreshed. The page itself shows those of its own campaign."""
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """What the menu says of campaigns: an annotator what waits for them, a curator what is open at all."""
+class _MenuLabels:
+    """The menu's entries by campaign: an annotator sees what waits for them, a curator all that is open."""
 
     at: datetime
     names: tuple[str, ...]
     labels: dict[str, str]
 
 
-def is_theirs(site: AppState, campaign: Campaign, account: Account) -> bool:
-    """Return whether somebody may decide in a campaign."""
-    return not campaign.is_for_assigned or AccessControl(site.store).of(campaign.name).admits(account.name)
+def may_decide(state: AppState, campaign: Campaign, account: Account) -> bool:
+    """Return whether an account may decide in a campaign."""
+    return not campaign.is_for_assigned or AccessControl(state.store).of(campaign.name).admits(account.name)
 
 
-def campaigns_of(site: AppState, account: Account) -> list[Campaign]:
-    """Return the campaigns that somebody sees, in the order of their recipe: first those that they may decide in.
+def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
+    """Return the campaigns that an account sees, in the order of their recipe: first those that it may decide in.
 
-    Others see annotators only where there is none for them at all.
+    Annotators see other campaigns only where they may decide in none.
     """
-    campaigns = site.store.campaigns()
-    not_theirs = {one.name for one in campaigns if not is_theirs(site, one, account)}
-    if account.role == "annotator" and len(not_theirs) < len(campaigns):
-        campaigns = [one for one in campaigns if one.name not in not_theirs]
-    return sorted(campaigns, key=lambda one: (one.is_simulated, one.name in not_theirs))
+    campaigns = state.store.campaigns()
+    closed = {campaign.name for campaign in campaigns if not may_decide(state, campaign, account)}
+    if account.role == "annotator" and len(closed) < len(campaigns):
+        campaigns = [campaign for campaign in campaigns if campaign.name not in closed]
+    return sorted(campaigns, key=lambda campaign: (campaign.is_simulated, campaign.name in closed))
 
 
-def pick_campaign(site: AppState, account: Account) -> Campaign | None:
-    """Show the menu and return the campaign in the address, the one looked at last, or the one to begin with."""
-    campaigns = {one.name: one for one in campaigns_of(site, account)}
+def pick_campaign(state: AppState, account: Account) -> Campaign | None:
+    """Show the menu and return the selected campaign; None where there is no campaign.
+
+    Until the account selects one it is the campaign in the URL, the last one of the session, or the one to begin with.
+    """
+    campaigns = {campaign.name: campaign for campaign in campaigns_of(state, account)}
     if not campaigns:
         return None
     wanted = st.query_params.get(CAMPAIGN, st.session_state.get(CAMPAIGN))
     if wanted not in campaigns:
-        wanted = _landing(site, account, list(campaigns.values()))
+        wanted = _first_campaign(state, account, list(campaigns.values()))
     picked: str = wanted
     if len(campaigns) == 1:
         st.text(picked)
     else:
-        labels = _labels(site, account, list(campaigns.values()))
+        labels = _labels(state, account, list(campaigns.values()))
         picked = st.selectbox(
-            TEXTS["campaign"], list(campaigns), index=list(campaigns).index(wanted), label_visibility="collapsed",
-            key=f"campaign-{wanted}", format_func=lambda name: name if name == wanted else labels[name],
-        )  # fmt: skip
+            TEXTS["campaign"],
+            list(campaigns),
+            index=list(campaigns).index(wanted),
+            label_visibility="collapsed",
+            key=f"campaign-{wanted}",
+            format_func=lambda name: name if name == wanted else labels[name],
+        )
         if picked != wanted:
             st.query_params.from_dict({CAMPAIGN: picked})
     st.session_state[CAMPAIGN] = picked
@@ -71,48 +78,52 @@ def pick_campaign(site: AppState, account: Account) -> Campaign | None:
 
 
 def go_to(campaign: str) -> None:
-    """Look at another campaign from the next run of the page on."""
+    """Select another campaign for the next run of the page."""
     st.query_params.from_dict({CAMPAIGN: campaign})
     st.session_state[CAMPAIGN] = campaign
 
 
-def waiting_elsewhere(site: AppState, account: Account, here: Campaign) -> list[WaitingTasks]:
-    """Return what waits for somebody in other campaigns, the one to go on with first; none where nothing waits."""
-    others = [one for one in _for_people(campaigns_of(site, account), site, account) if one.name != here.name]
-    waiting = [one for one in waiting_for(site.store, others, account.name, now=clock()) if one.left]
+def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> list[WaitingTasks]:
+    """Return what waits for an account outside the current campaign, the campaign to go on with first."""
+    campaigns = _for_people(campaigns_of(state, account), state, account)
+    campaigns = [campaign for campaign in campaigns if campaign.name != current.name]
+    waiting = [tasks for tasks in waiting_for(state.store, campaigns, account.name, now=clock()) if tasks.left]
     first = where_to_go_on(waiting)
-    return [] if first is None else [first, *(one for one in waiting if one is not first)]
+    return [] if first is None else [first, *(tasks for tasks in waiting if tasks is not first)]
 
 
-def _landing(site: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
-    """Return where somebody begins: where work waits for them; a curator where something is open at all."""
-    for_people = _for_people(campaigns, site, account)
+def _first_campaign(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
+    """Return the campaign to begin with: one in which tasks wait for the account, or for a curator are open."""
+    for_people = _for_people(campaigns, state, account)
     if account.role == "curator":
-        still_open = open_tasks_of(site.store, campaigns)
-        return next((one.name for one in for_people if still_open[one.name]), campaigns[0].name)
-    first = where_to_go_on(waiting_for(site.store, for_people, account.name, now=clock()))
+        still_open = open_tasks_of(state.store, campaigns)
+        return next((campaign.name for campaign in for_people if still_open[campaign.name]), campaigns[0].name)
+    first = where_to_go_on(waiting_for(state.store, for_people, account.name, now=clock()))
     return campaigns[0].name if first is None else first.campaign.name
 
 
-def _for_people(campaigns: Sequence[Campaign], site: AppState, account: Account) -> list[Campaign]:
-    return [one for one in campaigns if not one.is_simulated and is_theirs(site, one, account)]
+def _for_people(campaigns: Sequence[Campaign], state: AppState, account: Account) -> list[Campaign]:
+    """Return the campaigns that are not simulated and in which the account may decide."""
+    return [campaign for campaign in campaigns if not campaign.is_simulated and may_decide(state, campaign, account)]
 
 
-def _labels(site: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
-    """Return what the menu says of each campaign, counted anew once in a while."""
-    names, now = tuple(one.name for one in campaigns), clock()
-    kept = st.session_state.get(_COUNTS)
-    if isinstance(kept, _Counts) and kept.names == names and now - kept.at < LOOK_AGAIN:
+def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
+    """Return the menu's entry for each campaign; counts are refreshed after `MAX_AGE`."""
+    names, now = tuple(campaign.name for campaign in campaigns), clock()
+    kept = st.session_state.get(_LABELS)
+    if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < MAX_AGE:
         return kept.labels
-    labels = {one.name: one.name for one in campaigns}
-    labels |= {one.name: TEXTS["menu_simulated"].format(campaign=one.name) for one in campaigns if one.is_simulated}
-    for_people = _for_people(campaigns, site, account)
+    labels = {name: name for name in names}
+    for campaign in campaigns:
+        if campaign.is_simulated:
+            labels[campaign.name] = TEXTS["menu_simulated"].format(campaign=campaign.name)
+    for_people = _for_people(campaigns, state, account)
     if account.role == "curator":
-        counts, told, none = open_tasks_of(site.store, for_people), "menu_open", "menu_decided"
+        counts, some, none = open_tasks_of(state.store, for_people), "menu_open", "menu_decided"
     else:
-        waiting = waiting_for(site.store, for_people, account.name, now=now)
-        counts = {one.campaign.name: one.share_left for one in waiting}
-        told, none = "menu_left", "menu_none"
-    labels |= {name: TEXTS[told if left else none].format(campaign=name, left=left) for name, left in counts.items()}
-    st.session_state[_COUNTS] = _Counts(now, names, labels)
+        waiting = waiting_for(state.store, for_people, account.name, now=now)
+        counts = {tasks.campaign.name: tasks.share_left for tasks in waiting}
+        some, none = "menu_left", "menu_none"
+    labels |= {name: TEXTS[some if left else none].format(campaign=name, left=left) for name, left in counts.items()}
+    st.session_state[_LABELS] = _MenuLabels(now, names, labels)
     return labels

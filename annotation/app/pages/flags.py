@@ -1,4 +1,4 @@
-"""The curator's page of flags and comments: what annotators say about tasks beside deciding them."""
+"""The curator's page of flags and comments, which annotators make on tasks beside their decisions."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from ..base.texts import TEXTS
 from .review import inert
 
 
-def show(visit: PageRequest) -> None:
-    """List what is open in a campaign, flags first, each to be settled."""
+def show_flags(request: PageRequest) -> None:
+    """List the open flags and comments of a campaign, flags first, each with a button to settle it."""
     st.caption(TEXTS["flags_why"])
-    found = visit.site.store.remarks(visit.campaign.name)
-    if not found:
+    comments = request.state.store.remarks(request.campaign.name)
+    if not comments:
         st.info(TEXTS["no_flags"])
-    for one in found:
-        _show_line(one, visit)
+    for comment in comments:
+        _show_line(comment, request)
 
 
-def _show_line(one: Comment, visit: PageRequest) -> None:
-    when, who, about, act = st.columns([1.2, 1.2, 5.4, 0.9], vertical_alignment="center")
-    when.text(f"{one.made_at:%d %b %H:%M}")
-    who.text(f"⚑ {one.annotator}" if one.is_flag else one.annotator)
-    lines = about.container(gap=None)
-    if one.words:
-        show_text(lines, one.words)
-    show_text(lines, *(part for part in (one.question, one.item_id) if part))
-    if act.button(TEXTS["settle"], key=f"settle-{one.id}"):
+def _show_line(comment: Comment, request: PageRequest) -> None:
+    time, annotator, text, button = st.columns([1.2, 1.2, 5.4, 0.9], vertical_alignment="center")
+    time.text(f"{comment.made_at:%d %b %H:%M}")
+    annotator.text(f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator)
+    lines = text.container(gap=None)
+    if comment.words:
+        show_text(lines, comment.words)
+    show_text(lines, *(part for part in (comment.question, comment.item_id) if part))
+    if button.button(TEXTS["settle"], key=f"settle-{comment.id}"):
         try:
-            visit.site.store.settle_remark(visit.campaign.name, one.id, by=visit.account.name, now=clock())
-        except BenchwrightError as error:  # somebody else has settled it meanwhile
+            request.state.store.settle_remark(request.campaign.name, comment.id, by=request.account.name, now=clock())
+        except BenchwrightError as error:  # another curator has settled it meanwhile
             st.error(inert(str(error)))
             return
         st.rerun()

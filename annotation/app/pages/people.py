@@ -1,7 +1,8 @@
-"""The curator's page of accounts: add, invite, lock out, let in again; and who decides in which campaign."""
+"""The curator's page of accounts: adding, inviting, locking and unlocking; and who may decide in which campaign."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import get_args
 
 import streamlit as st
@@ -20,44 +21,53 @@ from .review import inert
 _LINK = "invitation"
 
 
-def show(site: AppState, account: Account) -> None:
-    """List accounts, and change them."""
+def show_people(state: AppState, account: Account) -> None:
+    """List accounts, and change them.
+
+    Args:
+        state: State of the app.
+        account: Account of the curator.
+    """
     st.caption(TEXTS["people_why"])
-    accounts = Accounts(site.store, by=account.name)
+    accounts = Accounts(state.store, by=account.name)
     _show_form(accounts)
-    if (shown := st.session_state.pop(_LINK, None)) is not None:
-        name, link = shown
+    if (invitation := st.session_state.pop(_LINK, None)) is not None:
+        name, link = invitation
         st.text(TEXTS["invitation_for"].format(name=name))
         st.code(link, language=None)
-    for one in accounts.all():
-        _show_account(accounts, one, is_self=one.name == account.name)
-    _show_access(site)
+    for listed in accounts.all():
+        _show_account(accounts, listed, is_self=listed.name == account.name)
+    _show_access(state)
 
 
 def _show_form(accounts: Accounts) -> None:
     with st.form("add", clear_on_submit=True, border=True):
-        name, role, send = st.columns([3, 2, 1], vertical_alignment="bottom")
-        wanted = name.text_input(TEXTS["name"], max_chars=100)
-        chosen: Role = role.selectbox(TEXTS["role"], get_args(Role))
-        if send.form_submit_button(TEXTS["invite"]):
-            _change(lambda: _add(accounts, wanted.strip(), chosen))
+        name_place, role_place, button_place = st.columns([3, 2, 1], vertical_alignment="bottom")
+        name = name_place.text_input(TEXTS["name"], max_chars=100)
+        role: Role = role_place.selectbox(TEXTS["role"], get_args(Role))
+        if button_place.form_submit_button(TEXTS["invite"]):
+            _change(lambda: _add(accounts, name.strip(), role))
 
 
-def _show_account(accounts: Accounts, one: Account, *, is_self: bool) -> None:
+def _show_account(accounts: Accounts, account: Account, *, is_self: bool) -> None:
     name, role, state, invite, lock = st.columns([3, 1.5, 2, 1.5, 1.5], vertical_alignment="center")
-    name.text(one.name)
+    name.text(account.name)
     roles = get_args(Role)
     chosen = role.selectbox(
-        TEXTS["role"], roles, index=roles.index(one.role), key=f"role-{one.id}-{one.role}", label_visibility="collapsed"
+        TEXTS["role"],
+        roles,
+        index=roles.index(account.role),
+        key=f"role-{account.id}-{account.role}",
+        label_visibility="collapsed",
     )
-    if chosen != one.role:
-        _change(lambda: accounts.set_role(one.name, chosen))
-    state.text(TEXTS[f"state_{state_of(one)}"])
-    if not one.is_disabled and invite.button(TEXTS["invite_again"], key=f"invite-{one.id}"):
-        _change(lambda: _invite(accounts, one.name))
-    words = TEXTS["enable"] if one.is_disabled else TEXTS["disable"]
-    if not is_self and lock.button(words, key=f"lock-{one.id}"):
-        _change(lambda: accounts.disable(one.name, disabled=not one.is_disabled))
+    if chosen != account.role:
+        _change(lambda: accounts.set_role(account.name, chosen))
+    state.text(TEXTS[f"state_{state_of(account)}"])
+    if not account.is_disabled and invite.button(TEXTS["invite_again"], key=f"invite-{account.id}"):
+        _change(lambda: _invite(accounts, account.name))
+    words = TEXTS["enable"] if account.is_disabled else TEXTS["disable"]
+    if not is_self and lock.button(words, key=f"lock-{account.id}"):
+        _change(lambda: accounts.disable(account.name, disabled=not account.is_disabled))
 
 
 def _add(accounts: Accounts, name: str, role: Role) -> None:
@@ -70,50 +80,53 @@ def _invite(accounts: Accounts, name: str) -> None:
     st.session_state[_LINK] = (name, (st.context.url or "").rstrip("/").rpartition("/")[0] + invitation_path(token))
 
 
-def _change(act: object) -> None:
-    assert callable(act)
+def _change(change: Callable[[], object]) -> None:
+    """Make a change and run the page again; show an error where the change is refused."""
     try:
-        act()
+        change()
     except BenchwrightError as error:
         st.error(inert(str(error)))
         return
     st.rerun()
 
 
-def _show_access(site: AppState) -> None:
-    """Show the campaigns that people decide in, and take changes of who may."""
-    campaigns = [site.store.campaign(name) for name in site.store.campaign_names()]
+def _show_access(state: AppState) -> None:
+    """Show who may decide in each campaign for people, and take changes."""
+    campaigns = [state.store.campaign(name) for name in state.store.campaign_names()]
     if all(campaign.is_simulated for campaign in campaigns):
         return
     st.subheader(CURATOR_TEXTS["assigned"])
     st.caption(CURATOR_TEXTS["assigned_why"])
-    assigning, known = AccessControl(site.store), [account.name for account in site.accounts.all()]
+    access_control, names = AccessControl(state.store), [account.name for account in state.accounts.all()]
     for campaign in campaigns:
         if not campaign.is_simulated:
-            _show_campaign_access(assigning, campaign.name, known)
+            _show_campaign_access(access_control, campaign.name, names)
 
 
-def _show_campaign_access(assigning: AccessControl, campaign: str, known: list[str]) -> None:
-    now = assigning.of(campaign)
+def _show_campaign_access(access_control: AccessControl, campaign: str, names: list[str]) -> None:
+    access = access_control.of(campaign)
     with st.form(f"assign-{campaign}", border=True):
-        who, names, send = st.columns([2, 4, 1], vertical_alignment="bottom")
+        choice_place, names_place, button_place = st.columns([2, 4, 1], vertical_alignment="bottom")
         choices = [CURATOR_TEXTS["everybody"], CURATOR_TEXTS["only"]]
         open_to, assigned_to = (
             CURATOR_TEXTS[name].format(campaign=inert(campaign)) for name in ("open_to", "assigned_to")
         )
-        picked = who.radio(open_to, choices, index=int(now.is_for_assigned), key=f"who-{campaign}-{now}")
-        people = names.multiselect(
-            assigned_to, sorted({*known, *now.names}), default=now.names, key=f"names-{campaign}-{now}"
+        choice = choice_place.radio(open_to, choices, index=int(access.is_for_assigned), key=f"who-{campaign}-{access}")
+        people = names_place.multiselect(
+            assigned_to, sorted({*names, *access.names}), default=access.names, key=f"names-{campaign}-{access}"
         )
-        if send.form_submit_button(CURATOR_TEXTS["save"]):
-            _save_access(assigning, campaign, now, people if picked == CURATOR_TEXTS["only"] else None)
+        if button_place.form_submit_button(CURATOR_TEXTS["save"]):
+            _save_access(access_control, campaign, access, people if choice == CURATOR_TEXTS["only"] else None)
             st.rerun()
 
 
-def _save_access(assigning: AccessControl, campaign: str, now: CampaignAccess, people: list[str] | None) -> None:
+def _save_access(
+    access_control: AccessControl, campaign: str, access: CampaignAccess, people: list[str] | None
+) -> None:
+    """Assign people to a campaign in place of those who were; open it to everybody where `people` is None."""
     if people is None:
-        assigning.open_to_everybody(campaign)
+        access_control.open_to_everybody(campaign)
         return
-    assigning.assign(campaign, people)
-    if off := sorted(set(now.names) - set(people)):
-        assigning.take_off(campaign, off)
+    access_control.assign(campaign, people)
+    if removed := sorted(set(access.names) - set(people)):
+        access_control.take_off(campaign, removed)

@@ -1,4 +1,4 @@
-"""The annotator's page: pictures, question, decision, next."""
+"""The annotator's page: the pictures and the card of one task after the other."""
 
 from __future__ import annotations
 
@@ -13,60 +13,62 @@ from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError, StaleError
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import AnnotatorProgress, OwnTask, TaskQueue
-from ..base.option_letters import captions, keys_told, letters_of_pictures
+from ..base.option_letters import captions, keys_line, letters_of_pictures
 from ..base.request import PageRequest
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..routes.guidelines import show_guidelines
 from ..routes.tasks import picture_url
-from ..task_card.card import FORM, Card, CardEvent, act_just_done, card_of, is_blind, show_card
+from ..task_card.card import FORM, Card, CardEvent, card_of, is_blind, last_event, show_card
 from ..viewer import ViewerPicture, show_pictures
 from .campaign_menu import go_to, waiting_elsewhere
 
 TASK = "task"
-"""Query parameter that names the task that was opened by hand; a reload finds it again."""
+"""Query parameter that names a task that was opened by hand, so that a reload shows it again."""
 _SERIAL = "card_serial"
 
 
-def show(visit: PageRequest) -> None:
-    """Show the task on an annotator's desk and take what they say of it."""
-    if visit.campaign.is_simulated:
+def show_review(request: PageRequest) -> None:
+    """Show the current task of an annotator's queue and take their decision."""
+    if request.campaign.is_simulated:
         st.info(TEXTS["simulated_campaign"])
         return
-    desk = visit.desk
-    task = _task_of(desk)
-    progress = desk.progress(now=clock())
-    _show_progress(visit, progress, desk.share_left(progress))
-    show_guidelines(visit)
+    queue = request.queue
+    task = _task_of(queue)
+    progress = queue.progress(now=clock())
+    _show_progress(request, progress, queue.share_left(progress))
+    show_guidelines(request)
     if task is None:
-        _show_all_done(visit, done=progress.decided)
+        _show_all_done(request, done=progress.decided)
         return
-    card = card_of(task, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
+    card = card_of(task, request.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     if task.item.images:
-        pictures = pictures_of(visit.site, task.task_id, task.item, can_be_chosen=card.letters_choose)
-        show_pictures(pictures, key=f"{visit.campaign.id}-{task.task_id}")
-    show_card(card, heard=lambda: _hear(desk, task))
-    if (coming := desk.coming()) is not None:
-        visit.site.pictures.warm(coming.images)
-    st.caption(keys_told(_line_of_keys(visit.campaign, task, card), card.reserved_letters))
+        pictures = pictures_of(request.state, task.task_id, task.item, can_be_chosen=card.letters_choose)
+        show_pictures(pictures, key=f"{request.campaign.id}-{task.task_id}")
+    show_card(card, on_event=lambda: _handle(queue, task))
+    if (coming := queue.coming()) is not None:
+        request.state.pictures.warm(coming.images)
+    st.caption(keys_line(_keys_text(request.campaign, task, card), card.reserved_letters))
 
 
-def _show_progress(visit: PageRequest, progress: AnnotatorProgress, part: int) -> None:
-    """Show beside the campaign's name how much is decided, and how much of their part is left."""
-    told = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
-    words = TEXTS[told].format(done=progress.decided, left=progress.left, part=part)
-    visit.head.progress(progress.decided / max(1, progress.decided + part), text=words)
+def _show_progress(request: PageRequest, progress: AnnotatorProgress, share_left: int) -> None:
+    """Show beside the campaign's name how many tasks are decided, and how many of the annotator's share are left."""
+    text = "mine_done" if share_left == progress.left else "part_done" if share_left else "part_is_done"
+    words = TEXTS[text].format(done=progress.decided, left=progress.left, part=share_left)
+    request.head.progress(progress.decided / max(1, progress.decided + share_left), text=words)
 
 
-def _show_all_done(visit: PageRequest, *, done: int) -> None:
-    """Say that nothing is left here, and where work still waits."""
-    here = inert(visit.campaign.name)
-    lines = [f"**{TEXTS['all_done'].format(campaign=here)}** {TEXTS['all_done_how_many'].format(done=done)}"]
+def _show_all_done(request: PageRequest, *, done: int) -> None:
+    """Show that nothing is left in this campaign, and where work still waits."""
+    campaign = inert(request.campaign.name)
+    lines = [f"**{TEXTS['all_done'].format(campaign=campaign)}** {TEXTS['all_done_how_many'].format(done=done)}"]
     if not done:
-        lines = [f"**{TEXTS['nothing_here'].format(campaign=here)}**"]
-    elsewhere = waiting_elsewhere(visit.site, visit.account, visit.campaign)
-    lines += [TEXTS["wait_in"].format(left=one.share_left, campaign=inert(one.campaign.name)) for one in elsewhere]
-    cases = _cases_to_adjudicate(visit)
+        lines = [f"**{TEXTS['nothing_here'].format(campaign=campaign)}**"]
+    elsewhere = waiting_elsewhere(request.state, request.account, request.campaign)
+    lines += [
+        TEXTS["wait_in"].format(left=waiting.share_left, campaign=inert(waiting.campaign.name)) for waiting in elsewhere
+    ]
+    cases = _cases_to_adjudicate(request)
     lines += [
         TEXTS["cases_wait_in"].format(waits=waits, campaign=inert(name), adjudicate=TEXTS["adjudicate"])
         for name, waits in cases.items()
@@ -82,102 +84,102 @@ def _show_all_done(visit: PageRequest, *, done: int) -> None:
         )
 
 
-def _cases_to_adjudicate(visit: PageRequest) -> dict[str, int]:
-    """Return how many cases wait for an adjudicator, by campaign; none for whoever adjudicates nothing."""
-    if visit.account.role == "annotator":
+def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
+    """Return how many cases wait for the account's adjudication, by campaign; none for annotators."""
+    if request.account.role == "annotator":
         return {}
     waits = {}
-    for campaign in visit.site.store.campaigns():
-        desk = AdjudicationQueue(visit.site.store, campaign, visit.account.name)
-        if desk.is_open and (count := sum(case.waits for case in desk.queue())):
+    for campaign in request.state.store.campaigns():
+        queue = AdjudicationQueue(request.state.store, campaign, request.account.name)
+        if queue.is_open and (count := sum(case.waits for case in queue.queue())):
             waits[campaign.name] = count
     return waits
 
 
-def _line_of_keys(campaign: Campaign, task: OwnTask, card: Card) -> str:
-    """Return which of the app's texts tells the keys of a card."""
+def _keys_text(campaign: Campaign, task: OwnTask, card: Card) -> str:
+    """Return the name of the text that lists the keys of a card."""
     if card.mode != FORM:
         return "keys_answer" if card.mode == ANSWER else "keys_verify"
     return "keys_review" if campaign.kind == REVIEW else "keys_form" if task.item.images else "keys_collect"
 
 
-def _task_of(desk: TaskQueue) -> OwnTask | None:
-    """Return the task that the address names, if it is this annotator's, else the next one."""
+def _task_of(queue: TaskQueue) -> OwnTask | None:
+    """Return the task that the URL names, if it is this annotator's, else the next one."""
     wanted = st.query_params.get(TASK)
     if wanted is not None:
         try:
-            return desk.open(int(wanted), now=clock())
+            return queue.open(int(wanted), now=clock())
         except (RefusedError, ValueError, OverflowError):
             st.toast(TEXTS["gone"], icon=":material/error:")
             del st.query_params[TASK]
-    return desk.next(now=clock())
+    return queue.next(now=clock())
 
 
-def _hear(desk: TaskQueue, task: OwnTask) -> None:
-    """Take what the annotator did; Streamlit then makes the page anew."""
+def _handle(queue: TaskQueue, task: OwnTask) -> None:
+    """Handle what the annotator did; Streamlit then runs the page again."""
     st.session_state[_SERIAL] += 1
     try:
-        _do(desk, task, act_just_done())
+        _do(queue, task, last_event())
     except BenchwrightError as error:
         st.toast(inert(str(error)), icon=":material/error:")
 
 
-def _do(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
-    if act.slot != task.shown_slot:
-        return  # pressed twice: the first press has taken this task off the desk
-    if act.does == "undo":
-        past = next((one for one in desk.history(limit=2) if one.task_id != task.task_id), None)
-        if past is None:
+def _do(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
+    if event.slot != task.shown_slot:
+        return  # pressed twice: the first press has taken this task off the queue
+    if event.does == "undo":
+        latest = next((entry for entry in queue.history(limit=2) if entry.task_id != task.task_id), None)
+        if latest is None:
             st.toast(TEXTS["nothing_to_undo"])
         else:
-            st.query_params[TASK] = str(past.task_id)
+            st.query_params[TASK] = str(latest.task_id)
         return
-    if act.does in {"comment", "flag"}:
-        desk.remark(task.task_id, act.note or "", is_flag=act.does == "flag", now=clock())
-        st.toast(TEXTS["flag_kept" if act.does == "flag" else "comment_kept"])
+    if event.does in {"comment", "flag"}:
+        queue.remark(task.task_id, event.submission.note or "", is_flag=event.does == "flag", now=clock())
+        st.toast(TEXTS["flag_kept" if event.does == "flag" else "comment_kept"])
         return
-    if act.does == "skip":
-        desk.skip(task.task_id, now=clock())
-    elif is_blind(task, desk.campaign):
-        desk.answer(task.slot_id, act.decision, now=clock())
-        return  # the same task stays, now with its key
+    if event.does == "skip":
+        queue.skip(task.task_id, now=clock())
+    elif is_blind(task, queue.campaign):
+        queue.answer(task.slot_id, event.submission.decision, now=clock())
+        return  # the same task stays and now shows its key
     else:
-        _decide(desk, task, act)
+        _decide(queue, task, event)
     if TASK in st.query_params:
         del st.query_params[TASK]
 
 
-def _decide(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
-    """Take a decision; where its window has not seen what was said in another one, keep its words and show both."""
+def _decide(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
+    """Take a decision; where another window has written about the task meanwhile, keep this one's as a draft."""
     try:
-        if act.seen is not None:
-            desk.check_seen(task.task_id, act.draft, act.seen, now=clock())
-        desk.say(
-            task.slot_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits,
-            fields=act.fields, active_s=act.active_s, seen_version=None if act.seen is None else act.seen.version,
-        )  # fmt: skip
+        if event.seen is not None:
+            queue.check_seen(task.task_id, event.draft, event.seen, now=clock())
+        seen_version = None if event.seen is None else event.seen.version
+        queue.submit(task.slot_id, event.submission, now=clock(), seen_version=seen_version)
     except StaleError:
-        assert act.seen is not None  # who does not say what they saw is never behind
+        assert event.seen is not None  # an event that does not say what its window had seen is never stale
         with suppress(StaleError):
-            desk.save_draft(task.task_id, act.draft, now=clock(), seen=act.seen)
+            queue.save_draft(task.task_id, event.draft, now=clock(), seen=event.seen)
         st.query_params[TASK] = str(task.task_id)
         raise
 
 
-def pictures_of(site: AppState, task_id: int, item: TaskContent, *, can_be_chosen: bool = False) -> list[ViewerPicture]:
-    """Return the pictures of a task as the viewer shows them.
+def pictures_of(
+    state: AppState, task_id: int, item: TaskContent, *, can_be_chosen: bool = False
+) -> list[ViewerPicture]:
+    """Return the pictures of a task for the viewer.
 
     Args:
-        site: What serves them.
-        task_id: The task.
-        item: What it shows.
-        can_be_chosen: Whether a click on a picture that is an option chooses it.
+        state: State of the app.
+        task_id: Id of the task.
+        item: Content of the task.
+        can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
     """
-    shown = []
-    names = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
-    for place, (image, caption, letter) in enumerate(names):
-        width, height = site.pictures.size(image)
-        shown.append(
+    pictures = []
+    named_images = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
+    for place, (image, caption, letter) in enumerate(named_images):
+        width, height = state.pictures.size(image)
+        pictures.append(
             ViewerPicture(
                 src=picture_url(task_id, place),
                 marks=picture_url(task_id, place, marks=True) if image.prompts else None,
@@ -189,9 +191,9 @@ def pictures_of(site: AppState, task_id: int, item: TaskContent, *, can_be_chose
                 can_be_chosen=can_be_chosen and len(letter) == 1,
             )
         )
-    return shown
+    return pictures
 
 
 def inert(text: str) -> str:
-    """Keep Markdown of a message from being one."""
+    """Return a text with all characters escaped that Markdown would interpret."""
     return "".join(f"\\{character}" if character in "\\`*_{}[]<>()#+-.!|~:$" else character for character in text)

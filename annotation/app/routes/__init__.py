@@ -1,1 +1,1 @@
-"""What a page fetches beside itself: pictures, drafts, photographs, guidelines."""
+"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines."""

@@ -1,4 +1,4 @@
-"""Guidelines beside the task, with their pictures: which only those get who have a session."""
+"""Guidelines beside the task, and the route of their pictures."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from ..base.request import PageRequest
 from ..base.state import AppState
 from ..base.texts import TEXTS
 
-_PLACED = re.compile(r"\]\(picture:(\d{1,3})\)")
-_KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
-"""A version never changes."""
+_PICTURE = re.compile(r"\]\(picture:(\d{1,3})\)")
+_HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}
+"""Browsers may cache pictures, since a version of the guidelines never changes."""
 
 
-def guideline_routes(site: AppState) -> list[Route]:
-    """Return the route of pictures within guidelines; the gate in front asks for a session."""
+def guideline_routes(state: AppState) -> list[Route]:
+    """Return the route of pictures within guidelines; the session middleware protects it."""
 
     async def picture(request: Request) -> Response:
         number, place = request.path_params["version"], request.path_params["place"]
-        known = Guidelines(site.store)
-        found = await run_in_threadpool(known.picture, number, place) if is_id(number) and place < 1000 else None
-        if found is None:
+        guidelines = Guidelines(state.store)
+        image = await run_in_threadpool(guidelines.picture, number, place) if is_id(number) and place < 1000 else None
+        if image is None:
             return PlainTextResponse("there is no such picture\n", 404)
-        return Response(found.data, media_type=found.media_type, headers=_KEPT)
+        return Response(image.data, media_type=image.media_type, headers=_HEADERS)
 
     return [Route("/guidelines/{version:number}/{place:number}", picture)]
 
 
-def show_guidelines(visit: PageRequest) -> None:
-    """Show the newest version, folded; nothing where there is none."""
+def show_guidelines(request: PageRequest) -> None:
+    """Show the newest version of the guidelines, folded; nothing where there is none."""
     import streamlit as st
 
-    found = Guidelines(visit.site.store).newest(visit.campaign)
-    if found is not None:
-        folded = st.expander(TEXTS["guidelines"].format(version=found.version))
-        key = RIGHT_TO_LEFT if runs_right_to_left(found.text) else "benchwright-guidelines"
-        folded.container(key=key).markdown(with_pictures(found))
+    newest = Guidelines(request.state.store).newest(request.campaign)
+    if newest is not None:
+        folded = st.expander(TEXTS["guidelines"].format(version=newest.version))
+        key = RIGHT_TO_LEFT if runs_right_to_left(newest.text) else "benchwright-guidelines"
+        folded.container(key=key).markdown(with_pictures(newest))
 
 
-def with_pictures(found: GuidelinesVersion) -> str:
-    """Return the text with the addresses of its pictures."""
-    return _PLACED.sub(rf"](/guidelines/{found.id}/\1)", found.text)
+def with_pictures(version: GuidelinesVersion) -> str:
+    """Return the text with the URLs of its pictures in place of their numbers."""
+    return _PICTURE.sub(rf"](/guidelines/{version.id}/\1)", version.text)

@@ -1,4 +1,4 @@
-"""Photographs that annotators bring to a task: sent here, taken in or refused, and shown as they are kept."""
+"""Routes of photographs that annotators upload for a task: they are stored or refused, and shown as they are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
 
-from ...forms.form import PhotographField, form_of
+from ...forms.form import PhotographField
 from ...store import Account, Campaign, RefusedError, Uploads
 from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id
@@ -20,29 +20,30 @@ from ..base.state import AppState, clock
 from .tasks import DRAFT_HEADER
 
 SHOWN_PX = 1024
+"""Longest side of a photograph that is shown to its annotator."""
 
 
 def photographs_url(task_id: int) -> str:
-    """Return where photographs for a task are sent; each is then shown below it, by its id."""
+    """Return the path to which photographs for a task are uploaded; each is then served below it, by its id."""
     return f"/photographs/{task_id}"
 
 
-def photograph_routes(site: AppState) -> list[Route]:
-    """Return the routes of photographs; the gate in front has said who asks."""
-    served = _Photographs(site)
+def photograph_routes(state: AppState) -> list[Route]:
+    """Return the routes of photographs; the session middleware has identified the account."""
+    routes = _PhotographRoutes(state)
     return [
-        Route("/photographs/{task:number}", served.take, methods=["PUT"]),
-        Route("/photographs/{task:number}/{photograph:str}", served.show),
+        Route("/photographs/{task:number}", routes.upload, methods=["PUT"]),
+        Route("/photographs/{task:number}/{photograph:str}", routes.show),
     ]
 
 
-class _Photographs:
-    def __init__(self, site: AppState) -> None:
-        self._site = site
+class _PhotographRoutes:
+    def __init__(self, state: AppState) -> None:
+        self._state = state
 
-    async def take(self, request: Request) -> Response:
-        """Take a photograph in for a task of whoever asks."""
-        # Another site's page could not add the header without being asked by the browser first.
+    async def upload(self, request: Request) -> Response:
+        """Store a photograph for a task of the account."""
+        # A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a photograph comes from the app\n", 403)
         try:
@@ -55,69 +56,69 @@ class _Photographs:
             if len(body) > field.max_bytes:
                 return PlainTextResponse(f"too large: at most {field.max_bytes:,} bytes are taken\n", 413)
         try:
-            taken = await run_in_threadpool(self._take, request, bytes(body), field)
+            stored = await run_in_threadpool(self._store, request, bytes(body), field)
         except RefusedError as error:
             return PlainTextResponse(f"{error}\n", 422)
-        return JSONResponse({"photograph": taken.image_id, "width": taken.width, "height": taken.height})
+        return JSONResponse({"photograph": stored.image_id, "width": stored.width, "height": stored.height})
 
     async def show(self, request: Request) -> Response:
-        """Return a photograph to whoever uploaded it, and to curators."""
-        return await run_in_threadpool(self._shown, request)
+        """Return a photograph to the annotator who uploaded it, and to curators."""
+        return await run_in_threadpool(self._response, request)
 
     def _field(self, request: Request) -> PhotographField:
-        """Return what a task asks for, if it is an annotator's own and asks for a photograph.
+        """Return the photograph field of a task that the account holds or has decided.
 
         Raises:
-            RefusedError: It is not.
+            RefusedError: The task is not the account's, or takes no photographs.
         """
-        form = form_of(self._own(request).form)
+        form = self._campaign_of(request).form.typed
         for field in () if form is None else form.fields:
             if isinstance(field, PhotographField):
                 return field
         raise RefusedError("this task takes no photographs")
 
-    def _own(self, request: Request) -> Campaign:
-        """Return the campaign of a task that whoever asks holds or has decided.
+    def _campaign_of(self, request: Request) -> Campaign:
+        """Return the campaign of a task that the account holds or has decided.
 
         Raises:
-            RefusedError: They do not.
+            RefusedError: There is no such task, or the account neither holds it nor has decided it.
         """
         task_id = request.path_params["task"]
-        campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
+        campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None
         if campaign is None:
             raise RefusedError("there is no such task")
-        TaskQueue(self._site.store, campaign, _account(request).name).open(task_id, now=clock())
+        TaskQueue(self._state.store, campaign, _account(request).name).open(task_id, now=clock())
         return campaign
 
-    def _take(self, request: Request, data: bytes, field: PhotographField) -> StoredPhotograph:
+    def _store(self, request: Request, data: bytes, field: PhotographField) -> StoredPhotograph:
         task_id, name = request.path_params["task"], _account(request).name
-        uploads = Uploads(self._site.store)
-        self._own(request)  # the lease may have ended while it was sent
+        uploads = Uploads(self._state.store)
+        self._campaign_of(request)  # the lease may have ended during the upload
         uploads.check_room(task_id, name)
-        taken = take_in_photograph(self._site.workspace, data, field)
-        uploads.note(task_id, name, taken.image_id)
-        if not collected_photographs(self._site.workspace).path(taken.image_id).exists():
-            take_in_photograph(self._site.workspace, data, field)  # `gc` took an old copy of it between the two
-        return taken
+        stored = take_in_photograph(self._state.workspace, data, field)
+        uploads.note(task_id, name, stored.image_id)
+        if not collected_photographs(self._state.workspace).path(stored.image_id).exists():
+            take_in_photograph(self._state.workspace, data, field)  # `gc` removed an older copy in between
+        return stored
 
-    def _shown(self, request: Request) -> Response:
+    def _response(self, request: Request) -> Response:
         task_id, image_id = request.path_params["task"], request.path_params["photograph"]
         account = _account(request)
-        by = None if account.role == "curator" else account.name
-        if not is_id(task_id) or not Uploads(self._site.store).holds(task_id, image_id, by=by):
+        annotator = None if account.role == "curator" else account.name
+        if not is_id(task_id) or not Uploads(self._state.store).holds(task_id, image_id, by=annotator):
             return PlainTextResponse("there is no such photograph for you\n", 404)
         headers = {"Cache-Control": "private, no-cache", "ETag": f'"{image_id}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         try:
-            data = collected_photographs(self._site.workspace).path(image_id).read_bytes()
-            found = preview(data, max_side_px=SHOWN_PX)
+            data = collected_photographs(self._state.workspace).path(image_id).read_bytes()
+            shown = preview(data, max_side_px=SHOWN_PX)
         except (OSError, BenchwrightError):
             return PlainTextResponse("cannot be shown\n", 410)
-        return Response(found.data, media_type=found.media_type, headers=headers)
+        return Response(shown.data, media_type=shown.media_type, headers=headers)
 
 
 def _account(request: Request) -> Account:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the gate lets nobody else through
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
     return account

@@ -1,4 +1,4 @@
-"""What a task needs beside the page: its pictures, its marks, and a place to keep what is being typed."""
+"""Routes of tasks: their pictures, the marks on them, and annotators' drafts."""
 
 from __future__ import annotations
 
@@ -23,45 +23,48 @@ from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
 
 DRAFT_HEADER = "x-benchwright-draft"
-"""Sent by the app's own script. Another site's page could not add it without being asked by the browser first."""
+"""Header that the app's own script sends.
+
+A page of another site cannot add it, unless this server allowed it in answer to a preflight request.
+"""
 SEEN_HEADER = "x-benchwright-seen"
-"""What the window that sends a draft had before it: `VERSION.REVISION`."""
+"""Header with the decision and the draft that the sending window has seen: `VERSION.REVISION`."""
 
 
 def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
-    """Return where a picture of a task, or its marks, is served; `place` counts from 0."""
+    """Return the path of a task's picture, or of its marks; `place` counts from 0."""
     return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
 
 
 def draft_url(task_id: int) -> str:
-    """Return where what is being typed about a task is kept."""
+    """Return the path to which drafts for a task are sent."""
     return f"/drafts/{task_id}"
 
 
-def task_routes(site: AppState) -> list[Route]:
-    """Return the routes of tasks; the gate in front has said who asks."""
-    served = _Served(site)
+def task_routes(state: AppState) -> list[Route]:
+    """Return the routes of tasks; the session middleware has identified the account."""
+    routes = _TaskRoutes(state)
     return [
-        Route("/pictures/{task:number}/{place:number}", served.picture),
-        Route("/pictures/{task:number}/{place:number}/marks", served.marks),
-        Route("/drafts/{task:number}", served.draft, methods=["PUT"]),
+        Route("/pictures/{task:number}/{place:number}", routes.picture),
+        Route("/pictures/{task:number}/{place:number}/marks", routes.marks),
+        Route("/drafts/{task:number}", routes.draft, methods=["PUT"]),
     ]
 
 
-class _Served:
-    def __init__(self, site: AppState) -> None:
-        self._site = site
+class _TaskRoutes:
+    def __init__(self, state: AppState) -> None:
+        self._state = state
 
     async def picture(self, request: Request) -> Response:
-        """Return one picture of a task to whoever may see it."""
-        return await run_in_threadpool(self._shown, request, marks=False)
+        """Return one picture of a task to an account that may see it."""
+        return await run_in_threadpool(self._picture_response, request, marks=False)
 
     async def marks(self, request: Request) -> Response:
-        """Return the marks of one picture of a task to whoever may see it."""
-        return await run_in_threadpool(self._shown, request, marks=True)
+        """Return the marks of one picture of a task to an account that may see it."""
+        return await run_in_threadpool(self._picture_response, request, marks=True)
 
     async def draft(self, request: Request) -> Response:
-        """Keep what an annotator is typing about a task of their own."""
+        """Store an annotator's draft for a task of their own."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a draft comes from the app\n", 403)
         body = b""
@@ -69,56 +72,61 @@ class _Served:
             body += chunk
             if len(body) > MAX_DRAFT_BYTES:
                 return PlainTextResponse("too long\n", 413)
-        return await run_in_threadpool(self._keep, request, body)
+        return await run_in_threadpool(self._store_draft, request, body)
 
-    def _shown(self, request: Request, *, marks: bool) -> Response:
+    def _picture_response(self, request: Request, *, marks: bool) -> Response:
         image = self._image(request)
         if image is None or (marks and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
-        # Named by content, asked for again each time: who lost a task loses its pictures.
+        # The browser asks again each time, so an annotator who loses a task also loses its pictures.
         headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, marks=marks)}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         try:
-            found = self._site.pictures.marks(image) if marks else self._site.pictures.picture(image)
+            shown = self._state.pictures.marks(image) if marks else self._state.pictures.picture(image)
         except (DataError, UnreadableImage, PromptError) as error:
             return PlainTextResponse(f"{error}\n" if self._is_curator(request) else "cannot be shown\n", 410)
-        return Response(found.data, media_type=found.media_type, headers=headers)
+        return Response(shown.data, media_type=shown.media_type, headers=headers)
 
     def _image(self, request: Request) -> ItemImage | None:
         task_id, place = request.path_params["task"], request.path_params["place"]
         name = _account(request).name
-        store = self._site.store
+        store = self._state.store
         allowed = (self._is_curator(request) and is_id(task_id)) or may_see(store, task_id, name, now=clock())
         if not allowed and _account(request).role == "adjudicator" and is_id(task_id):
             with store.reading() as connection:
                 allowed = has_opened(connection, task_id, name)
-        payload = self._site.store.payload(task_id) if allowed else None
+        payload = self._state.store.payload(task_id) if allowed else None
         if payload is None:
             return None
         images = content_in(payload).images
         return images[place] if place < len(images) else None
 
-    def _keep(self, request: Request, body: bytes) -> Response:
+    def _store_draft(self, request: Request, body: bytes) -> Response:
         task_id = request.path_params["task"]
         try:
             draft = json.loads(body)
             if not isinstance(draft, dict):
                 raise RefusedError("a draft is an object")
-            campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
+            campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None
             if campaign is None:
                 raise RefusedError("there is no such task")
-            desk = TaskQueue(self._site.store, campaign, _account(request).name)
-            kept = desk.save_draft(task_id, draft, now=clock(), seen=_seen(request))
+            queue = TaskQueue(self._state.store, campaign, _account(request).name)
+            saved = queue.save_draft(task_id, draft, now=clock(), seen=_seen(request))
         except StaleError:
-            task = desk.open(task_id, now=clock())
-            there = {"saved": False, "version": task.seen.version, "revision": task.revision, "draft": dict(task.draft)}
-            return JSONResponse(there, 409)
+            task = queue.open(task_id, now=clock())
+            stored = {
+                "saved": False,
+                "version": task.seen.version,
+                "revision": task.revision,
+                "draft": dict(task.draft),
+            }
+            return JSONResponse(stored, 409)
         except RefusedError as error:
             return PlainTextResponse(f"{error}\n", 403)
         except (ValueError, RecursionError, BenchwrightError):
             return PlainTextResponse("this is no draft\n", 400)
-        return JSONResponse({"saved": True, "revision": kept.revision})
+        return JSONResponse({"saved": True, "revision": saved.revision})
 
     @staticmethod
     def _is_curator(request: Request) -> bool:
@@ -126,7 +134,11 @@ class _Served:
 
 
 def _seen(request: Request) -> SeenDraft | None:
-    """Return what a window had before it; None where it does not say."""
+    """Return what the sending window has seen; None where it does not say.
+
+    Raises:
+        ValueError: The header is not spelled `VERSION.REVISION`.
+    """
     if SEEN_HEADER not in request.headers:
         return None
     version, _, revision = request.headers[SEEN_HEADER].partition(".")
@@ -137,5 +149,5 @@ def _seen(request: Request) -> SeenDraft | None:
 
 def _account(request: Request) -> Account:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the gate lets nobody else through
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
     return account

@@ -1,1 +1,1 @@
-"""Passwords, cookies, attempts, headers, limits on connections: nothing here knows what the app is about."""
+"""Passwords, cookies, sign-in attempts, headers, limits on connections. Nothing here depends on reviews or tasks."""

@@ -1,17 +1,17 @@
-"""Attempts to sign in: after a few failures the next has to wait, longer each time.
+"""Sign-in attempts: after a few failures the next attempt has to wait, longer each time.
 
-Failures are counted in three ways, so that nobody guesses faster by way of another address or account, and nobody
-locks an account's owner out by guessing at it:
+Failures are counted in three ways, so that nobody guesses faster by changing the address or the account, and nobody
+locks out an account's owner by guessing their password:
 
-- by **device**: a browser in which somebody has signed in before holds a signed cookie that says so. Attempts from
-  there at that account count by this device alone, whatever others do meanwhile;
-- by **account**: all other attempts at one name share one count, from wherever they come, whether anybody has that name
-  or not;
-- by **address**: these attempts are also counted by where they come from, so that one machine cannot try one password
-  on many accounts. An IPv6 network of 64 bits is one address: it is what one subscriber has.
+- by **device**: a browser in which the account's owner has signed in before holds a signed cookie. Attempts from there
+  at that account count by this device alone, whatever others do meanwhile;
+- by **account**: all other attempts at one name share one count, wherever they come from, and whether an account has
+  that name or not;
+- by **address**: these attempts are also counted by their source, so that one machine cannot try one password on many
+  accounts. An IPv6 network of 64 bits counts as one address, since it is what one subscriber has.
 
 The method is that of OWASP's "device cookies" (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
-Counts are in the server's memory and begin anew with it.
+Counts are kept in the server's memory and start again when it restarts.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class WaitPolicy(NamedTuple):
     """How failures of one kind make the next attempt wait.
 
     Attributes:
-        counts_by: What is counted.
-        free: Failures after which nobody waits yet.
-        longest: The waits double up to here.
-        forgotten_after: So long after the last failure counting begins anew.
+        counts_by: Kind of the count: `device`, `account` or `address`.
+        free: Failures that cause no wait yet.
+        longest: Longest wait; waits double up to it.
+        forgotten_after: Time after the last failure at which the count starts again.
     """
 
     counts_by: str
@@ -52,7 +52,7 @@ class _Failures(NamedTuple):
 
 
 class SignInAttempt(NamedTuple):
-    """One attempt at an account: from a device that its owner has used before, or else from an address."""
+    """One attempt to sign in to an account, from a device that its owner has used before or else from an address."""
 
     account: str
     device: str | None
@@ -60,16 +60,16 @@ class SignInAttempt(NamedTuple):
 
     @property
     def counts(self) -> tuple[tuple[WaitPolicy, str], ...]:
-        """Return by what it is counted."""
+        """Return the policies under which the attempt is counted, each with its key."""
         if self.device is not None:
             return ((DEVICE, f"{self.device} {self.account}"),)
         return (ACCOUNT, self.account), (ADDRESS, self.address)
 
 
 class Attempts:
-    """Counts failures in memory; of each kind the oldest are forgotten first.
+    """Counts failures in memory. Where there are too many counts of a kind, the oldest are dropped first.
 
-    Not for several threads at once: the server's event loop is its only user.
+    Not thread-safe: only the server's event loop uses it.
     """
 
     def __init__(self) -> None:
@@ -78,13 +78,13 @@ class Attempts:
         }
 
     def wait(self, attempt: SignInAttempt, *, now: datetime) -> timedelta:
-        """Return how long an attempt has to wait; zero or less where it need not."""
+        """Return how long an attempt has to wait; zero or less where it need not wait."""
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt as failed, which is done before anybody knows, so that many at once wait too."""
+        """Count an attempt as failed. Callers do so before they check it, so that many attempts at once wait too."""
         for policy, key in attempt.counts:
-            failures = self._of(policy)
+            failures = self._failures[policy]
             before = failures.pop(key, None)
             is_old = before is None or now - before.last > policy.forgotten_after
             failures[key] = _Failures(1 if before is None or is_old else before.number + 1, now)
@@ -92,34 +92,31 @@ class Attempts:
                 failures.popitem(last=False)
 
     def not_tried(self, attempt: SignInAttempt) -> None:
-        """Take back the one failure of an attempt that came to no answer, since the server had no time for it."""
+        """Take back the failure of an attempt that the server was too busy to check."""
         for policy, key in attempt.counts:
-            self._take_one_back(policy, key)
+            self._decrement(policy, key)
 
     def succeeded(self, attempt: SignInAttempt) -> None:
-        """Forget the failures at the account, as this attempt counts them. What an address did to others stays."""
+        """Forget the account's failures in the counts of this attempt; failures of its address at others stay."""
         for policy, key in attempt.counts:
             if policy is ADDRESS:
-                self._take_one_back(policy, key)
+                self._decrement(policy, key)
             else:
-                self._of(policy).pop(key, None)
+                self._failures[policy].pop(key, None)
 
     def forget_account(self, name: str) -> None:
         """Forget the failures at an account whose owner has just chosen another password."""
-        self._of(ACCOUNT).pop(account_key(name), None)
-
-    def _of(self, policy: WaitPolicy) -> OrderedDict[str, _Failures]:
-        return self._failures[policy]
+        self._failures[ACCOUNT].pop(account_key(name), None)
 
     def _wait(self, policy: WaitPolicy, key: str, now: datetime) -> timedelta:
-        failures = self._of(policy).get(key)
+        failures = self._failures[policy].get(key)
         if failures is None or failures.number < policy.free or now - failures.last > policy.forgotten_after:
             return _NO_WAIT
         pause = min(timedelta(seconds=2.0 ** min(failures.number - policy.free + 1, 20)), policy.longest)
         return failures.last + pause - now
 
-    def _take_one_back(self, policy: WaitPolicy, key: str) -> None:
-        failures = self._of(policy)
+    def _decrement(self, policy: WaitPolicy, key: str) -> None:
+        failures = self._failures[policy]
         before = failures.get(key)
         if before is not None and before.number > 1:
             failures[key] = before._replace(number=before.number - 1)
@@ -128,12 +125,12 @@ class Attempts:
 
 
 def account_key(name: str) -> str:
-    """Return how attempts call an account: its name, as people type it."""
+    """Return the key under which attempts at an account are counted: its name without case and outer spaces."""
     return name.strip().casefold()
 
 
 def address_key(host: str) -> str:
-    """Return how addresses are counted: IPv6 by its first 64 bits, and whatever is no address as one."""
+    """Return the key under which an address is counted: IPv6 by its first 64 bits; `?` for what is no address."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

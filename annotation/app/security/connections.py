@@ -1,8 +1,8 @@
-"""Connections of the server, bounded: how long a request may take to arrive, and how many are open at once.
+"""Limits on the server's connections: how long a request may take to arrive, and how many are open at once.
 
-The protocol under the app (uvicorn's, on h11) waits for ever for the rest of a request. Here its head has to be there
-within seconds, and its body has to keep coming; what does not is answered with 408 and closed. A websocket is past this
-as soon as it is open: the gate opens it for sessions only, and pings close one that nobody answers on.
+Uvicorn's protocol on h11 waits for ever for the rest of a request. Here a request's head has to arrive within seconds,
+and its body has to keep coming; otherwise the request is answered with 408 and the connection closed. The limits do not
+apply to an open websocket: the session middleware opens it for sessions only, and pings close one that does not answer.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """What one connection, and all of them, may take.
+    """Limits on each connection, and on their number.
 
     Attributes:
-        head_s: Until a request's head is there, from the opening of the connection or its first byte.
-        body_s: Until its body is there, and longer by a second for each `bytes_per_s` that came.
-        bytes_per_s: The least speed of a body that takes longer.
-        longest_body_s: Until a body is there, whatever its speed.
-        per_address: Connections open at once from one address; a trusted proxy is not counted so.
-        in_all: Connections open at once.
+        head_s: Seconds until a request's head is complete, from the opening of the connection or its first byte.
+        body_s: Seconds until a request's body is complete, plus a second for each `bytes_per_s` bytes received.
+        bytes_per_s: Lowest speed of a body that takes longer than `body_s`, in bytes per second.
+        longest_body_s: Seconds until a body is complete, whatever its speed.
+        per_address: Most connections at once from one address; trusted proxies are exempt.
+        in_all: Most connections at once.
     """
 
     head_s: float = 15.0
@@ -52,10 +52,10 @@ class ConnectionLimits:
 
 
 def trusted_network(stated: str) -> Network:
-    """Return the address or network of a proxy whose word on where requests come from is taken.
+    """Return the address or network of a proxy whose `X-Forwarded-For` header is believed.
 
     Raises:
-        BenchwrightError: It is none, or it is everybody.
+        BenchwrightError: The text is no address or network, or it means everybody.
     """
     try:
         network = ip_network(stated.strip(), strict=False)
@@ -71,7 +71,7 @@ def trusted_network(stated: str) -> Network:
 
 
 def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
-    """Let this process open as many files as the connections need; return limits that fit what the system allows."""
+    """Raise this process's limit on open files to what the connections need; return limits that the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.in_all + _FILES_FOR_OTHERS
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -103,12 +103,12 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
         def data_received(self, data: bytes) -> None:
             was_in_body = self.conn.their_state is h11.SEND_BODY
             super().data_received(data)
-            self._look(len(data) if was_in_body else 0)
+            self._update_deadline(len(data) if was_in_body else 0)
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            self._look(0)
-            if self.conn.their_state is h11.SEND_BODY:  # answered already, and nobody reads the rest
+            self._update_deadline(0)
+            if self.conn.their_state is h11.SEND_BODY:  # answered already, so nobody reads the rest
                 self._latest = min(self._latest, self.loop.time() + self.timeout_keep_alive)
                 self._wait_until(self._until)
 
@@ -116,8 +116,12 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
             self._stop_waiting()
             super().connection_lost(exc)
 
-        def _look(self, received: int) -> None:
-            """See where the request is, and set the time until which the rest has to be there."""
+        def _update_deadline(self, received: int) -> None:
+            """Set the time until which the rest of the request has to arrive, from the request's state.
+
+            Args:
+                received: Bytes of the body just received.
+            """
             if self.transport.is_closing():
                 self._stop_waiting()
             elif self.conn.their_state is h11.SEND_BODY:
@@ -137,17 +141,17 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
             if self._timer is not None:
                 self._timer.cancel()
             self._until = min(until, self._latest) if self._latest else until
-            self._timer = self.loop.call_at(self._until, self._close_slow_one)
+            self._timer = self.loop.call_at(self._until, self._close_if_slow)
 
         def _stop_waiting(self) -> None:
             if self._timer is not None:
                 self._timer.cancel()
             self._timer, self._latest = None, 0.0
 
-        def _close_slow_one(self) -> None:
+        def _close_if_slow(self) -> None:
             self._timer = None
             if self.flow.read_paused and self._latest > self.loop.time():
-                self._wait_until(self.loop.time() + limits.body_s)  # it is the app that does not read on
+                self._wait_until(self.loop.time() + limits.body_s)  # the app itself does not read on
             elif self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
                 _answer(self.transport, "408 Request Timeout", _TOO_SLOW)
             else:
@@ -160,7 +164,8 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
             if host is None or len(self.connections) <= limits.per_address or is_trusted(host):
                 return False
             address = _counted_by(host)
-            return sum(_counted_by(_peer(other) or "") == address for other in self.connections) > limits.per_address
+            from_address = sum(_counted_by(_peer(connection) or "") == address for connection in self.connections)
+            return from_address > limits.per_address
 
     return BoundedProtocol
 
@@ -172,7 +177,7 @@ def _peer(connection: Any) -> str | None:
 _counted_by = lru_cache(4096)(address_key)
 
 
-def _answer(transport: asyncio.Transport, status: str, text: str, more: str = "") -> None:
+def _answer(transport: asyncio.Transport, status: str, text: str, headers: str = "") -> None:
     if not transport.is_closing():
-        transport.write(f"HTTP/1.1 {status}\r\n{_CLOSE}{more}Content-Length: {len(text)}\r\n\r\n{text}".encode())
+        transport.write(f"HTTP/1.1 {status}\r\n{_CLOSE}{headers}Content-Length: {len(text)}\r\n\r\n{text}".encode())
         transport.close()

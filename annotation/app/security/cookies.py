@@ -1,7 +1,7 @@
-"""The session cookie: a token of the store, signed with a key that lies beside it.
+"""The app's cookies. The session cookie is a token of the store, signed with a key that lies beside the store.
 
-The signature lets the gate turn forged cookies away before it asks the store; the store says whether the session is
-still open. JavaScript cannot read the cookie, and other sites' forms do not carry it.
+The signature lets the session middleware refuse forged cookies without asking the store, which says whether the
+session is still open. JavaScript cannot read the cookie, and forms of other sites do not carry it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ ATTEMPT_COOKIE = "benchwright_attempt"
 ATTEMPT_S = 600
 DEVICE_COOKIE = "benchwright_device"
 DEVICE_S = 400 * 24 * 3600
-"""As long as browsers keep any cookie."""
-MOST_ON_A_DEVICE = 8
-_OF_THIS_HOST = "__Host-"
-"""Before the names of cookies behind HTTPS: browsers then take them from this very host only, and over HTTPS only."""
+"""Lifetime of the device cookie in seconds, which is as long as browsers keep any cookie."""
+MOST_ACCOUNTS = 8
+"""Most accounts that a device cookie remembers."""
+_HOST_PREFIX = "__Host-"
+"""Prefix of cookie names over HTTPS. Browsers accept such cookies from this very host and over HTTPS only."""
 KEY_FILE = "review.key"
 
 
@@ -38,7 +39,7 @@ def signing_key(workspace: Path) -> str:
     """Return the workspace's key, made on first use and readable by its owner only.
 
     Raises:
-        DataError: The file holds no key.
+        DataError: The file `review.key` holds no key.
     """
     path = workspace / KEY_FILE
     keep_private(path)
@@ -69,7 +70,7 @@ class Cookies:
         return self._line(COOKIE, self._signer.sign(token).decode(), int(SESSION.total_seconds()))
 
     def form(self, nonce: str) -> str:
-        """Return the `Set-Cookie` line that ties a form without a session to a browser."""
+        """Return the `Set-Cookie` line that ties a form to a browser that has no session yet."""
         return self._line(FORM_COOKIE, nonce, 3600)
 
     def cleared(self) -> str:
@@ -77,7 +78,7 @@ class Cookies:
         return self._line(COOKIE, "", 0)
 
     def token(self, value: str | None) -> str | None:
-        """Return the token of a session cookie; None where it is absent or not signed by us."""
+        """Return the token of a session cookie; None where the cookie is absent or its signature wrong."""
         if not value:
             return None
         try:
@@ -90,56 +91,57 @@ class Cookies:
         return self.token(read_cookie(header, self.name(COOKIE)))
 
     def nonce_in(self, header: str) -> str | None:
-        """Return what ties a form to a browser, of a `Cookie` header."""
+        """Return the nonce that ties a form to a browser, from a `Cookie` header; None where there is none."""
         return read_cookie(header, self.name(FORM_COOKIE))
 
-    def attempt(self, meant: str, *, now: datetime) -> str:
-        """Return the `Set-Cookie` line by which an attempt to sign in elsewhere is recognised when it comes back."""
-        told = urlsafe_b64encode(f"{int(now.timestamp())} {meant}".encode()).decode().rstrip("=")
-        return self._line(ATTEMPT_COOKIE, self._attempts.sign(told).decode(), ATTEMPT_S)
+    def attempt(self, content: str, *, now: datetime) -> str:
+        """Return the `Set-Cookie` line that keeps an attempt to sign in by a provider until the browser comes back."""
+        value = urlsafe_b64encode(f"{int(now.timestamp())} {content}".encode()).decode().rstrip("=")
+        return self._line(ATTEMPT_COOKIE, self._attempts.sign(value).decode(), ATTEMPT_S)
 
     def attempt_in(self, header: str, *, now: datetime) -> str | None:
-        """Return what an attempt of the last ten minutes meant; None where there is none of ours."""
+        """Return the content of an attempt of the last ten minutes; None where there is none with a right signature."""
         try:
-            told = self._attempts.unsign(read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
-            since, _, meant = urlsafe_b64decode(told + "=" * (-len(told) % 4)).decode().partition(" ")
+            value = self._attempts.unsign(read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
+            since, _, content = urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode().partition(" ")
         except (BadSignature, ValueError):
             return None
-        return meant if 0 <= now.timestamp() - int(since) <= ATTEMPT_S else None
+        return content if 0 <= now.timestamp() - int(since) <= ATTEMPT_S else None
 
     def attempt_over(self) -> str:
-        """Return the `Set-Cookie` line that forgets an attempt."""
+        """Return the `Set-Cookie` line that removes an attempt."""
         return self._line(ATTEMPT_COOKIE, "", 0)
 
     def device(self, account: str, header: str) -> str:
-        """Return the `Set-Cookie` line by which a browser is known as one where an account's owner has signed in.
+        """Return the `Set-Cookie` line that marks a browser as one in which an account's owner has signed in.
 
         Args:
-            account: As `account_key`.
-            header: The browser's `Cookie` header: it may be known for other accounts too.
+            account: Key of the account, as `account_key` returns it.
+            header: `Cookie` header of the browser, which may be marked for other accounts too.
         """
-        device, known = self._known_device(header)
-        mine = _fingerprint(account)
-        kept = [other for other in known if other != mine][-(MOST_ON_A_DEVICE - 1) :]
-        value = ".".join([device or secrets.token_urlsafe(16), *kept, mine])
+        device, fingerprints = self._known_device(header)
+        own = _fingerprint(account)
+        kept = [fingerprint for fingerprint in fingerprints if fingerprint != own][-(MOST_ACCOUNTS - 1) :]
+        value = ".".join([device or secrets.token_urlsafe(16), *kept, own])
         return self._line(DEVICE_COOKIE, self._devices.sign(value).decode(), DEVICE_S)
 
     def device_in(self, account: str, header: str) -> str | None:
-        """Return which device sent a `Cookie` header, if the account's owner has signed in on it before."""
-        device, known = self._known_device(header)
-        return device if _fingerprint(account) in known else None
+        """Return the device that sent a `Cookie` header, if the account's owner has signed in on it before."""
+        device, fingerprints = self._known_device(header)
+        return device if _fingerprint(account) in fingerprints else None
 
     def _known_device(self, header: str) -> tuple[str | None, list[str]]:
+        """Return the device in a `Cookie` header, None where there is none, and the accounts' fingerprints."""
         try:
             value = self._devices.unsign(read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
         except (BadSignature, UnicodeError):
             return None, []
-        device, *known = value.split(".")
-        return device, known
+        device, *fingerprints = value.split(".")
+        return device, fingerprints
 
     def name(self, name: str) -> str:
-        """Return what one of our cookies is called."""
-        return _OF_THIS_HOST + name if self.is_secure else name
+        """Return the full name of a cookie; over HTTPS it has the prefix `__Host-`."""
+        return _HOST_PREFIX + name if self.is_secure else name
 
     def _line(self, name: str, value: str, seconds: int) -> str:
         secure = "; Secure" if self.is_secure else ""
@@ -147,7 +149,7 @@ class Cookies:
 
 
 def _fingerprint(account: str) -> str:
-    """Return what a device remembers of an account: not its name, which others at this browser could read."""
+    """Return the digest by which a device cookie remembers an account, so that nobody can read its name there."""
     return hashlib.sha256(b"benchwright device " + account.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

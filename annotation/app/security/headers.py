@@ -1,4 +1,4 @@
-"""What every answer tells a browser: load, run and frame nothing from elsewhere."""
+"""Headers of every response, which tell the browser to load, run and frame nothing from other sites."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from .cookies import Cookies
 
 HALF_A_YEAR_S = 15_552_000
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
-_DOORS = {
-    "default-src": "'none'", "style-src": "'unsafe-inline'", "img-src": "data:", "base-uri": "'none'",
-    "form-action": "'self'", "frame-ancestors": "'none'",
-}  # fmt: skip
-"""For the pages outside Streamlit, which hold no script and no picture."""
+_SIGN_IN_POLICY = {
+    "default-src": "'none'",
+    "style-src": "'unsafe-inline'",
+    "img-src": "data:",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+}
+"""Content policy of the pages outside Streamlit, which hold no script and no picture."""
 
 
 def headers_of(cookies: Cookies) -> Mapping[str, str]:
-    """Return the headers of every answer; behind HTTPS also that this host is to be asked no other way."""
+    """Return the headers of every response; over HTTPS also the one that forbids plain HTTP to this host."""
     headers = {
-        "Content-Security-Policy": _written(_of_app()),
+        "Content-Security-Policy": _policy_text(_app_policy()),
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "Referrer-Policy": "same-origin",
@@ -36,16 +40,16 @@ def headers_of(cookies: Cookies) -> Mapping[str, str]:
     return headers
 
 
-def door_policy() -> str:
-    """Return the content policy of a page that runs and loads nothing at all."""
-    return _written(_DOORS)
+def sign_in_policy() -> str:
+    """Return the content policy of the sign-in pages, which run and load nothing."""
+    return _policy_text(_SIGN_IN_POLICY)
 
 
-def _of_app() -> dict[str, str]:
-    """Return the policy of Streamlit's pages, which need inline styles, and components of ours from blobs.
+def _app_policy() -> dict[str, str]:
+    """Return the policy of Streamlit's pages, which need inline styles, and this package's components from blobs.
 
-    Of scripts in a page only those run that Streamlit's own page brings, known by their hashes: one that slipped into a
-    text would not.
+    Of inline scripts only those of Streamlit's own page run, which are known by their hashes. A script that got into a
+    text would not run.
     """
     return {
         "default-src": "'self'",
@@ -63,7 +67,7 @@ def _of_app() -> dict[str, str]:
 
 @cache
 def inline_scripts() -> tuple[str, ...]:
-    """Return the hashes of the scripts within Streamlit's page, as a policy names them."""
+    """Return the hashes of the inline scripts of Streamlit's page, spelled as in a content policy."""
     import streamlit
 
     page = Path(streamlit.__file__).parent / "static" / "index.html"
@@ -71,5 +75,5 @@ def inline_scripts() -> tuple[str, ...]:
     return tuple(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
 
 
-def _written(policy: Mapping[str, str]) -> str:
+def _policy_text(policy: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {sources}" for name, sources in policy.items())

@@ -1,6 +1,6 @@
-"""An OpenID provider, asked who somebody is: code flow with PKCE, state and nonce, and an ID token checked in full.
+"""A client of an OpenID provider: authorization code flow with PKCE, state and nonce; the ID token is checked in full.
 
-What a provider says is text from a stranger: bounded, checked against what was asked, never shown.
+What a provider sends is untrusted: its size is bounded, it is checked against the request, and it is never shown.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     import httpx2
 
 ALGORITHMS = ("RS256", "PS256", "ES256", "RS384", "RS512", "PS384", "PS512", "ES384", "ES512", "EdDSA")
-"""Signatures by a key of the provider's own. Never `none`, and none by a secret that we know too."""
+"""Signatures by a private key of the provider. Neither `none` nor any by a secret that this app knows is accepted."""
 LEEWAY_S = 60
 LONGEST_REPLY = 256 * 1024
 TIMEOUT_S = 10.0
 
 
 class ProviderError(BenchwrightError):
-    """The provider cannot be asked, or says something that is not to be believed."""
+    """The provider cannot be reached, or its reply is invalid."""
 
 
 class SignInFlow(NamedTuple):
-    """What one attempt to sign in is recognised by; known to the browser that began it only."""
+    """Random values that identify one attempt to sign in; only the browser that began it knows them."""
 
     state: str
     nonce: str
@@ -39,19 +39,19 @@ class SignInFlow(NamedTuple):
 
 
 def new_flow() -> SignInFlow:
-    """Return values that nobody can guess; the verifier has the 43 characters that PKCE asks for."""
+    """Return values that nobody can guess; the verifier has 43 characters, as PKCE requires."""
     return SignInFlow(*(secrets.token_urlsafe(32) for _ in SignInFlow._fields))
 
 
 @dataclass(frozen=True)
 class ProviderSettings:
-    """Which provider, and what this app is there.
+    """Settings of a provider, and of this app as its client.
 
     Attributes:
-        issuer: Its address, exactly as it names itself.
-        client_id: Of this app.
-        client_secret: None for a public client, which PKCE alone vouches for.
-        redirect_uri: Where it sends people back to.
+        issuer: URL of the provider, exactly as it names itself.
+        client_id: Id of this app at the provider.
+        client_secret: Secret of this app; None for a public client, which PKCE alone protects.
+        redirect_uri: URL of this app to which the provider sends people back.
     """
 
     issuer: str
@@ -61,14 +61,14 @@ class ProviderSettings:
 
 
 class IdentityProvider:
-    """One provider. Asks it anew each time: sign-ins are rare, and its keys may change.
+    """One provider. Its endpoints and keys are fetched for each sign-in: sign-ins are rare, and keys may change.
 
     Args:
-        settings: See there.
-        client: Asks over HTTP; for tests.
+        settings: Settings of the provider.
+        client: HTTP client for tests; default a new one.
 
     Raises:
-        BenchwrightError: The issuer is no HTTPS address; on this machine itself HTTP will do.
+        BenchwrightError: The issuer is no HTTPS URL. A provider on this machine may use HTTP.
         PrerequisiteError: Authlib is not installed.
     """
 
@@ -81,29 +81,34 @@ class IdentityProvider:
         self._client = client or httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False)
 
     def address(self, flow: SignInFlow) -> str:
-        """Return where a browser is sent to sign in.
+        """Return the URL to which a browser is sent to sign in.
 
         Raises:
-            ProviderError: The provider does not say.
+            ProviderError: The provider does not state its endpoints.
         """
         from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
-        where = self._endpoint("authorization_endpoint")
-        asked = {
-            "response_type": "code", "scope": "openid", "client_id": self._settings.client_id,
-            "redirect_uri": self._settings.redirect_uri, "state": flow.state, "nonce": flow.nonce,
-            "code_challenge": create_s256_code_challenge(flow.verifier), "code_challenge_method": "S256",
-        }  # fmt: skip
-        return f"{where}{'&' if urlsplit(where).query else '?'}{urlencode(asked)}"
+        url = self._endpoint("authorization_endpoint")
+        query = {
+            "response_type": "code",
+            "scope": "openid",
+            "client_id": self._settings.client_id,
+            "redirect_uri": self._settings.redirect_uri,
+            "state": flow.state,
+            "nonce": flow.nonce,
+            "code_challenge": create_s256_code_challenge(flow.verifier),
+            "code_challenge_method": "S256",
+        }
+        return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(query)}"
 
     def identity(self, code: str, flow: SignInFlow, *, now: datetime) -> Identity:
-        """Return who a code is for.
+        """Return the identity that an authorization code stands for.
 
         Raises:
-            ProviderError: The provider refuses the code, or its ID token does not hold.
+            ProviderError: The provider refuses the code, or its ID token is invalid.
         """
         token = self._token(code, flow)
-        keys = self._asked("GET", self._endpoint("jwks_uri"))
+        keys = self._json("GET", self._endpoint("jwks_uri"))
         return check_id_token(token, keys, self._settings, nonce=flow.nonce, now=now)
 
     def is_ours(self, issuer: str | None) -> bool:
@@ -113,62 +118,74 @@ class IdentityProvider:
     def _token(self, code: str, flow: SignInFlow) -> str:
         settings = self._settings
         form = {
-            "grant_type": "authorization_code", "code": code, "redirect_uri": settings.redirect_uri,
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": settings.redirect_uri,
             "code_verifier": flow.verifier,
-        }  # fmt: skip
+        }
         auth = None
         if settings.client_secret is None:
             form["client_id"] = settings.client_id
         else:
             auth = (settings.client_id, settings.client_secret)
-        found = self._asked("POST", self._endpoint("token_endpoint"), data=form, auth=auth)
-        token = found.get("id_token")
+        reply = self._json("POST", self._endpoint("token_endpoint"), data=form, auth=auth)
+        token = reply.get("id_token")
         if not isinstance(token, str):
             raise ProviderError("the identity provider gave no ID token; is the scope openid allowed for this client?")
         return token
 
     def _endpoint(self, name: str) -> str:
-        where = self._settings.issuer.rstrip("/") + "/.well-known/openid-configuration"
-        found = self._asked("GET", where)
-        if found.get("issuer") != self._settings.issuer:
+        url = self._settings.issuer.rstrip("/") + "/.well-known/openid-configuration"
+        document = self._json("GET", url)
+        if document.get("issuer") != self._settings.issuer:
             raise ProviderError(
-                f"{where} says its issuer is {str(found.get('issuer'))[:200]!r}, expected {self._settings.issuer!r}; "
+                f"{url} says its issuer is {str(document.get('issuer'))[:200]!r}, expected {self._settings.issuer!r}; "
                 "give --oidc exactly as the provider names itself"
             )
-        endpoint = found.get(name)
+        endpoint = document.get(name)
         if not isinstance(endpoint, str):
-            raise ProviderError(f"{where} has no {name}")
+            raise ProviderError(f"{url} has no {name}")
         _check_address(endpoint, name)
         return endpoint
 
-    def _asked(self, method: str, where: str, **sent: Any) -> Mapping[str, Any]:
+    def _json(self, method: str, url: str, **arguments: Any) -> Mapping[str, Any]:
+        """Return the JSON object in the reply to a request.
+
+        Args:
+            method: HTTP method.
+            url: URL of the request.
+            arguments: Further arguments of the HTTP client, such as `data`.
+
+        Raises:
+            ProviderError: There is no reply, or it is too long or no JSON object.
+        """
         import httpx2
 
         try:
-            with self._client.stream(method, where, headers={"Accept": "application/json"}, **sent) as reply:
+            with self._client.stream(method, url, headers={"Accept": "application/json"}, **arguments) as reply:
                 body = b""
                 for part in reply.iter_bytes():
                     body += part
                     if len(body) > LONGEST_REPLY:
-                        raise ProviderError(f"{_short(where)} says more than {LONGEST_REPLY // 1024} kB")
-            found = httpx2.Response(reply.status_code, content=body).json() if reply.is_success else None
+                        raise ProviderError(f"{_short(url)} says more than {LONGEST_REPLY // 1024} kB")
+            document = httpx2.Response(reply.status_code, content=body).json() if reply.is_success else None
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
-            raise ProviderError(f"{_short(where)} gives no answer: {type(error).__name__}") from error
-        if not isinstance(found, Mapping):
-            raise ProviderError(f"{_short(where)} answers {reply.status_code}, expected a JSON object")
-        return found
+            raise ProviderError(f"{_short(url)} gives no answer: {type(error).__name__}") from error
+        if not isinstance(document, Mapping):
+            raise ProviderError(f"{_short(url)} answers {reply.status_code}, expected a JSON object")
+        return document
 
 
 def check_id_token(
     token: str, keys: Mapping[str, Any], settings: ProviderSettings, *, nonce: str, now: datetime
 ) -> Identity:
-    """Return who an ID token is about, once everything about it holds.
+    """Return the identity in an ID token, after checking the token.
 
-    Checked: signature by a key of the provider's, issuer, audience and authorised party, expiry and times within a
-    minute, the nonce, and a subject.
+    The checks cover the signature by a key of the provider, the issuer, the audience and authorised party, the expiry
+    and other times within a minute, the nonce, and the subject.
 
     Raises:
-        ProviderError: Something does not hold; the message says what, and repeats nothing of the token.
+        ProviderError: A check fails; the message names the failure and repeats nothing of the token.
     """
     from authlib.oidc.core import CodeIDToken
     from joserfc import jwk, jwt
@@ -180,9 +197,9 @@ def check_id_token(
         "nonce": {"essential": True, "value": nonce},
     }
     try:
-        found = jwt.decode(token, jwk.KeySet.import_key_set(keys), algorithms=list(ALGORITHMS))  # type: ignore[arg-type]
+        decoded = jwt.decode(token, jwk.KeySet.import_key_set(keys), algorithms=list(ALGORITHMS))  # type: ignore[arg-type]
         claims = CodeIDToken(
-            found.claims, found.header, options=options, params={"nonce": nonce, "client_id": settings.client_id}
+            decoded.claims, decoded.header, options=options, params={"nonce": nonce, "client_id": settings.client_id}
         )
         claims.validate(now=int(now.timestamp()), leeway=LEEWAY_S)
     except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -194,10 +211,10 @@ def check_id_token(
 
 
 def check_installed() -> None:
-    """Check that what signing in by a provider needs is installed.
+    """Check that Authlib is installed, which signing in by a provider needs.
 
     Raises:
-        PrerequisiteError: It is not.
+        PrerequisiteError: It is not installed.
     """
     from importlib.util import find_spec
 
@@ -208,11 +225,11 @@ def check_installed() -> None:
         )
 
 
-def _check_address(address: str, what: str) -> None:
+def _check_address(address: str, name: str) -> None:
     parts = urlsplit(address)
-    is_here = parts.hostname in {"localhost", "127.0.0.1", "::1"}
-    if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and is_here)):
-        raise ProviderError(f"{what} is {address[:200]!r}, expected an address that begins with https://")
+    is_local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and is_local)):
+        raise ProviderError(f"{name} is {address[:200]!r}, expected an address that begins with https://")
 
 
 def _short(address: str) -> str:

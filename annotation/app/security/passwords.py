@@ -1,4 +1,4 @@
-"""Passwords: argon2id, the library's own parameters, and the same time for names that nobody has."""
+"""Passwords, hashed by argon2id with the library's own parameters; a check takes as long for unknown names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_new_password(password: str, *, name: str) -> None:
     """Check a password that somebody chooses.
 
     Raises:
-        BenchwrightError: It is too short, too long, or the name itself.
+        BenchwrightError: The password is too short, too long, too uniform, or equal to the name.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise BenchwrightError(f"a password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}")
@@ -32,34 +32,34 @@ def check_new_password(password: str, *, name: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """Return what the store keeps of a password."""
+    """Return the hash of a password, as the store keeps it."""
     return _HASHER.hash(password)
 
 
 def is_right(password: str, password_hash: str | None) -> bool:
-    """Return whether a password is the one of a hash; without a hash it takes as long and is not."""
+    """Return whether a password matches a hash; without a hash False, after the same time."""
     try:
-        matches = _HASHER.verify(password_hash or _nobodys(), password[: LONGEST + 1])
+        matches = _HASHER.verify(password_hash or _dummy_hash(), password[: LONGEST + 1])
     except (VerificationError, InvalidHashError):
         return False
     return matches and password_hash is not None
 
 
 @cache
-def _nobodys() -> str:
+def _dummy_hash() -> str:
     return _HASHER.hash("nobody has this account")
 
 
 class HashingBusyError(BenchwrightError):
-    """More people wait for their passwords to be checked than is worth waiting behind."""
+    """Too many passwords wait to be hashed or checked."""
 
 
 class BoundedHashing:
-    """Hashes passwords in threads of its own, so many at once and no more: each hash takes 64 MiB while it lasts.
+    """Hashes passwords in a bounded number of threads of its own; each hash takes 64 MiB while it is computed.
 
     Args:
-        at_once: Hashes under way at once.
-        most_waiting: Further ones that wait for their turn; whoever comes then is told to come back.
+        at_once: Most hashes computed at once; default 2.
+        most_waiting: Most further hashes that wait for their turn, above which more are refused; default 64.
     """
 
     def __init__(self, *, at_once: int = HASHES_AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
@@ -68,7 +68,7 @@ class BoundedHashing:
         self._under_way = 0
 
     async def hash_password(self, password: str) -> str:
-        """Return what the store keeps of a password.
+        """Return the hash of a password, as the store keeps it.
 
         Raises:
             HashingBusyError: Too many wait already.
@@ -76,7 +76,7 @@ class BoundedHashing:
         return await self._run(lambda: hash_password(password))
 
     async def is_right(self, password: str, password_hash: str | None) -> bool:
-        """Return whether a password is the one of a hash; see `is_right`.
+        """Return whether a password matches a hash; see the function `is_right`.
 
         Raises:
             HashingBusyError: Too many wait already.
@@ -89,7 +89,7 @@ class BoundedHashing:
         self._under_way += 1
         loop = asyncio.get_running_loop()
 
-        def ended(_done: Future[Result]) -> None:  # also of whoever has gone away meanwhile
+        def ended(_done: Future[Result]) -> None:  # also called where the browser has gone away meanwhile
             loop.call_soon_threadsafe(self._ended)
 
         done = self._threads.submit(work)

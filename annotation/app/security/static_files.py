@@ -1,9 +1,9 @@
-"""Streamlit's own files, which a page needs by the hundred: who may have them, and which will be wanted.
+"""Streamlit's own static files: which sessions get them without a lookup, and which files to preload.
 
-They are the same for everybody and hold nothing of ours. They stay behind the gate all the same; but a browser that
-opens the page asks for a hundred of them within a second, and for half of these only once it has run the other half.
-So a session that was open a moment ago is not looked up for each, and the page tells the browser at once what it will
-need.
+The files are the same for everybody and hold no data of the app, but need a session like everything else. A browser
+that opens the page requests a hundred of them within a second, half of these only after it has run the other half. So
+a session that was open a moment ago is not looked up for each file, and the page tells the browser at once which files
+it will need.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ...store import Account
 
 STATIC = "/static/"
 GOOD_FOR_S = 5.0
-"""Whoever has signed out gets Streamlit's files for so long, and nothing else."""
+"""Seconds for which an ended session still gets Streamlit's files, and nothing else."""
 _MOST = 1000
-_WANTED = ("Html", "Selectbox", "Progress", "BidiComponent")
-"""Parts of Streamlit's page that the review page has, and that are loaded once they are drawn."""
+_PRELOADED = ("Html", "Selectbox", "Progress", "BidiComponent")
+"""Parts of Streamlit's page that the review page uses, and that are otherwise loaded only when they are drawn."""
 _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 
 class RecentSessions:
-    """Whose session was open a moment ago, by token. For one event loop."""
+    """Accounts whose sessions were open a moment ago, by token. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Account, float]] = {}
 
     def find(self, token: str | None, path: str) -> Account | None:
-        """Return who a token belonged to, where that is enough for a path."""
+        """Return the account that a token belonged to a moment ago; None for paths that are no static files."""
         if token is None or not path.startswith(STATIC) or ".." in path:
             return None
         account, until = self._known.get(token, (None, 0.0))
@@ -48,7 +48,7 @@ class RecentSessions:
 
 @cache
 def preloads() -> str:
-    """Return the header `Link` that names the scripts which the page will want; empty where there are none such."""
+    """Return the `Link` header that names the scripts which the page will need; empty where there are none."""
     import streamlit
 
     root = Path(streamlit.__file__).parent / "static"
@@ -57,15 +57,15 @@ def preloads() -> str:
 
 
 def _with_imports(folder: Path) -> set[str]:
-    """Return the scripts that are wanted, and all that these import."""
-    waiting = [path.name for part in _WANTED for path in folder.glob(f"{part}.*.js")]
-    found: set[str] = set()
+    """Return the scripts of `_PRELOADED`, and all scripts that these import."""
+    waiting = [path.name for part in _PRELOADED for path in folder.glob(f"{part}.*.js")]
+    scripts: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name not in found and (folder / name).is_file():
-            found.add(name)
+        if name not in scripts and (folder / name).is_file():
+            scripts.add(name)
             waiting += _IMPORTED.findall(_text(folder / name))
-    return found
+    return scripts
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The task card: the question with its options, and everything that an annotator can say of it."""
+"""The task card: the question with its options, and the controls for a decision on it."""
 
 from .card import Card, show_card
 

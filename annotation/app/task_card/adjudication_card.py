@@ -1,12 +1,13 @@
-"""The card of a case that an adjudicator decides: the item with its key, and what annotators said, without names."""
+"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...forms.edits import right_of
-from ...forms.form import Form, form_of
-from ...store import Annotation, Campaign
+from ...forms.form import Form
+from ...forms.submission import Submission
+from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
@@ -17,11 +18,11 @@ ADJUDICATE = "adjudicate"
 
 
 def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
-    """Return the card of a case; its slot is the task."""
-    item, form, reasons = case.item, form_of(campaign.form), reasons_in(campaign)
-    explained = [] if item.explanation is None or form is None else [
-        {"label": TEXTS["explanation"], "text": item.explanation}
-    ]  # fmt: skip
+    """Return the card of a case; its slot is the id of the task."""
+    item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
+    explained = []
+    if item.explanation is not None and form is not None:
+        explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
         serial=serial,
         slot=case.task_id,
@@ -42,33 +43,33 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         remarks=None,
         save=None,
         texts=words_of_card(),
-        answers=[_answer(one, number, form) for number, one in enumerate(case.said, 1)],
+        answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 
 
-def _answer(one: Annotation, number: int, form: Form | None) -> dict[str, Any]:
+def _answer(submission: Submission, number: int, form: Form | None) -> dict[str, Any]:
     return {
         "label": TEXTS["annotator_n"].format(number=number),
-        "lines": said_in_words(one, form),
-        "edits": None if one.edits is None else dict(one.edits),
+        "lines": submission_in_words(submission, form),
+        "edits": None if submission.edits is None else dict(submission.edits),
     }
 
 
-def said_in_words(one: Annotation, form: Form | None) -> list[str]:
-    """Return in lines what an annotator said: decision or answer and votes, reasons, note, edits."""
+def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
+    """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
     if form is None:
-        lines = [TEXTS.get(one.decision, one.decision)]
+        lines = [TEXTS.get(submission.decision, submission.decision)]
     else:
         labels = {field.name: field.label for field in form.fields}
-        fields = one.fields or {}
-        said = {name: fields[name] for name in labels if fields.get(name)}
-        lines = [f"{TEXTS['answer']}: {said.pop(ANSWER, one.decision)}"]
-        lines += [f"{labels[name]} {value}" for name, value in said.items()]
-    if one.reasons:
-        lines.append(", ".join(code.replace("_", " ") for code in one.reasons))
-    if one.note:
-        lines.append(f"“{one.note}”")
-    for name, value in (one.edits or {}).items():
+        fields = submission.fields or {}
+        filled_in = {name: fields[name] for name in labels if fields.get(name)}
+        lines = [f"{TEXTS['answer']}: {filled_in.pop(ANSWER, submission.decision)}"]
+        lines += [f"{labels[name]} {value}" for name, value in filled_in.items()]
+    if submission.reasons:
+        lines.append(", ".join(code.replace("_", " ") for code in submission.reasons))
+    if submission.note:
+        lines.append(f"“{submission.note}”")
+    for name, value in (submission.edits or {}).items():
         shown = ", ".join(f"{key}: {text}" for key, text in value.items()) if isinstance(value, dict) else str(value)
         lines.append(f"{TEXTS[f'edited_{name}']}: {shown}")
     return lines

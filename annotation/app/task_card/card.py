@@ -1,4 +1,4 @@
-"""What the task card shows, and what comes back from it."""
+"""The task card: the data that it shows, and the events that come back from it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
-from ...forms.form import Form, OneChoice, form_of
-from ...forms.kinds import ANSWER, KINDS
+from ...forms.form import Form, OneChoice
+from ...forms.kinds import ANSWER, KINDS, shows_key
+from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
-from ...store.submissions.pre_key_answers import BLIND_FIRST
 from ...workflow.drafts import WINDOW, SeenDraft
 from ...workflow.task_queue import OwnTask
 from ..base.components import component
@@ -27,7 +27,10 @@ from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 IDLE_AFTER_S = 30.0
-"""A picture is looked at with still hands for so long; whoever does nothing for longer is doing something else."""
+"""Seconds without key or pointer after which time no longer counts as spent on the task.
+
+People look at a picture for so long without moving; whoever does nothing for longer is doing something else.
+"""
 _KEY = "card"
 _SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "fields.js", "editor.js", "remarks.js", "card.js")
 MOST_S = 1e9
@@ -45,32 +48,32 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Card:
-    """What the browser gets of a task: the key only where the campaign's form shows it.
+    """The data of a task that the browser gets; they hold the key only where the campaign's form shows it.
 
     Attributes:
-        serial: Raised whenever the card has been heard, so that it listens again.
-        slot: What a decision is given for.
+        serial: Number that rises with each handled event, after which the card sends the next one.
+        slot: Slot that a decision is for.
         mode: `verify`, `answer` or, with fields, `form`.
-        question: With pictures in it by their captions.
-        choices: Options by key, in words or by the caption of the picture that they show.
-        right: Key of the right option; None where the annotator is not to know.
-        declines: Whether that option declines to answer.
+        question: Question, with captions in place of its pictures.
+        choices: Options by key, in words or by the caption of their picture.
+        right: Key of the right option; None where the annotator must not see it.
+        declines: Whether the right option declines to answer.
         reasons: Codes of reasons, with words.
-        needs_reason: Decisions that take at least one reason.
-        needs_note: Decisions that take a note.
-        said: What was decided before.
-        draft: What was being typed.
-        is_current: Whether deciding still changes anything.
-        fields: Of a typed form, each with its options; none otherwise.
-        beside: Texts beside the item, each `label` and `text`.
-        editable: Of the item, what can be edited, as it stands; None where nothing can.
-        remarks: The annotator's own comments and flags, each `is_flag` and `words`; None where none are taken.
-        idle_after_s: How long after a key or the pointer was last used time still counts as spent on the task.
-        save: Where drafts are kept, and photographs; and the header that goes with them; None where none are.
-        texts: Words of the card.
-        version: Of what was decided before; 0 where nothing was.
-        revision: Of the draft; 0 without one.
-        answers: What annotators said, for an adjudicator: `label`, `lines`, and `edits` that they propose or None.
+        needs_reason: Decisions that need at least one reason.
+        needs_note: Decisions that need a note.
+        said: The decision before this one; None where there is none.
+        draft: The stored draft; empty where there is none.
+        is_current: Whether a decision still changes anything.
+        fields: Fields of a typed form, each with its options; none otherwise.
+        beside: Texts beside the item, each with `label` and `text`.
+        editable: The parts of the item that can be edited, with their present texts; None where none can.
+        remarks: The annotator's own comments and flags, each with `is_flag` and `words`; None where none are taken.
+        idle_after_s: Seconds after the last use of a key or the pointer for which time counts as spent on the task.
+        save: Paths for drafts and photographs, and the headers that go with them; None where nothing is saved.
+        texts: Texts of the card.
+        version: Version of the decision before; 0 where there is none.
+        revision: Revision of the draft; 0 where there is none.
+        answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
     """
 
     serial: int
@@ -104,7 +107,7 @@ class Card:
 
     @property
     def reserved_letters(self) -> tuple[str, ...]:
-        """Return the letters that are options' and never commands; a command with such a letter takes Shift."""
+        """Return the letters that stand for options only; a command with such a letter takes Shift."""
         is_reserved = self.mode != FORM or self.letters_choose
         return tuple(choice["key"] for choice in self.choices) if is_reserved else ()
 
@@ -114,35 +117,32 @@ class CardEvent:
     """What an annotator did on the card.
 
     Attributes:
-        slot: Which task was meant: one that is off the desk meanwhile is not touched.
+        slot: Slot that was meant; an event for a task that has left the queue meanwhile is dropped.
         does: `decide`, `skip`, `undo`, `comment` or `flag`.
-        decision: Of the form's decisions, or a key of the item's options.
-        reasons: Codes.
-        note: In the annotator's words; None without any.
-        fields: Of a typed form; the store checks them.
-        edits: Of the item; the store checks them.
-        active_s: Seconds spent on the task without pauses, as the browser counted; the store bounds them.
-        seen: What the window had before it; None where it does not say.
-        window: Which window it was; empty where it does not say.
+        submission: Submission as the browser sent it; the store checks it. A comment is its note, and an answer before
+            the key is shown is its decision.
+        seen: Decision and draft that the window had seen; None where it does not say.
+        window: Name of the window; empty where it does not say.
     """
 
     slot: int
     does: str
-    decision: str
-    reasons: tuple[str, ...]
-    note: str | None
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    active_s: float | None = None
+    submission: Submission
     seen: SeenDraft | None = None
     window: str = ""
 
     @property
     def draft(self) -> dict[str, Any]:
-        """Return what was written and chosen, as a draft says it."""
-        said = {"decision": self.decision, "reasons": list(self.reasons), "note": self.note, "edits": self.edits}
-        fields = {} if self.fields is None else {"fields": dict(self.fields)}
-        return {WINDOW: self.window, **{name: value for name, value in said.items() if value}, **fields}
+        """Return the submission as a draft."""
+        submission = self.submission
+        written = {
+            "decision": submission.decision,
+            "reasons": list(submission.reasons),
+            "note": submission.note,
+            "edits": submission.edits,
+        }
+        fields = {} if submission.fields is None else {"fields": dict(submission.fields)}
+        return {WINDOW: self.window, **{name: value for name, value in written.items() if value}, **fields}
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -155,9 +155,9 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         raise BenchwrightError(
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
-    item, form, typed = task.item, campaign.form, form_of(campaign.form)
+    item, form, typed = task.item, campaign.form, campaign.form.typed
     blind = is_blind(task, campaign)
-    shows_key = KINDS[campaign.kind].shows_key and not blind
+    with_key = shows_key(campaign.kind) and not blind
     key = item.answer or item.refusal
     return Card(
         serial=serial,
@@ -165,59 +165,69 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
         question=question_in_words(item),
         choices=options_of(item),
-        right=key if shows_key else None,
-        declines=shows_key and item.answer is None,
-        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
-        needs_reason=["reject"] if form.get("reasons") else [],
-        needs_note=list(form.get("needs_note", ())),
-        said=None if task.said is None else {
-            "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
-            "fields": dict(task.said.fields or {}), "edits": dict(task.said.edits or {}),
-            "words": told_of(typed, task.said.fields),
-        },
+        right=key if with_key else None,
+        declines=with_key and item.answer is None,
+        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.reasons],
+        needs_reason=["reject"] if form.reasons else [],
+        needs_note=list(form.needs_note),
+        said=None if task.annotation is None else _said(task.annotation, typed),
         draft=task.draft,
         is_current=task.is_current,
-        fields=[] if typed is None or blind else _fields(typed, item, key, given=task.answered),
+        fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered),
         beside=[*task.beside, *_shown_after(task, blind=blind)],
         editable=(
             editable_of(item, with_explanation=task.answered is not None and item.explanation is not None)
-            if form.get("edits") and task.is_current and not blind
+            if form.edits and task.is_current and not blind
             else None
         ),
-        remarks=[{"is_flag": one.is_flag, "words": one.words} for one in task.remarks],
+        remarks=[{"is_flag": comment.is_flag, "words": comment.words} for comment in task.remarks],
         save={
-            "url": draft_url(task.task_id), "header": DRAFT_HEADER, "seen": SEEN_HEADER,
+            "url": draft_url(task.task_id),
+            "header": DRAFT_HEADER,
+            "seen": SEEN_HEADER,
             "photographs": photographs_url(task.task_id),
         },
         texts=words_of_card(),
         version=task.seen.version,
         revision=task.revision,
-    )  # fmt: skip
+    )
+
+
+def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
+    """Return an earlier decision as the card shows it."""
+    return {
+        "decision": submission.decision,
+        "reasons": list(submission.reasons),
+        "note": submission.note or "",
+        "fields": dict(submission.fields or {}),
+        "edits": dict(submission.edits or {}),
+        "words": fields_in_words(form, submission.fields),
+    }
 
 
 def words_of_card() -> dict[str, str]:
-    """Return the words that the card itself says."""
+    """Return the texts of the card itself."""
     return {name: TEXTS[name] for name in _WORDS}
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:
     """Return whether a task still waits for the answer that comes before its key is shown."""
-    return bool(campaign.form.get(BLIND_FIRST)) and task.answered is None
+    return campaign.form.blind_first and task.answered is None
 
 
 def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
-    """Return what is shown beside an item once it is answered: the answer, and why the key is right."""
+    """Return the texts beside an item that has been answered: the answer, and the explanation of the key."""
     if blind or task.answered is None:
         return []
-    words = {one["key"]: one["words"] for one in options_of(task.item)}
-    found = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
+    words = {option["key"]: option["words"] for option in options_of(task.item)}
+    texts = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
     if task.item.explanation is not None:
-        found.append({"label": TEXTS["explanation"], "text": task.item.explanation})
-    return found
+        texts.append({"label": TEXTS["explanation"], "text": task.item.explanation})
+    return texts
 
 
 def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[str, Any]:
-    """Return what can be edited of an item, as it stands; pictures among the choices cannot."""
+    """Return the parts of an item that can be edited, with their present texts; choices that are pictures cannot."""
     return {
         "question": item.question,
         "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
@@ -227,59 +237,64 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
     }
 
 
-def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
-    """Return in words what was said in a typed form; empty where there is none."""
+def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
+    """Return the values of a typed form in words; empty without a typed form or without values."""
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _fields(form: Form, item: TaskContent, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
-    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these.
+def _fields(form: Form, item: TaskContent, key: str | None, *, answered: str | None) -> list[dict[str, Any]]:
+    """Return a form's fields for the card; a field for one of the item's choices gets these as its options.
 
-    An answer that was given before the key was shown is no field any more.
+    The field of the answer before the key is left out once that answer is stored.
     """
-    found = []
+    fields = []
     for field in form.fields:
-        if given is not None and field.name == BLIND_ANSWER:
+        if answered is not None and field.name == BLIND_ANSWER:
             continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):
-            offered = [one for one in options_of(item) if field.is_key_offered or one["key"] != key]
-            document["options"] = [{"code": one["key"], "words": _short(one["words"]), "help": ""} for one in offered]
-        found.append(document)
-    return found
+            document["options"] = [
+                {"code": option["key"], "words": _short(option["words"]), "help": ""}
+                for option in options_of(item)
+                if field.is_key_offered or option["key"] != key
+            ]
+        fields.append(document)
+    return fields
 
 
 def _short(words: str, at_most: int = 60) -> str:
     return words if len(words) <= at_most else words[: at_most - 1] + "…"
 
 
-def show_card(card: Card, *, heard: Callable[[], None]) -> None:
-    """Show a card; when the annotator does something `heard` is called, before the page is made anew.
+def show_card(card: Card, *, on_event: Callable[[], None]) -> None:
+    """Show a card, and call a function when the annotator does something, before the page runs again.
 
-    Within that call, `act_just_done` returns what was done.
+    Args:
+        card: Data of the card.
+        on_event: Function that handles the event, which `last_event` returns within the call.
     """
     component("benchwright_task_card", Path(__file__).parent, _SCRIPTS, "card.css")(
-        key=_KEY, data=asdict(card), on_act_change=heard
+        key=_KEY, data=asdict(card), on_act_change=on_event
     )
 
 
-def act_just_done() -> CardEvent:
+def last_event() -> CardEvent:
     """Return what the annotator just did on the card.
 
     Raises:
-        RefusedError: What came from the browser is nothing that the card sends.
+        RefusedError: The browser sent something that the card does not send.
     """
     import streamlit as st
 
-    said = st.session_state.get(_KEY)
-    return act_of(said.get("act") if isinstance(said, Mapping) else None)
+    component_state = st.session_state.get(_KEY)
+    return event_of(component_state.get("act") if isinstance(component_state, Mapping) else None)
 
 
-def act_of(sent: Any) -> CardEvent:
-    """Return what a browser sent, checked.
+def event_of(sent: Any) -> CardEvent:
+    """Return the event that a browser sent, after checking its form.
 
     Raises:
-        RefusedError: It is nothing that the card sends.
+        RefusedError: The browser sent something that the card does not send.
     """
     if not isinstance(sent, Mapping) or type(sent.get("slot")) is not int:  # true is no slot
         raise RefusedError("this is nothing that the card sends")
@@ -289,17 +304,22 @@ def act_of(sent: Any) -> CardEvent:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo", "comment", "flag"}:
         raise RefusedError("this is nothing that the card sends")
-    return CardEvent(
-        sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
-        edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")), _seen_sent(sent), _window_sent(sent),
-    )  # fmt: skip
+    submission = Submission(
+        decision=decision,
+        reasons=tuple(codes),
+        note=note.strip() or None,
+        fields=_fields_sent(sent.get("fields")),
+        edits=edits_sent(sent.get("edits")),
+        active_s=_seconds_sent(sent.get("active_s")),
+    )
+    return CardEvent(sent["slot"], does, submission, _seen_sent(sent), _window_sent(sent))
 
 
 def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
-    """Return what a window had before it, as a browser sent it, if it did.
+    """Return the decision and draft that a window had seen; None where the browser sent neither.
 
     Raises:
-        RefusedError: It is something else.
+        RefusedError: The version or the revision is no number.
     """
     version, revision = sent.get("version"), sent.get("revision")
     if version is None and revision is None:
@@ -317,10 +337,10 @@ def _window_sent(sent: Mapping[str, Any]) -> str:
 
 
 def _seconds_sent(value: Any) -> float | None:
-    """Return seconds as a browser sent them, if any; how many there can be is the store's to say.
+    """Return the seconds that a browser sent, if any; the store bounds them further.
 
     Raises:
-        RefusedError: They are something else.
+        RefusedError: The value is no number.
     """
     if value is None:
         return None
@@ -330,27 +350,27 @@ def _seconds_sent(value: Any) -> float | None:
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
-    """Return fields as a browser sent them: texts and lists of texts by name, or none.
+    """Return the fields that a browser sent, texts and lists of texts by name; None where it sent none.
 
     Raises:
-        RefusedError: They are something else.
+        RefusedError: The value is anything else.
     """
     if fields is None:
         return None
     if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
         raise RefusedError("this is nothing that the card sends")
     for value in fields.values():
-        each = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, str) for one in each):
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) for text in texts):
             raise RefusedError("this is nothing that the card sends")
     return dict(fields)
 
 
 def edits_sent(edits: Any) -> dict[str, Any] | None:
-    """Return edits as a browser sent them: an object or nothing; what is in it the store checks.
+    """Return the edits that a browser sent, an object or None; the store checks their content.
 
     Raises:
-        RefusedError: They are something else.
+        RefusedError: The value is anything else.
     """
     if edits is None:
         return None

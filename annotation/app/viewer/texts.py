@@ -1,4 +1,4 @@
-"""Every word that the picture viewer shows or speaks, in one mapping that a translation replaces."""
+"""All texts that the picture viewer shows or speaks, in one mapping that a translation replaces."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -40,4 +40,4 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "retry": "Try again",
     }
 )
-"""Names in braces are filled in by the viewer; everything is shown as text, never as markup."""
+"""The viewer fills in the names in braces, and shows everything as text, never as markup."""

@@ -1,4 +1,4 @@
-"""Mounts the picture viewer in a Streamlit script."""
+"""Shows the picture viewer on a Streamlit page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class ViewerPicture:
     Args:
         src: Path of the upright picture on this server, such as `/pictures/12/0`.
         marks: Path of a transparent PNG of the same shape that is laid over it; None without marks.
-        caption: What people call it, such as `Image 1` or `A`.
-        alt: What it is, for people who do not see it; empty falls back to the caption.
-        width: Of the upright picture, in pixels: places are laid out before anything is loaded.
-        height: As `width`.
-        letter: Of the option that the picture is; stands on it. Empty where it is none.
-        can_be_chosen: Whether a click on the picture chooses that option.
+        caption: Caption, such as `Image 1` or `A`.
+        alt: Description for people who do not see the picture; empty for the caption.
+        width: Width of the upright picture in pixels. The page is laid out before any picture is loaded.
+        height: Height of the upright picture in pixels.
+        letter: Letter of the option that the picture is, which is shown on it; empty where it is no option.
+        can_be_chosen: Whether a click on the picture chooses that option; default False.
 
     Raises:
         ValueError: A path leads off this server, or a side is not positive.
@@ -52,14 +52,14 @@ def show_pictures(
 ) -> None:
     """Show an item's pictures with one zoom for all; two of them also under a slider or in turn.
 
-    Running the script again with the same arguments changes nothing on the screen. Another `key` shows whole
-    pictures again; the way to compare, and whether marks are shown, stay as chosen for the browser's session.
+    Running the script again with the same arguments changes nothing on the screen. Another `key` resets the zoom. The
+    way to compare, and whether marks are shown, stay as chosen for the browser's session.
 
     Args:
-        pictures: One or more, in the order of the question; of three or more, the first may be a reference.
-        key: Names what is shown, such as a task and its round.
-        texts: Replacements for some of `TEXTS`, by name.
-        place: Names the place on the page, for pages with more than one viewer.
+        pictures: One or more pictures in the order of the question; of three or more, the first may be a reference.
+        key: Key of what is shown, such as a task and its round.
+        texts: Replacements for some of `TEXTS`, by name; default none.
+        place: Name of the place on the page, for pages with more than one viewer; default `pictures`.
 
     Raises:
         ValueError: There is no picture, or `texts` has a name that `TEXTS` has not.
@@ -69,7 +69,7 @@ def show_pictures(
     unknown = sorted(set(texts or ()) - set(TEXTS))
     if unknown:
         raise ValueError(f"unknown texts {', '.join(unknown)}; the viewer has {', '.join(sorted(TEXTS))}")
-    # The mount keeps its name from item to item: the page updates in place instead of building a viewer anew.
+    # The component keeps its key from item to item, so the page updates it instead of building a new one.
     component("benchwright_viewer", Path(__file__).parent, SCRIPTS, "viewer.css")(
         key=f"viewer-{place}",
         data={"key": key, "pictures": [asdict(picture) for picture in pictures], "texts": {**TEXTS, **(texts or {})}},

@@ -1,4 +1,4 @@
-"""Everything that a review store holds of people's work, as tables for other programs."""
+"""The whole export: everything that a review store holds of people's work, as tables for other programs."""
 
 from .exporting import FORMATS, Exported, export_everything
 

@@ -1,4 +1,4 @@
-"""Writing an export: a new folder with a file for each table and format, and what it holds."""
+"""Writes an export: a new folder with a file for each table and format, and a manifest."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from .work_tables import overrides_table, work_tables
 
 FORMAT, VERSION = "benchwright/review-export", 1
 FORMATS: Mapping[str, tuple[FileFormat, ...]] = {
-    "parquet": ("parquet",), "csv": ("csv",), "both": ("parquet", "csv"),
-}  # fmt: skip
+    "parquet": ("parquet",),
+    "csv": ("csv",),
+    "both": ("parquet", "csv"),
+}
 
 
 class Exported(NamedTuple):
-    """What was written, by table."""
+    """Folder of an export, and the tables in it."""
 
     out: Path
     tables: Mapping[str, WrittenTable]
@@ -41,17 +43,17 @@ def export_everything(
     formats: Sequence[FileFormat] = ("parquet", "csv"),
     pseudonymous: bool = False,
 ) -> Exported:
-    """Write what people were asked and said, and the figures of it, of one moment; the same store gives the same bytes.
+    """Write tasks, decisions and the figures on them as they are at one moment; equal stores give equal bytes.
 
     Args:
-        store: The review store.
-        out: Folder to make.
-        campaigns: By name; all that are not archived where None.
-        formats: Of the files.
-        pseudonymous: Call people by numbers. What they wrote stays as they wrote it.
+        store: Review store.
+        out: New folder.
+        campaigns: Names of campaigns; default all that are not archived.
+        formats: Formats of the files.
+        pseudonymous: Whether people are called by numbers; default False. Texts stay as people wrote them.
 
     Raises:
-        BenchwrightError: The folder is there, there is no folder to make it in, or there is no such campaign.
+        BenchwrightError: The folder exists, its parent folder does not, or there is no such campaign.
     """
     if out.exists() or out.is_symlink():
         raise BenchwrightError(f"{out} is there already; give another --out")
@@ -78,17 +80,17 @@ def export_everything(
 
 def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_whole: bool) -> Iterator[ExportTable]:
     overviews = [Overview(store, store.campaign(name)) for name in names]
-    called = names_in(store, pseudonymous=pseudonymous)
+    display_names = names_in(store, pseudonymous=pseudonymous)
     with store.reading() as connection:
-        yield from work_tables(connection, [one.campaign.id for one in overviews], called)
-        yield from record_tables(connection, [one.campaign.id for one in overviews], called)
+        yield from work_tables(connection, [overview.campaign.id for overview in overviews], display_names)
+        yield from record_tables(connection, [overview.campaign.id for overview in overviews], display_names)
         if is_whole:
-            yield overrides_table(connection, called)
-            yield authors_table(connection, called)
+            yield overrides_table(connection, display_names)
+            yield authors_table(connection, display_names)
         if is_whole and not pseudonymous:
             yield log_table(connection)
-    yield from figure_tables(overviews, called)
-    yield from round_tables(overviews, called)
+    yield from figure_tables(overviews, display_names)
+    yield from round_tables(overviews, display_names)
 
 
 def _manifest(tables: Mapping[str, WrittenTable], names: Sequence[str], *, pseudonymous: bool) -> dict[str, object]:
@@ -97,5 +99,5 @@ def _manifest(tables: Mapping[str, WrittenTable], names: Sequence[str], *, pseud
         "version": VERSION,
         "campaigns": list(names),
         "pseudonymous": pseudonymous,
-        "tables": {name: {"rows": one.rows, "files": dict(one.files)} for name, one in tables.items()},
+        "tables": {name: {"rows": table.rows, "files": dict(table.files)} for name, table in tables.items()},
     }

@@ -1,4 +1,4 @@
-"""Rows of tables of figures: chained, in order, and rounded."""
+"""Helpers for rows of tables of figures: chaining, sorting and rounding."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def chained(parts: Iterator[Iterator[Row]]) -> Iterator[Row]:
 
 
 def rounded(*values: Any) -> list[Any]:
-    """Return values with floats rounded, so that the last bits of a platform's sums stay out."""
+    """Return values with floats rounded, so that last bits, which differ between platforms, stay out."""
     return [round(value, DIGITS) if isinstance(value, float) else value for value in values]

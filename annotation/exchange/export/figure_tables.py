@@ -14,78 +14,100 @@ from .table_files import Columns, ExportTable
 from .work_tables import Names
 
 
-def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[ExportTable]:
+def figure_tables(overviews: Sequence[Overview], display_names: Names) -> Iterator[ExportTable]:
     """Yield the tables of figures of these campaigns.
 
     Args:
-        overviews: Of the campaigns, by name.
-        called: What annotators are called, by name.
+        overviews: Overviews of the campaigns, sorted by name.
+        display_names: Names of annotators in the export, by name in the store.
     """
     columns: Columns = {"campaign": "text", "by": "text", "part": "text", "outcome": "text", "tasks": "int"}
-    yield ExportTable("outcomes", columns, chained(_outcomes(one) for one in overviews))
+    yield ExportTable("outcomes", columns, chained(_outcomes(overview) for overview in overviews))
     columns = {
-        "campaign": "text", "aspect": "text", "metric": "text", "by": "text", "part": "text", "units": "int",
-        "compared": "int", "raters": "int", "statistic": "text", "value": "float", "ci_low": "float",
+        "campaign": "text",
+        "aspect": "text",
+        "metric": "text",
+        "by": "text",
+        "part": "text",
+        "units": "int",
+        "compared": "int",
+        "raters": "int",
+        "statistic": "text",
+        "value": "float",
+        "ci_low": "float",
         "ci_high": "float",
-    }  # fmt: skip
-    yield ExportTable("agreement", columns, chained(_agreement(one, called) for one in overviews))
-    found = {one.campaign.name: _qualities(one) for one in overviews}
+    }
+    agreement = chained(_agreement(overview, display_names) for overview in overviews)
+    yield ExportTable("agreement", columns, agreement)
+    qualities = {overview.campaign.name: _qualities(overview) for overview in overviews}
     columns = {
-        "campaign": "text", "annotator": "text", "ratings": "int", "with_others": "float", "with_others_units": "int",
-        "on_gold": "float", "on_gold_units": "int", "shared_units": "int", "estimated_accuracy": "float",
-        "alpha_without": "float", "alpha_without_units": "int", "median_seconds": "float", "timed": "int",
-        "pace": "float", "suspiciously_fast": "bool",
-    }  # fmt: skip
+        "campaign": "text",
+        "annotator": "text",
+        "ratings": "int",
+        "with_others": "float",
+        "with_others_units": "int",
+        "on_gold": "float",
+        "on_gold_units": "int",
+        "shared_units": "int",
+        "estimated_accuracy": "float",
+        "alpha_without": "float",
+        "alpha_without_units": "int",
+        "median_seconds": "float",
+        "timed": "int",
+        "pace": "float",
+        "suspiciously_fast": "bool",
+    }
     rows = in_order(
-        [name, *rounded(called[one["rater"]], *(one[column] for column in list(columns)[2:]))]
-        for name, listed in found.items()
-        for one in listed
+        [name, *rounded(display_names[quality["rater"]], *(quality[column] for column in list(columns)[2:]))]
+        for name, listed in qualities.items()
+        for quality in listed
     )
     yield ExportTable("annotator_quality", columns, rows)
     confusion = in_order(
-        [name, *rounded(called[one["rater"]], truth, said, probability)]
-        for name, listed in found.items()
-        for one in listed
-        for truth, row in one["confusion"].items()
-        for said, probability in row.items()
+        [name, *rounded(display_names[quality["rater"]], truth, label, probability)]
+        for name, listed in qualities.items()
+        for quality in listed
+        for truth, row in quality["confusion"].items()
+        for label, probability in row.items()
     )
     columns = {"campaign": "text", "annotator": "text", "truth": "text", "said": "text", "probability": "float"}
     yield ExportTable("confusion", columns, confusion)
     columns = {"campaign": "text", "decision": "text", "reason": "text", "times": "int"}
     reasons = in_order(
-        [one.campaign.name, reason.decision, reason.reason, reason.times]
-        for one in overviews
-        for reason in one.reasons(examples=0)
+        [overview.campaign.name, reason.decision, reason.reason, reason.times]
+        for overview in overviews
+        for reason in overview.reasons(examples=0)
     )
     yield ExportTable("reasons", columns, reasons)
 
 
-def _outcomes(one: Overview) -> Iterator[Row]:
-    patterns, campaign = one.patterns(), one.campaign
+def _outcomes(overview: Overview) -> Iterator[Row]:
+    patterns, campaign = overview.patterns(), overview.campaign
     whole = [("all", progress_of(campaign, patterns))]
-    parts = [(facet, found) for facet in get_args(Facet) for found in progress_by(campaign, patterns, facet)]
-    for by, found in [*whole, *parts]:
-        for outcome, count in found.outcomes.items():
-            yield campaign.name, by, found.name, outcome, count
+    parts = [(facet, part) for facet in get_args(Facet) for part in progress_by(campaign, patterns, facet)]
+    for by, part in [*whole, *parts]:
+        for outcome, count in part.outcomes.items():
+            yield campaign.name, by, part.name, outcome, count
 
 
-def _agreement(one: Overview, called: Names) -> Iterator[Row]:
-    for asked in aspects_of(one.campaign):
-        said = one.said(asked)
-        head = (one.campaign.name, asked.aspect.name, asked.metric)
+def _agreement(overview: Overview, display_names: Names) -> Iterator[Row]:
+    for field in aspects_of(overview.campaign):
+        labels = overview.said(field)
+        head = (overview.campaign.name, field.aspect.name, field.metric)
         for split in SPLITS:
-            for group in one.agreement_by(split, said, metric=asked.metric):
+            for group in overview.agreement_by(split, labels, metric=field.metric):
                 yield from _statistics((*head, split, group.name), group.found)
-        others = {called[name]: found for name, found in without_each(said.ratings, metric=asked.metric).items()}
-        for name, found in sorted(others.items()):
-            yield from _statistics((*head, "without", name), found)
+        without = without_each(labels.ratings, metric=field.metric)
+        for name, agreement in sorted((display_names[name], agreement) for name, agreement in without.items()):
+            yield from _statistics((*head, "without", name), agreement)
 
 
-def _statistics(head: Row, found: Agreement) -> Iterator[Row]:
+def _statistics(head: Row, agreement: Agreement) -> Iterator[Row]:
     for name in STATISTICS:
-        low, high = found.ci.get(name) or (None, None)
-        yield rounded(*head, found.units, found.compared, found.raters, name, getattr(found, name), low, high)
+        low, high = agreement.ci.get(name) or (None, None)
+        counts = (agreement.units, agreement.compared, agreement.raters)
+        yield rounded(*head, *counts, name, getattr(agreement, name), low, high)
 
 
-def _qualities(one: Overview) -> list[dict[str, Any]]:
-    return [quality.to_json() for quality in one.qualities(one.said(aspects_of(one.campaign)[0]))]
+def _qualities(overview: Overview) -> list[dict[str, Any]]:
+    return [quality.to_json() for quality in overview.qualities(overview.said(aspects_of(overview.campaign)[0]))]

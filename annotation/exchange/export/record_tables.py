@@ -1,4 +1,4 @@
-"""Tables of what is on record beside decisions: adjudication, revisions, blind answers, remarks, the log."""
+"""Tables of records beside decisions: adjudication, revisions, answers before the key, comments, the audit log."""
 
 from __future__ import annotations
 
@@ -28,30 +28,42 @@ from .work_tables import Names, stream
 _TASK: Columns = {"campaign": "text", "item_id": "text", "round": "int", "annotator": "text"}
 
 
-def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[ExportTable]:
-    """Yield the tables of these campaigns; the arguments are those of `work_tables`."""
+def record_tables(
+    connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names
+) -> Iterator[ExportTable]:
+    """Yield the tables of these campaigns; for the arguments see `work_tables`."""
 
     def of(table: sa.Table, name: str | None = None, **columns: Type) -> ExportTable:
-        return _of_tasks(connection, chosen, called, table, name or table.name, columns)
+        return _of_tasks(connection, campaign_ids, display_names, table, name or table.name, columns)
 
     yield of(
-        adjudications, decision="text", reasons="text", note="text", edits="text", decided_at="moment",
-    )  # fmt: skip
+        adjudications,
+        decision="text",
+        reasons="text",
+        note="text",
+        edits="text",
+        decided_at="moment",
+    )
     yield of(revisions, edits="text", revised_at="moment")
     yield of(blind_answers, answer="text", answered_at="moment")
     yield of(seen)
     yield of(skips, skipped_at="moment")
-    yield _remarks(connection, chosen, called)
-    yield _guidelines(connection, chosen)
-    yield _followed(connection, chosen, called)
+    yield _remarks(connection, campaign_ids, display_names)
+    yield _guidelines(connection, campaign_ids)
+    yield _followed(connection, campaign_ids, display_names)
 
 
 def _of_tasks(
-    connection: sa.Connection, chosen: Sequence[int], called: Names, table: sa.Table, name: str, columns: Columns
+    connection: sa.Connection,
+    campaign_ids: Sequence[int],
+    display_names: Names,
+    table: sa.Table,
+    name: str,
+    columns: Columns,
 ) -> ExportTable:
-    """Return a table whose rows are of a task and an annotator."""
+    """Return a table in which each row belongs to a task and an annotator."""
     own = [table.c[column] for column in columns]
-    # In the order in which they were written, where that is known.
+    # Rows come in the order in which they were written, where that is known.
     order = [table.c.id] if "id" in table.c else [tasks.c.item_id, tasks.c.round, annotators.c.id]
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, *own)
@@ -60,38 +72,46 @@ def _of_tasks(
             .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
             .join(annotators, table.c.annotator_id == annotators.c.id)
         )
-        .where(campaigns.c.id.in_(chosen))
+        .where(campaigns.c.id.in_(campaign_ids))
         .order_by(campaigns.c.name, *order)
     )
-    rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
+    rows = ([*row[:3], display_names[row[3]], *row[4:]] for row in stream(connection, query))
     return ExportTable(name, {**_TASK, **columns}, rows)
 
 
-def _remarks(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
+def _remarks(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
     columns: Columns = {
-        "is_flag": "bool", "words": "text", "made_at": "moment", "settled_at": "moment", "settled_by": "text",
-    }  # fmt: skip
-    found = _of_tasks(connection, chosen, called, remarks, remarks.name, columns)
-    rows = ([*row[:-1], called.get(row[-1], row[-1])] for row in found.rows)  # the command line is nobody's name
-    return ExportTable(found.name, found.columns, rows)
+        "is_flag": "bool",
+        "words": "text",
+        "made_at": "moment",
+        "settled_at": "moment",
+        "settled_by": "text",
+    }
+    table = _of_tasks(connection, campaign_ids, display_names, remarks, remarks.name, columns)
+    rows = ([*row[:-1], display_names.get(row[-1], row[-1])] for row in table.rows)  # the command line is nobody's name
+    return ExportTable(table.name, table.columns, rows)
 
 
-def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
+def _guidelines(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTable:
     g = guidelines.c
     query = (
         sa.select(campaigns.c.name, g.version, g.origin, g.text)
         .join_from(guidelines, campaigns)
-        .where(campaigns.c.id.in_(chosen))
+        .where(campaigns.c.id.in_(campaign_ids))
         .order_by(campaigns.c.name, g.version)
     )
     columns: Columns = {"campaign": "text", "version": "int", "origin": "text", "text": "text"}
     return ExportTable("guidelines", columns, stream(connection, query))
 
 
-def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
+def _followed(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
     query = (
         sa.select(
-            campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, followed.c.version,
+            campaigns.c.name,
+            tasks.c.item_id,
+            tasks.c.round,
+            annotators.c.name,
+            followed.c.version,
             guidelines.c.version,
         )
         .select_from(
@@ -101,30 +121,35 @@ def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -
             .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
             .join(annotators, slots.c.annotator_id == annotators.c.id)
         )
-        .where(campaigns.c.id.in_(chosen))
+        .where(campaigns.c.id.in_(campaign_ids))
         .order_by(campaigns.c.name, tasks.c.item_id, tasks.c.round, slots.c.slot, followed.c.version)
-    )  # fmt: skip
-    rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
+    )
+    rows = ([*row[:3], display_names[row[3]], *row[4:]] for row in stream(connection, query))
     return ExportTable("followed", {**_TASK, "version": "int", "guidelines_version": "int"}, rows)
 
 
-def authors_table(connection: sa.Connection, called: Names) -> ExportTable:
-    """Return who wrote which item."""
+def authors_table(connection: sa.Connection, display_names: Names) -> ExportTable:
+    """Return the table of items' authors."""
     query = (
         sa.select(authors.c.item_id, annotators.c.name)
         .join(annotators, authors.c.annotator_id == annotators.c.id)
         .order_by(authors.c.item_id, annotators.c.id)
     )
-    rows = ((item, called[name]) for item, name in stream(connection, query))
+    rows = ((item, display_names[name]) for item, name in stream(connection, query))
     return ExportTable("authors", {"item_id": "text", "annotator": "text"}, rows)
 
 
 def log_table(connection: sa.Connection) -> ExportTable:
-    """Return the audit log, whole: with its hashes, so that the chain can be checked elsewhere. It names people."""
+    """Return the whole audit log with its hashes, so that the chain can be checked elsewhere. It names people."""
     log = audit_log.c
     query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
     columns: Columns = {
-        "id": "int", "at": "moment", "actor": "text", "act": "text", "about": "text", "previous": "text",
+        "id": "int",
+        "at": "moment",
+        "actor": "text",
+        "act": "text",
+        "about": "text",
+        "previous": "text",
         "hash": "text",
-    }  # fmt: skip
+    }
     return ExportTable("audit_log", columns, stream(connection, query))

@@ -1,4 +1,4 @@
-"""Tables of figures: what was said how often, what became of items round by round, what adjudicators decided."""
+"""Tables of figures: shares of labels, outcomes of items round by round, and adjudicators' decisions."""
 
 from __future__ import annotations
 
@@ -12,37 +12,63 @@ from .table_files import Columns, ExportTable
 from .work_tables import Names
 
 
-def round_tables(overviews: Sequence[Overview], called: Names) -> Iterator[ExportTable]:
-    """Yield the tables of these campaigns; the arguments are those of `figure_tables`."""
+def round_tables(overviews: Sequence[Overview], display_names: Names) -> Iterator[ExportTable]:
+    """Yield the tables of these campaigns; for the arguments see `figure_tables`."""
     columns: Columns = {
-        "campaign": "text", "aspect": "text", "by": "text", "part": "text", "label": "text", "times": "int",
+        "campaign": "text",
+        "aspect": "text",
+        "by": "text",
+        "part": "text",
+        "label": "text",
+        "times": "int",
         "share": "float",
-    }  # fmt: skip
-    yield ExportTable("shares", columns, chained(_shares(one) for one in overviews))
+    }
+    yield ExportTable("shares", columns, chained(_shares(overview) for overview in overviews))
     columns = {
-        "campaign": "text", "round": "int", "items": "int", "passed": "int", "revised": "int", "dropped": "int",
-        "waiting": "int", "open": "int",
-    }  # fmt: skip
+        "campaign": "text",
+        "round": "int",
+        "items": "int",
+        "passed": "int",
+        "revised": "int",
+        "dropped": "int",
+        "waiting": "int",
+        "open": "int",
+    }
     assert tuple(columns)[1:] == RoundProgress._fields
-    rounds = [[one.campaign.name, *found] for one in overviews for found in one.rounds(one.patterns())]
+    rounds = [
+        [overview.campaign.name, *progress]
+        for overview in overviews
+        for progress in overview.rounds(overview.patterns())
+    ]
     yield ExportTable("rounds", columns, rounds)
     columns = {
-        "campaign": "text", "adjudicator": "text", "decision": "text", "annotators": "text", "is_against": "bool",
+        "campaign": "text",
+        "adjudicator": "text",
+        "decision": "text",
+        "annotators": "text",
+        "is_against": "bool",
         "times": "int",
-    }  # fmt: skip
+    }
     ruled = in_order(
-        [one.campaign.name, called[found.adjudicator], found.decision, found.said, found.is_against, found.times]
-        for one in overviews
-        for found in one.rulings().ruled
+        [
+            overview.campaign.name,
+            display_names[count.adjudicator],
+            count.decision,
+            count.said,
+            count.is_against,
+            count.times,
+        ]
+        for overview in overviews
+        for count in overview.rulings().ruled
     )
     yield ExportTable("adjudicated", columns, ruled)
 
 
-def _shares(one: Overview) -> Iterator[Row]:
-    for asked in aspects_of(one.campaign):
-        said = one.said(asked)
+def _shares(overview: Overview) -> Iterator[Row]:
+    for field in aspects_of(overview.campaign):
+        labels = overview.said(field)
         for split in SPLITS:
-            for group in one.agreement_by(split, said, metric=asked.metric, resamples=0):
-                head = (one.campaign.name, asked.aspect.name, split, group.name)
+            for group in overview.agreement_by(split, labels, metric=field.metric, resamples=0):
+                head = (overview.campaign.name, field.aspect.name, split, group.name)
                 for label, share in group.shares.items():
                     yield rounded(*head, label, group.given[label], share)

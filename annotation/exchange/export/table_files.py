@@ -1,4 +1,4 @@
-"""Tables as Parquet and CSV: the same rows in both, and the same bytes for the same rows."""
+"""Writers of tables as Parquet and CSV, with the same rows in both; equal rows give equal bytes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from benchwright.csv_cells import harmless
 FileFormat = Literal["parquet", "csv"]
 Type = Literal["text", "int", "float", "bool", "moment"]
 _ARROW: Mapping[Type, pa.DataType] = {
-    "text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_(),
+    "text": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
     "moment": pa.timestamp("us", tz="UTC"),
-}  # fmt: skip
+}
 Columns = Mapping[str, Type]
 ROWS_PER_GROUP = 20_000
 
@@ -30,9 +33,9 @@ class ExportTable(NamedTuple):
     """A table to be written.
 
     Args:
-        name: Of its files.
-        columns: Types by name, in order.
-        rows: Values in the order of the columns; sorted.
+        name: Name of the table and, without suffix, of its files.
+        columns: Types of the columns by name, in order.
+        rows: Sorted rows, with values in the order of the columns.
     """
 
     name: str
@@ -41,7 +44,7 @@ class ExportTable(NamedTuple):
 
 
 class WrittenTable(NamedTuple):
-    """A table that was written: how many rows, and the SHA-256 of each file by its name."""
+    """A table that was written: the number of its rows, and the SHA-256 of each file by its name."""
 
     rows: int
     files: Mapping[str, str]
@@ -61,8 +64,8 @@ def write(table: ExportTable, folder: Path, formats: Sequence[FileFormat]) -> Wr
 
 
 def _batches(rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    rest = iter(rows)
-    while batch := list(islice(rest, ROWS_PER_GROUP)):
+    iterator = iter(rows)
+    while batch := list(islice(iterator, ROWS_PER_GROUP)):
         yield batch
 
 
@@ -98,7 +101,7 @@ _WRITERS: Mapping[str, type[_Parquet] | type[_Csv]] = {"parquet": _Parquet, "csv
 
 
 def _cell(value: Any) -> str:
-    """Return a value as CSV has it; no text is run by a spreadsheet."""
+    """Return the text of a value in CSV; texts that a spreadsheet would run are made harmless."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -21,7 +21,7 @@ def who_asks(connection: sa.Connection, campaign: Campaign, annotator: str) -> d
 
 def eyes_of(campaign: Campaign, annotator_id: int) -> dict[str, Any]:
     """Return the parameters that say which tasks an annotator has seen too much of."""
-    may_edit_and_judge = campaign.is_simulated or campaign.form.get("editors_verify", False)
+    may_edit_and_judge = campaign.is_simulated or campaign.form.editors_verify
     return {
         "who": annotator_id,
         "editor": None if may_edit_and_judge else annotator_id,

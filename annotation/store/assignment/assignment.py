@@ -17,7 +17,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...forms.assignment_settings import assignment_settings_of
-from ...forms.kinds import ANSWER as ANSWER_KIND
 from ..campaigns.authors import is_author
 from ..database.audit import AuditEntry, add_after, clock, record, run_recorded
 from ..database.pipelining import Step, run_together
@@ -27,9 +26,6 @@ from . import statements as sql
 from .askers import shown_key, who_asks
 from .eligibility import INVOLVED_IN_TASK
 from .next_task import FoundTask, find_next
-
-BLIND = ANSWER_KIND
-"""Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
 
 _ADD_IF_TAKEN = add_after(sql.IS_TAKEN.exists())
 

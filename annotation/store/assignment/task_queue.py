@@ -35,12 +35,17 @@ OWNER = (
 _OWN: sa.Select[Any] = (
     sa.select(
         tasks.c.id.label("task_id"),
+        tasks.c.item_id,
+        tasks.c.content_hash,
+        tasks.c.round,
         tasks.c.payload,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
         slots.c.slot,
         slots.c.lease_until,
-        slots.c.submitted_at,
+        slots.c.submitted_at.label("decided_at"),
+        annotators.c.name,
+        annotators.c.kind,
         _latest.c.decision,
         _latest.c.reasons,
         _latest.c.note,
@@ -48,7 +53,8 @@ _OWN: sa.Select[Any] = (
         _latest.c.edits,
         _latest.c.active_s,
         _latest.c.version,
-        _latest.c.submitted_at.label("said_at"),
+        _latest.c.started_at,
+        _latest.c.submitted_at,
         drafts.c.body,
         drafts.c.saved_at,
     )
@@ -67,12 +73,23 @@ OWN_HISTORY: sa.Select[Any] = (
     .offset(sa.bindparam("after"))
 )
 SLOT_AT = sa.select(slots.c.id).where(slots.c.task_id == sa.bindparam("task"), slots.c.slot == sa.bindparam("place"))
-EARLIER = (
-    sa.select(annotations_table)
+ALL_VERSIONS = (
+    sa.select(
+        annotations_table,
+        slots.c.slot,
+        tasks.c.item_id,
+        tasks.c.content_hash,
+        tasks.c.round,
+        annotators.c.name,
+        annotators.c.kind,
+    )
+    .join(slots, annotations_table.c.slot_id == slots.c.id)
+    .join(tasks, slots.c.task_id == tasks.c.id)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
     .where(annotations_table.c.slot_id.in_(sa.bindparam("slots", expanding=True)))
     .order_by(annotations_table.c.slot_id, annotations_table.c.version)
 )
-"""All versions of what was said in these slots."""
+"""All versions of the annotations in these slots."""
 
 
 class OwnProgress(NamedTuple):

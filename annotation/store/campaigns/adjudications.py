@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json, digest
 
+from ...forms.submission import Submission
 from ..database.audit import record
 from ..database.dialects import member_of
 from ..database.records import Adjudicated, Adjudication, Campaign
@@ -43,20 +44,28 @@ def list_adjudicated(
     The latest decision counts; sending back takes back those before.
     """
     query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
-    found: dict[tuple[str, str], Adjudicated] = {}
+    adjudicated: dict[tuple[str, str], Adjudicated] = {}
     for row in connection.execute(query, {"campaign": campaign.id, "task": task}):
-        key = (row.item_id, row.content_hash)
-        before = found.get(key, Adjudicated(0, None))
+        version = (row.item_id, row.content_hash)
+        sent_back = adjudicated.get(version, Adjudicated(0, None)).sent_back
         if row.decision == SEND_BACK:
-            found[key] = Adjudicated(before.sent_back + 1, None)
-            continue
-        decision = Adjudication(
-            item_id=row.item_id, content_hash=row.content_hash, annotator=row.name, decision=row.decision,
-            reasons=tuple(json.loads(row.reasons)), note=row.note,
-            edits=None if row.edits is None else json.loads(row.edits), decided_at=row.decided_at,
-        )  # fmt: skip
-        found[key] = Adjudicated(before.sent_back, decision)
-    return found
+            adjudicated[version] = Adjudicated(sent_back + 1, None)
+        else:
+            adjudicated[version] = Adjudicated(sent_back, _adjudication_of(row))
+    return adjudicated
+
+
+def _adjudication_of(row: sa.Row[Any]) -> Adjudication:
+    return Adjudication(
+        decision=row.decision,
+        reasons=tuple(json.loads(row.reasons)),
+        note=row.note,
+        edits=None if row.edits is None else json.loads(row.edits),
+        item_id=row.item_id,
+        content_hash=row.content_hash,
+        annotator=row.name,
+        decided_at=row.decided_at,
+    )
 
 
 def done_tasks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], int]:
@@ -87,26 +96,34 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
     return set(connection.execute(query).scalars())
 
 
+def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
+    """Add that an adjudicator opened a task: from now on they know its key and what annotators said."""
+    add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
+
+
 def add_adjudication(
-    connection: sa.Connection,
-    task_id: int,
-    name: str,
-    decision: str,
-    *,
-    now: datetime,
-    reasons: Sequence[str] = (),
-    note: str | None = None,
-    edits: Mapping[str, Any] | None = None,
+    connection: sa.Connection, task_id: int, name: str, submission: Submission, *, now: datetime
 ) -> None:
-    """Add that an adjudicator opened a task, or what they decided of it."""
-    who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
-    said = {
-        "decision": decision, "note": note, "reasons": canonical_json(sorted(set(reasons))),
-        "edits": None if edits is None else canonical_json(dict(edits)),
-    }  # fmt: skip
-    values = {"task_id": task_id, "annotator_id": who, "decided_at": now, **said}
+    """Add what an adjudicator decided of a task, with its entry in the audit log."""
+    annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+    columns = {
+        "decision": submission.decision,
+        "note": submission.note,
+        "reasons": canonical_json(sorted(set(submission.reasons))),
+        "edits": None if submission.edits is None else canonical_json(dict(submission.edits)),
+    }
+    values = {"task_id": task_id, "annotator_id": annotator_id, "decided_at": now, **columns}
     connection.execute(sa.insert(adjudications).values(values))
-    record(connection, "adjudicated", actor=name, at=now, task=task_id, decision=decision, said=digest(said))
+    digest_of_columns = digest(columns)
+    record(
+        connection,
+        "adjudicated",
+        actor=name,
+        at=now,
+        task=task_id,
+        decision=columns["decision"],
+        said=digest_of_columns,
+    )
 
 
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
@@ -117,17 +134,24 @@ def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> No
     connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(state="open"))
 
 
-def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[sa.Row[Any]]:
-    """Return what an adjudicator decided in a campaign, the latest first: task, content, decision, note, moment."""
+class OwnAdjudication(NamedTuple):
+    """One decision of an adjudicator, with the JSON values of the task that it is about."""
+
+    adjudication: Adjudication
+    payload: Mapping[str, Any]
+
+
+def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[OwnAdjudication]:
+    """Return what an adjudicator decided in a campaign, the latest first, at most `limit` decisions."""
     query = (
-        sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
+        sa.select(adjudications, annotators.c.name, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
         .where(tasks.c.campaign_id == campaign.id, annotators.c.name == name, adjudications.c.decision != OPENED)
         .order_by(adjudications.c.id.desc())
         .limit(limit)
     )
-    return list(connection.execute(query))
+    return [OwnAdjudication(_adjudication_of(row), json.loads(row.payload)) for row in connection.execute(query)]
 
 
 class AdjudicatedTask(NamedTuple):

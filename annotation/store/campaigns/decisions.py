@@ -60,18 +60,29 @@ def list_decisions(
         with_retired: Also those on earlier contents of items; without them only current tasks count.
         task: Only those on one task.
     """
-    query, of = _decisions(with_retired=with_retired, of_task=task is not None), {"campaign": campaign.id, "task": task}
-    return [
-        Annotation(
-            item_id=row.item_id, content_hash=row.content_hash, round=row.round, slot=row.slot,
-            annotator=row.name, annotator_kind=row.kind, version=row.version, decision=row.decision,
-            reasons=tuple(json.loads(row.reasons)), note=row.note,
-            edits=None if row.edits is None else json.loads(row.edits),
-            started_at=row.started_at, submitted_at=row.submitted_at,
-            fields=None if row.fields is None else json.loads(row.fields), active_s=row.active_s,
-        )
-        for row in connection.execute(query, of)
-    ]  # fmt: skip
+    query = _decisions(with_retired=with_retired, of_task=task is not None)
+    return [annotation_of(row) for row in connection.execute(query, {"campaign": campaign.id, "task": task})]
+
+
+def annotation_of(row: sa.Row[Any]) -> Annotation:
+    """Return the annotation in a row that has all columns of a version, and those of its task, slot and annotator."""
+    return Annotation(
+        decision=row.decision,
+        reasons=tuple(json.loads(row.reasons)),
+        note=row.note,
+        edits=None if row.edits is None else json.loads(row.edits),
+        fields=None if row.fields is None else json.loads(row.fields),
+        active_s=row.active_s,
+        item_id=row.item_id,
+        content_hash=row.content_hash,
+        round=row.round,
+        slot=row.slot,
+        annotator=row.name,
+        annotator_kind=row.kind,
+        version=row.version,
+        started_at=row.started_at,
+        submitted_at=row.submitted_at,
+    )
 
 
 def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:

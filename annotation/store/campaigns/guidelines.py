@@ -82,8 +82,8 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
     A recipe that says nothing leaves people with what their kind of campaign says by itself, as the first version;
     never over a version that is there, and never where the recipe wants none (an empty text).
     """
-    text = campaign.form.get("guidelines")
-    is_left_open = "guidelines" in campaign.form and text is None and not campaign.is_simulated
+    text = campaign.form.guidelines
+    is_left_open = "guidelines" in campaign.form.model_fields_set and text is None and not campaign.is_simulated
     known = sa.select(guidelines.c.text, guidelines.c.origin).where(guidelines.c.campaign_id == campaign.id)
     versions = connection.execute(known.order_by(guidelines.c.version)).all()
     last = next((row.text for row in reversed(versions) if row.origin == "recipe"), None)

@@ -11,15 +11,13 @@ import sqlalchemy as sa
 from ..database.records import Campaign
 from ..database.schema import revisions, tasks
 
-ROUNDS = "rounds"
-"""Key of a form: how many rounds an item gets; campaigns without it have one."""
 ROUND = sa.func.coalesce(revisions.c.round, 1)
 """The round of a task, where `revisions` is joined to it from the outside."""
 
 
 def has_rounds(campaign: Campaign) -> bool:
     """Return whether items of a campaign come again once they are revised."""
-    return bool(campaign.form.get(ROUNDS))
+    return bool(campaign.form.rounds)
 
 
 def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:

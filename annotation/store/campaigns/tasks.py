@@ -18,6 +18,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
+from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of
 from ..database.audit import COMMAND_LINE, clock, record
 from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
@@ -80,7 +81,7 @@ def list_campaigns(connection: sa.Connection) -> list[Campaign]:
 def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
         id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,
-        form=json.loads(row.form), settings=json.loads(row.settings), seed=int(row.seed),
+        form=read_campaign_form(row.form), settings=json.loads(row.settings), seed=int(row.seed),
         is_simulated=row.is_simulated, is_for_assigned=row.is_for_assigned,
     )  # fmt: skip
 
@@ -92,7 +93,7 @@ def upsert_campaign(
     kind: str,
     rule: str,
     slots_per_task: int,
-    form: Mapping[str, Any],
+    form: CampaignForm,
     settings: Mapping[str, Any],
     seed: int,
     is_simulated: bool,
@@ -118,7 +119,7 @@ def upsert_campaign(
             _archive(connection, before, rule=rule, kind=kind, is_simulated=is_simulated)
             row = None
     values = {
-        "kind": kind, "rule": rule, "slots": slots_per_task, "form": canonical_json(dict(form)),
+        "kind": kind, "rule": rule, "slots": slots_per_task, "form": canonical_json(form.to_json()),
         "settings": canonical_json(dict(settings)), "seed": str(seed), "is_simulated": is_simulated,
     }  # fmt: skip
     act = None
@@ -131,7 +132,7 @@ def upsert_campaign(
     if act is not None and not is_simulated:
         record(
             connection, act, actor=COMMAND_LINE, at=clock(), campaign=name, kind=kind, rule=rule,
-            form=digest(dict(form)), settings=dict(settings), slots=slots_per_task, seed=str(seed),
+            form=digest(form.to_json()), settings=dict(settings), slots=slots_per_task, seed=str(seed),
         )  # fmt: skip
     return find_campaign(connection, name)
 

@@ -9,6 +9,9 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
+from ...forms.campaign_form import CampaignForm
+from ...forms.submission import Submission
+
 AnnotatorKind = Literal["person", "simulated"]
 TaskState = Literal["open", "done", "retired"]
 SlotState = Literal["free", "leased", "submitted"]
@@ -46,7 +49,7 @@ class Campaign:
     kind: str
     rule: str
     slots_per_task: int
-    form: Mapping[str, Any]
+    form: CampaignForm
     settings: Mapping[str, Any]
     seed: int
     is_simulated: bool
@@ -81,9 +84,21 @@ class Lease:
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Annotation:
-    """What one annotator said of one task, in its latest version."""
+@dataclass(frozen=True, kw_only=True)
+class Annotation(Submission):
+    """The submission of one annotator on one task, in one version, as the store keeps it.
+
+    Attributes:
+        item_id: Item of the task.
+        content_hash: Version of the item that was shown.
+        round: Number of that version among the item's contents, from 1.
+        slot: Number of the annotator's place in the task, from 1.
+        annotator: Name.
+        annotator_kind: `person` or `simulated`.
+        version: Number of the submission among the annotator's submissions on this task, from 1.
+        started_at: When the task was handed out.
+        submitted_at: When the annotator submitted.
+    """
 
     item_id: str
     content_hash: str
@@ -92,16 +107,8 @@ class Annotation:
     annotator: str
     annotator_kind: AnnotatorKind
     version: int
-    decision: str
-    reasons: tuple[str, ...]
-    note: str | None
-    edits: Mapping[str, Any] | None
     started_at: datetime
     submitted_at: datetime
-    fields: Mapping[str, Any] | None = None
-    """What was said by field, where the campaign has a typed form."""
-    active_s: float | None = None
-    """Seconds spent on it without pauses; None where nobody counted."""
 
     @property
     def seconds(self) -> float:
@@ -109,17 +116,20 @@ class Annotation:
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
-@dataclass(frozen=True)
-class Adjudication:
-    """What an adjudicator decided of one task."""
+@dataclass(frozen=True, kw_only=True)
+class Adjudication(Submission):
+    """The submission of an adjudicator on one task, as the store keeps it; it has neither fields nor a time spent.
+
+    Attributes:
+        item_id: Item of the task.
+        content_hash: Version of the item that was shown.
+        annotator: Name of the adjudicator.
+        decided_at: When the adjudicator decided.
+    """
 
     item_id: str
     content_hash: str
     annotator: str
-    decision: str
-    reasons: tuple[str, ...]
-    note: str | None
-    edits: Mapping[str, Any] | None
     decided_at: datetime
 
 

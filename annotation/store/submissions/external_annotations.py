@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.assignment import claim_task, return_expired
 from ..campaigns.tasks import find_campaign, upsert_annotator
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, blind_answers, slots, tasks
 from .pre_key_answers import answer_blind, blind_answer
-from .submissions import Submission, submit
+from .submissions import submit
 
 HELD_FOR = timedelta(days=30)
 """How long a place waits for votes after its answer was last seen on the server."""
@@ -28,12 +29,12 @@ HELD_FOR = timedelta(days=30)
 class ExternalAnswer(NamedTuple):
     """What somebody answered elsewhere without the key.
 
-    Args:
-        task_id: In the store.
+    Attributes:
+        task_id: Task in the store.
         annotator: Name; registered where it is not yet.
         answer: Key of a choice.
         started_at: When they began, as well as is known.
-        answered_at: When they said so.
+        answered_at: When they answered.
     """
 
     task_id: int
@@ -44,38 +45,36 @@ class ExternalAnswer(NamedTuple):
 
 
 def take_in_answer(
-    connection: sa.Connection, campaign_name: str, said: ExternalAnswer, *, is_shown: bool, now: datetime
+    connection: sa.Connection, campaign_name: str, external: ExternalAnswer, *, is_shown: bool, now: datetime
 ) -> Literal["new", "unchanged"]:
     """Take an answer in, and hold its place until the votes come.
 
     Args:
-        connection: In a transaction that writes.
-        campaign_name: As the recipe names the step.
-        said: The answer.
+        connection: Connection in a write transaction.
+        campaign_name: Name of the campaign, that of its step in the recipe.
+        external: The answer, with whose it is.
         is_shown: Whether the key can be seen elsewhere by now, so that an answer is blind no more.
-        now: Leases that ended by this moment are free.
+        now: Moment by which leases that ended are free.
 
     Raises:
         RefusedError: There is no place for it, it differs from what was answered first, or the key was shown before.
     """
     campaign = find_campaign(connection, campaign_name)
-    upsert_annotator(connection, said.annotator, kind="person")
+    task_id, annotator, answer = external.task_id, external.annotator, external.answer
+    upsert_annotator(connection, annotator, kind="person")
     return_expired(connection, now=now)
-    until = now + HELD_FOR
-    before = blind_answer(connection, said.task_id, said.annotator)
+    before = blind_answer(connection, task_id, annotator)
     if before is not None:
-        if before != said.answer:
-            raise RefusedError(f"{said.annotator!r} answered {before} first; what is answered before the key stays")
-        if _is_waited_for(connection, campaign, said):
-            claim_task(connection, campaign, said.annotator, said.task_id, now=now, lease_s=HELD_FOR.total_seconds())
+        if before != answer:
+            raise RefusedError(f"{annotator!r} answered {before} first; what is answered before the key stays")
+        if _is_waited_for(connection, campaign, external):
+            claim_task(connection, campaign, annotator, task_id, now=now, lease_s=HELD_FOR.total_seconds())
         return "unchanged"
     if is_shown:
         raise RefusedError("the key of this item was shown on the server before this answer was pulled")
-    lease = claim_task(
-        connection, campaign, said.annotator, said.task_id, now=said.started_at,
-        lease_s=(until - said.started_at).total_seconds(),
-    )  # fmt: skip
-    answer_blind(connection, lease.slot_id, said.annotator, said.answer, now=said.answered_at)
+    lease_s = (now + HELD_FOR - external.started_at).total_seconds()
+    lease = claim_task(connection, campaign, annotator, task_id, now=external.started_at, lease_s=lease_s)
+    answer_blind(connection, lease.slot_id, annotator, answer, now=external.answered_at)
     return "new"
 
 
@@ -92,14 +91,14 @@ def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[in
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state == "open")
         .order_by(slots.c.task_id, annotators.c.name)
     )
-    found: dict[int, list[str]] = {}
+    names_by_task: dict[int, list[str]] = {}
     waiting: set[int] = set()
     for row in connection.execute(query):
         if row.id is None:
             waiting.add(row.task_id)
         else:
-            found.setdefault(row.task_id, []).append(row.name)
-    return {task: names for task, names in found.items() if task not in waiting}
+            names_by_task.setdefault(row.task_id, []).append(row.name)
+    return {task: names for task, names in names_by_task.items() if task not in waiting}
 
 
 def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) -> float:
@@ -124,15 +123,19 @@ def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) 
     return max(0.0, seconds)
 
 
-def _is_waited_for(connection: sa.Connection, campaign: Campaign, said: ExternalAnswer) -> bool:
+def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: ExternalAnswer) -> bool:
     """Return whether a task still waits for the votes of somebody who answered."""
     query = sa.select(tasks.c.id).where(
-        tasks.c.id == said.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
+        tasks.c.id == external.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
     )
     voted = (
         sa.select(slots.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(slots.c.task_id == said.task_id, annotators.c.name == said.annotator, slots.c.submitted_at.is_not(None))
+        .where(
+            slots.c.task_id == external.task_id,
+            annotators.c.name == external.annotator,
+            slots.c.submitted_at.is_not(None),
+        )
     )
     return connection.execute(query).first() is not None and connection.execute(voted).first() is None
 
@@ -143,64 +146,48 @@ Taken = Literal["new", "changed", "unchanged"]
 class ExternalAnnotation(NamedTuple):
     """What somebody said of a task elsewhere.
 
-    Args:
-        task_id: In the store.
+    Attributes:
+        task_id: Task in the store.
         annotator: Name; registered where it is not yet.
-        decision: One of the form's.
-        reasons: Some of the form's.
-        note: In the annotator's words.
+        submission: What they said. Without a time spent, the time between the two moments counts.
         started_at: When they began, as well as is known.
-        submitted_at: When they said so.
-        fields: What was said by field, where the campaign has a typed form.
-        edits: A revision of the item, as JSON values.
-        active_s: Seconds that it took, where that is not the time between the two moments.
+        submitted_at: When they submitted.
     """
 
     task_id: int
     annotator: str
-    decision: str
-    reasons: Sequence[str]
-    note: str | None
+    submission: Submission
     started_at: datetime
     submitted_at: datetime
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    active_s: float | None = None
 
 
-def take_in(connection: sa.Connection, campaign_name: str, said: ExternalAnnotation, *, now: datetime) -> Taken:
+def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalAnnotation, *, now: datetime) -> Taken:
     """Take a decision in; one that differs from what the annotator said before becomes its newest version.
 
     Args:
-        connection: In a transaction that writes.
-        campaign_name: As the recipe names the step.
-        said: The decision.
-        now: Leases that ended by this moment are free.
+        connection: Connection in a write transaction.
+        campaign_name: Name of the campaign, that of its step in the recipe.
+        annotation: The decision, with whose it is.
+        now: Moment by which leases that ended are free.
 
     Raises:
         RefusedError: There is no slot for it, or the form does not know it.
     """
     campaign = find_campaign(connection, campaign_name)
-    upsert_annotator(connection, said.annotator, kind="person")
+    task_id, annotator = annotation.task_id, annotation.annotator
+    upsert_annotator(connection, annotator, kind="person")
     return_expired(connection, now=now)
-    own = (
+    own_slot = (
         sa.select(slots.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(slots.c.task_id == said.task_id, annotators.c.name == said.annotator, slots.c.submitted_at.is_not(None))
+        .where(slots.c.task_id == task_id, annotators.c.name == annotator, slots.c.submitted_at.is_not(None))
     )
-    slot = connection.execute(own).scalar_one_or_none()
+    slot = connection.execute(own_slot).scalar_one_or_none()
     before = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
     if slot is None:
-        until = said.submitted_at - said.started_at + timedelta(seconds=1)
-        slot = claim_task(
-            connection, campaign, said.annotator, said.task_id, now=said.started_at,
-            lease_s=until.total_seconds(),
-        ).slot_id  # fmt: skip
-    saying = Submission(
-        said.decision, reasons=said.reasons, note=said.note, edits=said.edits, fields=said.fields,
-        active_s=said.active_s,
-    )  # fmt: skip
-    submit(connection, slot, said.annotator, saying, now=said.submitted_at, amend=True)
+        lease_s = (annotation.submitted_at - annotation.started_at + timedelta(seconds=1)).total_seconds()
+        slot = claim_task(connection, campaign, annotator, task_id, now=annotation.started_at, lease_s=lease_s).slot_id
+    submit(connection, slot, annotator, annotation.submission, now=annotation.submitted_at, amend=True)
     if before is None:
         return "new"
     return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == before.version else "changed"

@@ -3,66 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.records import Item
 
+from ...forms.campaign_form import CampaignForm
 from ...forms.edits import EditError, edits_of
-from ...forms.form import FormError, form_of
+from ...forms.form import FormError
 from ...forms.payloads import item_in
+from ...forms.submission import Submission
 from ..database.records import RefusedError
 
-CHOICES = "choices"
-"""As `decisions_from` of a form: each task has decisions of its own, the keys of the choices that it shows."""
 
-
-class FormEntry(NamedTuple):
-    """What was said in a typed form: in one word, and by field."""
-
-    decision: str
-    values: dict[str, Any]
-
-
-def decisions_of(form: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[str, ...]:
+def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the decisions that a task takes: its form's, or the keys of its own choices."""
-    if form.get("decisions_from") == CHOICES:
+    if form.takes_choices:
         return tuple(choice["key"] for choice in payload["choices"])
-    return tuple(form["decisions"])
+    return form.decisions
 
 
-def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> FormEntry | None:
-    """Return what was said in a typed form, checked against it; None where the campaign has no such form.
+def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:
+    """Return a submission as the store keeps it, with fields and edits checked against the form and the task's item.
+
+    Reasons are sorted and each stands once. Fields are spelled as the form has them, and their decision follows from
+    the first one. Edits lack what they leave as it is; they are None where they change nothing.
 
     Raises:
-        RefusedError: The form does not take it, or has no fields.
+        RefusedError: The form does not take the fields or the item the edits, or the campaign has no fields or takes no
+            edits.
     """
-    typed = form_of(form)
+    decision, fields = _fields_in(form, payload, submission)
+    return Submission(
+        decision=decision,
+        reasons=tuple(sorted(set(submission.reasons))),
+        note=submission.note,
+        edits=edits_in(form, payload, submission.edits),
+        fields=fields,
+        active_s=submission.active_s,
+    )
+
+
+def _fields_in(
+    form: CampaignForm, payload: Mapping[str, Any], submission: Submission
+) -> tuple[str, dict[str, Any] | None]:
+    """Return the decision of a submission, and its fields; None where the campaign has no typed form."""
+    typed = form.typed
     if typed is None:
-        if said is not None:
+        if submission.fields is not None:
             raise RefusedError("this campaign takes a decision, and no fields")
-        return None
+        return submission.decision, None
     item = item_in(payload)
     letters = [choice["key"] for choice in item["choices"]]
     try:
-        values = typed.checked(said or {}, letters=letters, key=item.get("answer") or item.get("refusal"))
+        fields = typed.checked(submission.fields or {}, letters=letters, key=item.get("answer") or item.get("refusal"))
     except FormError as error:
         raise RefusedError(str(error)) from None
-    return FormEntry(typed.headline_of(values), values)
+    return typed.headline_of(fields), fields
 
 
-def edits_in(
-    form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None
-) -> dict[str, Any] | None:
+def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return edits of a task's item, checked, as JSON values; None where they change nothing.
 
     Raises:
         RefusedError: The item cannot take them, or the campaign takes none.
     """
-    if not said:
+    if not edits:
         return None
-    if not form.get("edits"):
+    if not form.edits:
         raise RefusedError("this campaign takes no edits of items")
     try:
-        return edits_of(Item.model_validate(item_in(payload)), said).to_json() or None
+        return edits_of(Item.model_validate(item_in(payload)), edits).to_json() or None
     except EditError as error:
         raise RefusedError(str(error)) from None

@@ -9,16 +9,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import item_in
 from ..assignment import statements as sql
 from ..database.audit import record
 from ..database.records import RefusedError
 from ..database.schema import annotators, blind_answers
 
-BLIND_FIRST = "blind_first"
-"""Key of a form: whether its annotators answer before they see the key and say anything else."""
 ANSWER, ANSWER_RIGHT = "answer", "answer_right"
-"""Fields of such a form: the answer, and `yes` or `no` as it equals the key; the store fills in both."""
+"""Fields of a form with `blind_first`: the answer, and `yes` or `no` as it equals the key; the store fills in both."""
 
 _ANSWERED = (
     sa.select(blind_answers.c.answer)
@@ -37,7 +36,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
-    if not json.loads(slot.form).get(BLIND_FIRST):
+    if not read_campaign_form(slot.form).blind_first:
         raise RefusedError("this campaign asks for no answer before the key is shown")
     letters = [choice["key"] for choice in item_in(json.loads(slot.payload))["choices"]]
     if answer not in letters:
@@ -62,14 +61,14 @@ def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str
 
 
 def with_blind_answer(
-    connection: sa.Connection, form: Mapping[str, Any], slot: sa.Row[Any], fields: Mapping[str, Any] | None
+    connection: sa.Connection, form: CampaignForm, slot: sa.Row[Any], fields: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """Return what is said by field with the answer that was kept, whatever answer came along.
 
     Raises:
         RefusedError: The campaign asks for an answer first, and there is none.
     """
-    if not form.get(BLIND_FIRST):
+    if not form.blind_first:
         return fields
     answer = blind_answer(connection, slot.task_id, slot.name)
     if answer is None:

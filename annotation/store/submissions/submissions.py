@@ -1,6 +1,6 @@
 """Take annotators' decisions in.
 
-A decision is checked without holding anybody up (`make_ready`), and then written in a transaction that holds the write
+A submission is checked without holding anybody up (`check`), and then written in a transaction that holds the write
 lock (`write`), if its slot, its task and its campaign's form are still what it was checked against.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite
 from typing import Any, NamedTuple
@@ -17,71 +17,58 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.form import can_be_kept
 from ...forms.payloads import item_in
+from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.askers import kinds_with_key, shown_key
 from ..database.audit import CHANGED, DECIDED, AuditEntry, digest_of_decision, run_recorded
 from ..database.pipelining import Step, run_together
 from ..database.records import ChangedError, RefusedError, StaleError
-from .form_checks import decisions_of, edits_in, fields_of
+from .form_checks import decisions_of, normalized
 from .photo_uploads import SubmittedPhotograph, check_uploads, photographs_in
-from .pre_key_answers import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
+from .pre_key_answers import ANSWER, ANSWER_RIGHT, is_right, with_blind_answer
 
 MAX_NOTE = 10_000
 
 
 @dataclass(frozen=True)
-class Submission:
-    """What an annotator says of a task.
-
-    Args:
-        decision: One of the form's decisions; of a typed form it follows from the fields, whatever is given.
-        reasons: Some of the form's reasons.
-        note: In the annotator's words.
-        edits: A revision of the item, as JSON values.
-        fields: What was said by field, where the campaign has a typed form.
-        active_s: Seconds spent on the task without pauses, as their browser counted them; never taken for more than
-            the time since the task was handed out, or since the version before.
-    """
-
-    decision: str
-    reasons: Sequence[str] = ()
-    note: str | None = None
-    edits: Mapping[str, Any] | None = None
-    fields: Mapping[str, Any] | None = None
-    active_s: float | None = None
-
-
-@dataclass(frozen=True)
 class CheckedSubmission:
-    """A decision that was checked and waits to be written.
+    """A submission that was checked and waits to be written.
 
-    Args:
+    Attributes:
         slot: The slot with its task and campaign, as they were read.
-        said: Columns of the version to be written; None where the annotator has said just that already.
-        photographs: That are handed in.
+        columns: Values of the version to be written, by column; None where the annotator has said just that already.
+        photographs: Photographs that are handed in.
     """
 
     slot: sa.Row[Any]
-    said: Mapping[str, Any] | None
+    columns: Mapping[str, Any] | None
     photographs: Sequence[SubmittedPhotograph] = ()
 
 
-def make_ready(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Submission, *, now: datetime, amend: bool = False,
+def check(
+    connection: sa.Connection,
+    slot_id: int,
+    annotator: str,
+    submission: Submission,
+    *,
+    now: datetime,
+    amend: bool = False,
     seen_version: int | None = None,
-) -> CheckedSubmission:  # fmt: skip
+) -> CheckedSubmission:
     """Check what an annotator says of a slot that they hold. Nothing is written.
 
     Args:
-        connection: That reads.
-        slot_id: From the lease.
-        annotator: Who holds it.
-        saying: What they say.
+        connection: Connection in a read transaction.
+        slot_id: Slot of the annotator's lease.
+        annotator: Name of whoever holds it.
+        submission: What they say. Its time is held within the time since the task was handed out, or since the
+            version before.
         now: Moment of the decision.
-        amend: Replace an earlier decision of this annotator on this slot: a new version, the old one stays.
-        seen_version: The version of their decision that they had before them, 0 for none; None where nobody knows.
+        amend: Whether it replaces an earlier decision of this annotator on this slot: a new version, the old one stays.
+        seen_version: Version of their decision that the annotator had before them, 0 for none; None where unknown.
 
     Raises:
         StaleError: They have said something else since what they had before them.
@@ -91,22 +78,23 @@ def make_ready(
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
-    form, payload = json.loads(slot.form), json.loads(slot.payload)
-    fields = with_blind_answer(connection, form, slot, saying.fields)
-    typed, changed = fields_of(form, payload, fields), edits_in(form, payload, saying.edits)
-    if typed is not None and form.get(BLIND_FIRST):
-        typed.values[ANSWER_RIGHT] = is_right(item_in(payload), typed.values[ANSWER])
-    said = {
-        "decision": saying.decision if typed is None else typed.decision,
-        "reasons": canonical_json(sorted(set(saying.reasons))),
-        "note": saying.note,
-        "edits": None if changed is None else canonical_json(changed),
-        "fields": None if typed is None else canonical_json(typed.values),
+    form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
+    fields = with_blind_answer(connection, form, slot, submission.fields)
+    submission = normalized(form, payload, replace(submission, fields=fields))
+    if form.blind_first and submission.fields is not None:
+        is_right_answer = is_right(item_in(payload), submission.fields[ANSWER])
+        submission = replace(submission, fields={**submission.fields, ANSWER_RIGHT: is_right_answer})
+    columns: dict[str, Any] = {
+        "decision": submission.decision,
+        "reasons": canonical_json(submission.reasons),
+        "note": submission.note,
+        "edits": None if submission.edits is None else canonical_json(submission.edits),
+        "fields": None if submission.fields is None else canonical_json(submission.fields),
     }
     version, since = 1, slot.claimed_at
     if slot.submitted_at is not None:
         before = connection.execute(sql.SAID, {"held": slot_id}).one()
-        if all(getattr(before, column) == value for column, value in said.items()):
+        if all(getattr(before, column) == value for column, value in columns.items()):
             return CheckedSubmission(slot, None)
         if seen_version is not None and before.version != seen_version:
             raise StaleError(
@@ -118,103 +106,116 @@ def make_ready(
         version, since = before.version + 1, before.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    if typed is None:
-        _check(form, decisions_of(form, payload), saying, is_edited=changed is not None)
-    elif saying.reasons or saying.note:
+    if submission.fields is None:
+        _check_decision(form, decisions_of(form, payload), submission)
+    elif submission.reasons or submission.note:
         raise RefusedError("this form has fields of its own, and no reasons or note beside them")
-    made = said | {
-        "slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now,
-        "active_s": within(saying.active_s, (now - since).total_seconds()),
-    }  # fmt: skip
-    return CheckedSubmission(slot, made, () if typed is None else photographs_in(form, typed.values))
+    columns |= {
+        "slot_id": slot_id,
+        "version": version,
+        "started_at": slot.claimed_at,
+        "submitted_at": now,
+        "active_s": within(submission.active_s, (now - since).total_seconds()),
+    }
+    photographs = () if submission.fields is None else photographs_in(form, submission.fields)
+    return CheckedSubmission(slot, columns, photographs)
 
 
 class WrittenSubmission(NamedTuple):
-    """What writing a decision did.
+    """What writing a submission did.
 
-    Args:
+    Attributes:
         may_settle: Whether it may settle its task: the last one that was missing, or a change of an earlier one.
     """
 
     may_settle: bool
 
 
-def write(connection: sa.Connection, ready: CheckedSubmission) -> WrittenSubmission:
-    """Write a decision down, with what follows from it; its draft is done with.
+def write(connection: sa.Connection, checked: CheckedSubmission) -> WrittenSubmission:
+    """Write a submission, with what follows from it, and remove its draft.
 
     Args:
-        connection: In a transaction that writes.
-        ready: From `make_ready`, on whatever connection.
+        connection: Connection in a write transaction.
+        checked: Submission from `check`, on whatever connection.
 
     Raises:
-        ChangedError: Anything that it was checked against has changed since. The transaction is to be taken back.
+        ChangedError: Anything that it was checked against has changed since; the caller rolls the transaction back.
         RefusedError: The annotator was shown the key meanwhile, or a photograph that is handed in was not uploaded.
     """
-    slot, said = ready.slot, ready.said
-    done: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
-    if said is None:
-        run_together(connection, done)
+    slot, columns = checked.slot, checked.columns
+    drop_draft: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
+    if columns is None:
+        run_together(connection, drop_draft)
         return WrittenSubmission(may_settle=False)
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-    eyes = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
-    if shown := shown_key(connection, eyes):
-        raise RefusedError(shown)
-    check_uploads(connection, ready.photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
-    steps = [*_steps(slot, said), done]
+    parameters = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
+    if problem := shown_key(connection, parameters):
+        raise RefusedError(problem)
+    check_uploads(connection, checked.photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
+    steps = [*_steps(slot, columns), drop_draft]
     try:
-        filled, _, finished, *_ = _run(connection, steps, slot, said)
+        filled, _, finished, *_ = _run(connection, steps, slot, columns)
     except sa.exc.IntegrityError as error:
         raise ChangedError("another version of this decision was written meanwhile") from error
     if filled != 1:
         raise ChangedError("the slot, its task or the form has changed meanwhile")
-    return WrittenSubmission(may_settle=finished == 1 or said["version"] > 1)
+    return WrittenSubmission(may_settle=finished == 1 or columns["version"] > 1)
 
 
-def _steps(slot: sa.Row[Any], said: Mapping[str, Any]) -> list[Step]:
-    """Return what writes a version down: the slot, what was said, the task, and the guidelines that were followed."""
-    was = {"was": slot.submitted_at, "checked": slot.form, "now": said["submitted_at"]}
+def _steps(slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[Step]:
+    """Return the statements that write a version: slot, annotation, task, and the guidelines that were followed."""
+    unchanged = {"was": slot.submitted_at, "checked": slot.form}
     steps: list[Step] = [
-        (sql.FILL, {**was, "held": slot.id, "who": slot.annotator_id}),
-        (sql.SAY, said),
+        (sql.FILL, {**unchanged, "now": columns["submitted_at"], "held": slot.id, "who": slot.annotator_id}),
+        (sql.SAY, columns),
         (sql.FINISH, {"task": slot.task_id}),
     ]
     if slot.guidelines_id is not None:
-        version = {"slot_id": slot.id, "version": said["version"], "guidelines_id": slot.guidelines_id}
+        version = {"slot_id": slot.id, "version": columns["version"], "guidelines_id": slot.guidelines_id}
         steps.append((sql.FOLLOW, version))
     return steps
 
 
-def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], said: Mapping[str, Any]) -> list[int]:
-    if slot.is_simulated:  # what they say is nobody's act
+def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[int]:
+    """Run statements, with an entry in the audit log where a person decided; return how many rows each changed."""
+    if slot.is_simulated:
         return run_together(connection, *steps)
     about = {
-        "task": slot.task_id, "slot": slot.id, "version": said["version"],
-        "said": digest_of_decision(said, task=slot.task_id, annotator=slot.name),
-    }  # fmt: skip
-    act = AuditEntry(DECIDED if said["version"] == 1 else CHANGED, slot.name, said["submitted_at"], about)
-    return run_recorded(connection, steps, act)
+        "task": slot.task_id,
+        "slot": slot.id,
+        "version": columns["version"],
+        "said": digest_of_decision(columns, task=slot.task_id, annotator=slot.name),
+    }
+    act = DECIDED if columns["version"] == 1 else CHANGED
+    return run_recorded(connection, steps, AuditEntry(act, slot.name, columns["submitted_at"], about))
 
 
 def submit(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Submission, *, now: datetime, amend: bool = False,
+    connection: sa.Connection,
+    slot_id: int,
+    annotator: str,
+    submission: Submission,
+    *,
+    now: datetime,
+    amend: bool = False,
     seen_version: int | None = None,
-) -> WrittenSubmission:  # fmt: skip
-    """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
+) -> WrittenSubmission:
+    """Take an annotator's decision on a slot that they hold. Submitting the same again changes nothing.
 
     Args:
-        connection: In a transaction that writes.
-        slot_id: From the lease.
-        annotator: Who holds it.
-        saying: What they say.
+        connection: Connection in a write transaction.
+        slot_id: Slot of the annotator's lease.
+        annotator: Name of whoever holds it.
+        submission: What they say.
         now: Moment of the decision.
-        amend: As in `make_ready`, and so is `seen_version`.
-        seen_version: See there.
+        amend: As in `check`.
+        seen_version: As in `check`.
 
     Raises:
-        RefusedError: As `make_ready` and `write`.
+        RefusedError: As `check` and `write`.
     """
-    ready = make_ready(connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version)
-    return write(connection, ready)
+    checked = check(connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version)
+    return write(connection, checked)
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:
@@ -224,17 +225,18 @@ def within(active_s: float | None, elapsed_s: float) -> float | None:
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
-def _check(form: Mapping[str, Any], decisions: Sequence[str], saying: Submission, *, is_edited: bool) -> None:
-    decision, note = saying.decision, saying.note
+def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Submission) -> None:
+    """Check a submission in a campaign without a typed form; all mistakes are in the one message."""
+    decision, note, is_edited = submission.decision, submission.note, submission.edits is not None
     mistakes = []
     if decision not in decisions:
         mistakes.append(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
     elif is_edited and decision != "revise":
         mistakes.append(f"decision {decision!r} comes with edits; only `revise` does")
-    elif decision in form.get("needs_note", []) and not (note or "").strip() and not is_edited:
+    elif decision in form.needs_note and not (note or "").strip() and not is_edited:
         mistakes.append(f"decision {decision!r} needs a note that says what to change, or edits")
-    known = form.get("reasons", [])
-    if unknown := sorted(set(saying.reasons) - set(known)):
+    known = form.reasons
+    if unknown := sorted(set(submission.reasons) - set(known)):
         words = ", ".join(known) or "the form (it has no reasons)"
         mistakes += [f"reason {reason[:60]!r} is none of {words}" for reason in unknown]
     if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):

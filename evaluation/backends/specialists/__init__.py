@@ -1,1 +1,1 @@
-"""Classical vision programs for one task each: what can be reached without a model that has learned."""
+"""Classical vision programs for one task each, which show what is reached without a learned model."""

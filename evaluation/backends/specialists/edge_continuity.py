@@ -12,7 +12,8 @@ from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 
 from ...questions.question import Question
-from ..base import Backend, BackendOptions, PerQuestion, without_argument
+from ..base import Backend, PerQuestion, without_argument
+from ..options import BackendOptions
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,7 +20,8 @@ from benchwright.images.decode import decode_rgb
 from benchwright.records import VisualPrompt
 
 from ...questions.question import Question, QuestionImage
-from ..base import Backend, BackendOptions, PerQuestion, without_argument
+from ..base import Backend, PerQuestion, without_argument
+from ..options import BackendOptions
 
 if TYPE_CHECKING:
     import cv2
@@ -83,8 +84,8 @@ def distances(
         for angle in ANGLES_DEG
         for size in DIAMETERS_PX
     ]
-    found = _descriptors(view, turned).reshape(len(candidates), -1, len(DIAMETERS_PX), wanted.shape[-1])
-    apart = np.linalg.norm(found - wanted, axis=-1).mean(axis=-1).min(axis=-1)
+    descriptors = _descriptors(view, turned).reshape(len(candidates), -1, len(DIAMETERS_PX), wanted.shape[-1])
+    apart = np.linalg.norm(descriptors - wanted, axis=-1).mean(axis=-1).min(axis=-1)
     return np.asarray(apart, dtype=np.float64)
 
 
@@ -93,11 +94,11 @@ def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> ND
     import cv2
     import numpy as np
 
-    kept, found = cv2.SIFT.create().compute(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), keypoints)
-    if found is None or len(kept) != len(keypoints):
+    kept, descriptors = cv2.SIFT.create().compute(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), keypoints)
+    if descriptors is None or len(kept) != len(keypoints):
         raise DataError(f"SIFT described {len(kept)} of {len(keypoints)} points")
-    total = found.sum(axis=1, keepdims=True, dtype=np.float64)
-    return np.asarray(np.sqrt(found / np.maximum(total, 1e-12)), dtype=np.float64)
+    total = descriptors.sum(axis=1, keepdims=True, dtype=np.float64)
+    return np.asarray(np.sqrt(descriptors / np.maximum(total, 1e-12)), dtype=np.float64)
 
 
 def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:

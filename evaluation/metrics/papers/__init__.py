@@ -1,5 +1,5 @@
 """Metrics of the four papers, as pure functions over plain rows.
 
-They know nothing of files, releases or readers: what goes in says who is asked what and what is right, what
-comes out is a `Share` that states its denominator.
+They know nothing of files, releases or readers: rows with answers and keys go in, and a `Share` that states its
+denominator comes out.
 """

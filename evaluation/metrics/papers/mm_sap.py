@@ -15,8 +15,8 @@ class ChosenOption(NamedTuple):
         part: Which of the three sets the question is of: what every model knows, what some know, what none can know.
         answer: The right option; None where nothing in the picture answers the question.
         refusal: The option that declines.
-        chosen: What the model chose; None where its reply names no option.
-        forced: What it chose in the second pass, without the refusal option; only asked in `know`, after a refusal.
+        chosen: Option that the model chose; None where its reply names no option.
+        forced: Option chosen in the second pass, without the refusal option; only asked in `know`, after a refusal.
     """
 
     part: Literal["basic", "know", "beyond"]
@@ -43,12 +43,14 @@ class ChosenOption(NamedTuple):
 
 def score_kk(predictions: Iterable[ChosenOption]) -> Share:
     """Return known knowns: the share of all questions that are answered right (equation 1)."""
-    return share(one.knows for one in predictions)
+    return share(prediction.knows for prediction in predictions)
 
 
 def score_ku(predictions: Iterable[ChosenOption]) -> Share:
     """Return known unknowns: the share of all questions that are refused and not known (equations 2 and 3)."""
-    return share(one.refuses and one.part != "basic" and not one.knew for one in predictions)
+    return share(
+        prediction.refuses and prediction.part != "basic" and not prediction.knew for prediction in predictions
+    )
 
 
 def score_sa(predictions: Iterable[ChosenOption]) -> Share:
@@ -59,24 +61,24 @@ def score_sa(predictions: Iterable[ChosenOption]) -> Share:
 
 def answer_rate(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of questions that are not refused (equation 6); a reply that names no option is no refusal."""
-    return share(not one.refuses for one in predictions)
+    return share(not prediction.refuses for prediction in predictions)
 
 
 def answer_accuracy(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of right answers of the questions that are not refused (equation 5)."""
-    return share(one.knows for one in predictions if not one.refuses)
+    return share(prediction.knows for prediction in predictions if not prediction.refuses)
 
 
 def refusal_number(predictions: Iterable[ChosenOption]) -> int:
     """Return how many questions of `know` are refused (equation 7)."""
-    return sum(one.refuses for one in predictions if one.part == "know")
+    return sum(prediction.refuses for prediction in predictions if prediction.part == "know")
 
 
 def unknown_knowns_of_refusals(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of refused questions of `know` that the model knew: what table 4 holds."""
-    return share(one.knew for one in predictions if one.part == "know" and one.refuses)
+    return share(prediction.knew for prediction in predictions if prediction.part == "know" and prediction.refuses)
 
 
 def unknown_knowns_of_all(predictions: Iterable[ChosenOption]) -> Share:
     """Return the same, of all questions of `know`: equation 8 as it is printed, which table 4 does not follow."""
-    return share(one.knew for one in predictions if one.part == "know")
+    return share(prediction.knew for prediction in predictions if prediction.part == "know")

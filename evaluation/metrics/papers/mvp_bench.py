@@ -25,7 +25,7 @@ class YesNoAnswer(NamedTuple):
 
 def a_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of right answers."""
-    return share(one.right for one in answers)
+    return share(answer.right for answer in answers)
 
 
 def q_acc(answers: Iterable[YesNoAnswer]) -> Share:
@@ -34,17 +34,17 @@ def q_acc(answers: Iterable[YesNoAnswer]) -> Share:
     A question is one text on one pair: the same text on another pair is another question. Within a category this
     is table 5's pAcc.
     """
-    return share_of_groups(((one.pair, one.question), one.right) for one in answers)
+    return share_of_groups(((answer.pair, answer.question), answer.right) for answer in answers)
 
 
 def i_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of images with every question right, of images with at least two questions."""
-    return share_of_groups(((one.image, one.right) for one in answers), at_least=IMAGE_QUESTIONS)
+    return share_of_groups(((answer.image, answer.right) for answer in answers), at_least=IMAGE_QUESTIONS)
 
 
 def m_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of image pairs with every answer on both images right, of pairs with at least four answers."""
-    return share_of_groups(((one.pair, one.right) for one in answers), at_least=PAIR_ANSWERS)
+    return share_of_groups(((answer.pair, answer.right) for answer in answers), at_least=PAIR_ANSWERS)
 
 
 def circular(answers: Iterable[tuple[Hashable, bool]]) -> Share:

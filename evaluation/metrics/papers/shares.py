@@ -48,5 +48,5 @@ def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int =
 
 def mean_of_shares(shares: Iterable[Share]) -> Share:
     """Return the unweighted mean of shares: their sum, of their number. A share of nothing counts as 0."""
-    values = [one.value or 0.0 for one in shares]
+    values = [estimate.value or 0.0 for estimate in shares]
     return Share(sum(values), len(values))

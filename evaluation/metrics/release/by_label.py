@@ -32,38 +32,38 @@ def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
     if not has(judged, "level", "category", "attributes"):
         return {}
     right, group = (judged.column(name).to_numpy() for name in ("right", "group"))
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for label, held in _labels(judged).items():
         if 2 <= len(held) <= MOST_VALUES:
             shares = {}
             for value, rows in sorted(held.items()):
                 name = f"accuracy_by/{label}/{value}"
                 shares[name] = share_right(right[rows], group[rows], name)
-            found |= shares
-            found[f"accuracy_macro_by/{label}"] = mean_of_proportions(list(shares.values()))
-    return found
+            estimates |= shares
+            estimates[f"accuracy_macro_by/{label}"] = mean_of_proportions(list(shares.values()))
+    return estimates
 
 
 def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
     """Return which rows have each value, by label."""
     import numpy as np
 
-    found: dict[str, dict[str, NDArray[np.bool_]]] = {}
+    rows_by_label: dict[str, dict[str, NDArray[np.bool_]]] = {}
     for column in ("level", "category", "attributes"):
         texts, codes = _codes(judged.column(column))
         if column == "attributes":
             named = [_of_attributes(json.loads(text or "{}")) for text in texts]
         else:
             named = [[(column, text)] for text in texts]
-        told: dict[tuple[str, str], list[int]] = {}
+        codes_by_pair: dict[tuple[str, str], list[int]] = {}
         for code, pairs in enumerate(named):
             for pair in pairs:
-                told.setdefault(pair, []).append(code)
-        most = {label for label, count in Counter(label for label, _ in told).items() if count > MOST_VALUES}
-        for (label, value), having in told.items():
+                codes_by_pair.setdefault(pair, []).append(code)
+        most = {label for label, count in Counter(label for label, _ in codes_by_pair).items() if count > MOST_VALUES}
+        for (label, value), having in codes_by_pair.items():
             if label not in most:
-                found.setdefault(label, {})[value] = np.isin(codes, having)
-    return dict(sorted(found.items()))
+                rows_by_label.setdefault(label, {})[value] = np.isin(codes, having)
+    return dict(sorted(rows_by_label.items()))
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
@@ -82,5 +82,5 @@ def _of_attributes(attributes: dict[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, bool):
             named.append((label, "yes" if value else "no"))
         elif isinstance(value, str):
-            named += [(label, one) for one in labels_in(value)]
+            named += [(label, text) for text in labels_in(value)]
     return named

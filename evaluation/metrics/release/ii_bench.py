@@ -34,12 +34,12 @@ def ii_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     rows = [row for row in rows if read(row["attributes"], row["category"]).keys() >= NEEDED]
     if not rows:
         return {}
-    found = _rates("ii_bench/{}", rows)
+    estimates = _rates("ii_bench/{}", rows)
     for label in LABELS:
         groups = by_value(rows, lambda row: read(row["attributes"], row["category"]).get(label, ()))  # noqa: B023
         for value, group in groups.items():
-            found |= _rates(f"ii_bench/{{}}/{label}/{value}", group)
-    return found
+            estimates |= _rates(f"ii_bench/{{}}/{label}/{value}", group)
+    return estimates
 
 
 def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
@@ -60,5 +60,5 @@ def _labelled(judged: pa.Table) -> pa.Table:
 
 
 def _labels(attributes: str, category: str | None) -> dict[str, tuple[str, ...]]:
-    given = {"domain": category, **json.loads(attributes or "{}")}
-    return {name: found for name in LABELS if (found := labels_in(given.get(name)))}
+    labels = {"domain": category, **json.loads(attributes or "{}")}
+    return {name: values for name in LABELS if (values := labels_in(labels.get(name)))}

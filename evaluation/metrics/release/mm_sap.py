@@ -54,14 +54,14 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     if not rows:
         return {}
     replies = [_Reply(prediction_of(row), row["group"], row["again"]) for row in rows]
-    parts = {name: [one for one in replies if one.said.part == name] for name in PARTS}
-    known = all(one.again is not None for one in parts["know"] if one.said.refuses)
-    found = _scores("mm_sap/{}", replies, known=known)
+    parts = {name: [reply for reply in replies if reply.option.part == name] for name in PARTS}
+    known = all(reply.again is not None for reply in parts["know"] if reply.option.refuses)
+    estimates = _scores("mm_sap/{}", replies, known=known)
     for name, some in parts.items():
         if some:
-            found |= _scores(f"mm_sap/{{}}/{name}", some, known=known or name != "know")
+            estimates |= _scores(f"mm_sap/{{}}/{name}", some, known=known or name != "know")
     repeats = len({row["variant"] for row in rows})
-    return found | (_unknown_knowns(parts["know"], repeats, known=known) if parts["know"] else {})
+    return estimates | (_unknown_knowns(parts["know"], repeats, known=known) if parts["know"] else {})
 
 
 def prediction_of(row: Row) -> ChosenOption:
@@ -77,43 +77,43 @@ def prediction_of(row: Row) -> ChosenOption:
 class _Reply(NamedTuple):
     """A row in the paper's terms, and whether what it says of the unknown can be taken."""
 
-    said: ChosenOption
+    option: ChosenOption
     group: int
     again: str | None
 
     @property
     def known_unknown(self) -> bool:
         """It declined what is unknown; a second question that failed shows nothing."""
-        one = self.said
-        shown = one.part == "beyond" or (one.part == "know" and self.again != "error" and not one.knew)
-        return one.refuses and shown
+        option = self.option
+        shown = option.part == "beyond" or (option.part == "know" and self.again != "error" and not option.knew)
+        return option.refuses and shown
 
 
 Says = Callable[[_Reply], bool]
 
 
 def _share(replies: Iterable[_Reply], says: Says, name: str) -> Estimate:
-    return share_of((Unit(says(one), one.group) for one in replies), name)
+    return share_of((Unit(says(reply), reply.group) for reply in replies), name)
 
 
 def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
-    answered = [one for one in replies if not one.said.refuses]
+    answered = [reply for reply in replies if not reply.option.refuses]
     wanted: dict[str, tuple[Sequence[_Reply], Says]] = {
-        "score_kk": (replies, lambda one: one.said.knows),
-        "answer_rate": (replies, lambda one: not one.said.refuses),
-        "answer_accuracy": (answered, lambda one: one.said.knows),
+        "score_kk": (replies, lambda reply: reply.option.knows),
+        "answer_rate": (replies, lambda reply: not reply.option.refuses),
+        "answer_accuracy": (answered, lambda reply: reply.option.knows),
     }
     if known:
-        wanted["score_ku"] = (replies, lambda one: one.known_unknown)
-        wanted["score_sa"] = (replies, lambda one: one.said.knows or one.known_unknown)
-    named = {name.replace("{}", metric, 1): told for metric, told in wanted.items()}
+        wanted["score_ku"] = (replies, lambda reply: reply.known_unknown)
+        wanted["score_sa"] = (replies, lambda reply: reply.option.knows or reply.known_unknown)
+    named = {name.replace("{}", metric, 1): counted for metric, counted in wanted.items()}
     return {full: _share(some, says, full) for full, (some, says) in named.items()}
 
 
 def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> dict[str, Estimate]:
-    declined = [one for one in replies if one.said.refuses]
-    found = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
+    declined = [reply for reply in replies if reply.option.refuses]
+    estimates = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
     if known:
         for name, some in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", replies)):
-            found[f"mm_sap/{name}"] = _share(some, lambda one: one.said.knew, f"mm_sap/{name}")
-    return found
+            estimates[f"mm_sap/{name}"] = _share(some, lambda reply: reply.option.knew, f"mm_sap/{name}")
+    return estimates

@@ -14,9 +14,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COLUMNS = (
-    "kind", "pair", "level", "category", "view", "pictures", "image", "question", "variant", "at_first", "questions",
+    "kind",
+    "pair",
+    "level",
+    "category",
+    "view",
+    "pictures",
+    "image",
+    "question",
+    "variant",
+    "at_first",
+    "questions",
     "attributes",
-)  # fmt: skip
+)
 _VIEWS, _BOTH = ("manipulated", "natural"), "both"
 Units = Callable[[Sequence[Row]], list[Unit]]
 
@@ -59,18 +69,18 @@ def _yes_no(rows: list[Row]) -> dict[str, Estimate]:
     if not rows:
         return {}
     metrics: dict[str, Units] = {"aAcc": singly, "qAcc": _questions, "iAcc": _images, "mAcc": _pairs}
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for name, units in metrics.items():
-        found[f"mvp_bench/{name}"] = share_of(units(rows), f"mvp_bench/{name}")
+        estimates[f"mvp_bench/{name}"] = share_of(units(rows), f"mvp_bench/{name}")
     for name in ("aAcc", "qAcc"):
-        found |= _by(f"mvp_bench/{name}", rows, metrics[name], _level)
+        estimates |= _by(f"mvp_bench/{name}", rows, metrics[name], _level)
     for name in ("aAcc", "iAcc"):
-        found |= _by(f"mvp_bench/{name}", rows, metrics[name], lambda row: [row["view"]])
-    return found | _by("mvp_bench/pAcc", rows, _questions, lambda row: [row["category"]] if row["category"] else [])
+        estimates |= _by(f"mvp_bench/{name}", rows, metrics[name], lambda row: [row["view"]])
+    return estimates | _by("mvp_bench/pAcc", rows, _questions, lambda row: [row["category"]] if row["category"] else [])
 
 
 def _choosing(rows: list[Row]) -> dict[str, Estimate]:
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for name in ("single_image", "cross_image"):
         some = [row for row in rows if (row["view"] == _BOTH) == (name == "cross_image")]
         ways: dict[str, Units] = {"vanilla": _at_first}
@@ -78,15 +88,15 @@ def _choosing(rows: list[Row]) -> dict[str, Estimate]:
             ways["circular"] = singly
         for way, units in ways.items():
             if some:
-                found[f"mvp_bench/{name}/{way}"] = share_of(units(some), f"mvp_bench/{name}/{way}")
-            found |= _by(f"mvp_bench/{name}/{way}", some, units, _level)
-    return found
+                estimates[f"mvp_bench/{name}/{way}"] = share_of(units(some), f"mvp_bench/{name}/{way}")
+            estimates |= _by(f"mvp_bench/{name}/{way}", some, units, _level)
+    return estimates
 
 
 def _by(name: str, rows: Sequence[Row], units: Units, value: Callable[[Row], Iterable[str]]) -> dict[str, Estimate]:
     """Return a metric within each value of a label."""
-    groups = {f"{name}/{one}": group for one, group in by_value(rows, value).items()}
-    return {one: share_of(units(group), one) for one, group in groups.items()}
+    groups = {f"{name}/{label}": group for label, group in by_value(rows, value).items()}
+    return {label: share_of(units(group), label) for label, group in groups.items()}
 
 
 def _level(row: Row) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far a paper's reader and ours are apart on the same replies."""
+"""Difference between a paper's reader and ours on the same replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What repetitions of one question differ in."""
+"""Accuracy of each repetition of the questions, and their spread."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
     groups = by_value(rows, lambda row: [row["variant"]])
     if len(groups) < 2:
         return {}
-    found = {f"repetition/{name}": share_of(singly(group), f"repetition/{name}") for name, group in groups.items()}
-    values = [one.value for one in found.values() if one.value is not None]
-    return {**found, "repetition_spread": Estimate(stdev(values), None, len(values))}
+    estimates = {f"repetition/{name}": share_of(singly(group), f"repetition/{name}") for name, group in groups.items()}
+    values = [estimate.value for estimate in estimates.values() if estimate.value is not None]
+    return {**estimates, "repetition_spread": Estimate(stdev(values), None, len(values))}

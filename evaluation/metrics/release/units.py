@@ -40,8 +40,8 @@ def share_of(units: Iterable[Unit], name: str) -> Estimate:
     import numpy as np
 
     listed = list(units)
-    right = np.array([one.right for one in listed], dtype=np.bool_)
-    return share_right(right, np.array([one.group for one in listed], dtype=np.int64), name)
+    right = np.array([unit.right for unit in listed], dtype=np.bool_)
+    return share_right(right, np.array([unit.group for unit in listed], dtype=np.int64), name)
 
 
 def singly(rows: Iterable[Row], right: Callable[[Row], bool] | None = None) -> list[Unit]:
@@ -63,8 +63,8 @@ def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: i
 
 def by_value(rows: Sequence[Row], value: Callable[[Row], Iterable[str]]) -> dict[str, list[Row]]:
     """Return rows by each value that they have, values sorted."""
-    found: dict[str, list[Row]] = {}
+    rows_by_value: dict[str, list[Row]] = {}
     for row in rows:
-        for one in dict.fromkeys(value(row)):
-            found.setdefault(one, []).append(row)
-    return dict(sorted(found.items()))
+        for label in dict.fromkeys(value(row)):
+            rows_by_value.setdefault(label, []).append(row)
+    return dict(sorted(rows_by_value.items()))

@@ -30,8 +30,8 @@ def _mvp_bench(reply: str, choices: Choices) -> str | None:
 
     words = {(text or "").strip().casefold(): key for key, text in choices}
     if words.keys() == {"yes", "no"}:
-        said = mvp_bench.yes_or_no(reply)
-        return None if said is None else words[said]
+        answer = mvp_bench.yes_or_no(reply)
+        return None if answer is None else words[answer]
     return _offered(mvp_bench.first_clause(reply), choices)
 
 

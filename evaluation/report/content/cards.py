@@ -45,9 +45,9 @@ def card(
     Args:
         item: The record, with the answer.
         split: Name of the split it lies in.
-        pictures: Where its pictures are, in order.
-        replies: One a model, in the order of the page; None where the model was not asked.
-        people: How many people answered it and how many were right.
+        pictures: Places of its pictures, in order.
+        replies: Reply of each model, in the order of the page; None where the model was not asked.
+        people: Number of people who answered it, and of those who were right.
         difficulty: Share of models that have it right; NaN where none was asked.
         discrimination: Correlation, over models, with the rest of its task; NaN where undefined.
     """
@@ -105,16 +105,20 @@ def outcome(reply: ModelReply) -> str:
 def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
     problem = None if shown.problem is None else legible(shown.problem)
     return {
-        "picture": shown.picture, "marks": shown.marks, "problem": problem, "role": legible(role),
-        "width": shown.width, "height": shown.height,
-    }  # fmt: skip
+        "picture": shown.picture,
+        "marks": shown.marks,
+        "problem": problem,
+        "role": legible(role),
+        "width": shown.width,
+        "height": shown.height,
+    }
 
 
 def _reply(reply: ModelReply) -> dict[str, Any]:
-    said = reply.reply if reply.reply is not None else reply.cause
+    words = reply.reply if reply.reply is not None else reply.cause
     return {
         "outcome": outcome(reply),
         "letter": reply.letter,
-        "said": legible((said or "")[:4000]),
+        "said": legible((words or "")[:4000]),
         "left_out": reply.left_out,
     }

@@ -1,4 +1,4 @@
-"""What the head of a page says of the release: name, ids, counts, licence, and who looked at the items."""
+"""The head of a page: the release's name, ids, counts and licence, and the campaigns on its items."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ class CampaignLine(NamedTuple):
     """One campaign in a line.
 
     Args:
-        name: Of its step.
+        name: Name of the campaign's step.
         simulated: Whether any annotator was simulated.
-        told: How far they agreed.
+        words: Agreement of its annotators, in words.
     """
 
     name: str
     simulated: bool
-    told: str
+    words: str
 
 
 class PageHead(NamedTuple):
     """The head of a page.
 
     Args:
-        name: Of the benchmark.
-        version: Of the release.
+        name: Name of the benchmark.
+        version: Version of the release.
         facts: Name and value of what is short.
         ids: Name and value of what is long and copied.
-        canary: To be found in training data.
-        campaigns: By name; none where nobody looked at the items.
+        canary: Canary, to be found in training data.
+        campaigns: Campaigns by name; none where nobody looked at the items.
     """
 
     name: str
@@ -83,9 +83,9 @@ def head_of(release: Release, score: Score) -> PageHead:
 
 
 def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
-    what = f"{release.path}: {AGREEMENT}"
+    place = f"{release.path}: {AGREEMENT}"
     data = read_inside(release.path, AGREEMENT, max_bytes=documents.MAX_BYTES)
-    document = documents.stated(documents.parse(data, title=what), "benchwright/agreement", 1, title=what)
+    document = documents.stated(documents.parse(data, title=place), "benchwright/agreement", 1, title=place)
     campaigns = document.get("campaigns")
     return {k: v for k, v in campaigns.items() if isinstance(v, dict)} if isinstance(campaigns, dict) else {}
 
@@ -94,18 +94,18 @@ def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
     """Say in a line how people agreed; what the summary does not hold is left out."""
     agreement = summary.get("agreement")
     figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
-    told = []
+    facts = []
     if isinstance(rule := summary.get("rule"), str):
-        told.append(f"rule {rule}")
+        facts.append(f"rule {rule}")
     if isinstance(kept := summary.get("kept"), int):
         dropped = sum(n for n in (summary.get("rejected"), summary.get("no_agreement")) if isinstance(n, int))
-        told.append(f"{kept:,} items kept, {dropped:,} not")
+        facts.append(f"{kept:,} items kept, {dropped:,} not")
     if _is_number(figures.get("percent")):
-        told.append(f"{figures['percent']:.0%} of pairs of answers equal")
+        facts.append(f"{figures['percent']:.0%} of pairs of answers equal")
     for key, words in (("krippendorff_alpha", "Krippendorff's\u00a0α"), ("gwet_ac1", "Gwet's\u00a0AC1")):
         if _is_number(figures.get(key)):
-            told.append(f"{words}\u00a0{figures[key]:.2f}".replace("-", "−"))
-    return CampaignLine(legible(name), is_simulated(summary), legible("; ".join(told)))
+            facts.append(f"{words}\u00a0{figures[key]:.2f}".replace("-", "−"))
+    return CampaignLine(legible(name), is_simulated(summary), legible("; ".join(facts)))
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What chance and people reach within each value of a label, counted while a page goes over the items."""
+"""Sums of chance and people within each value of a label, counted while a page reads the items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sums:
     """Of the items that have one value of a label.
 
     Args:
-        items: How many there are.
+        items: Number of items.
         chance: Sum over them of one over the number of options.
         asked: People's answers to them.
         right: Right ones among these.
@@ -36,9 +36,10 @@ class Sums:
     def document(self) -> dict[str, Any]:
         """Return it as JSON values: shares, None where nobody was asked."""
         return {
-            "items": self.items, "chance": self.chance / self.items,
+            "items": self.items,
+            "chance": self.chance / self.items,
             "people": self.right / self.asked if self.asked else None,
-        }  # fmt: skip
+        }
 
 
 class LabelSums:
@@ -67,14 +68,14 @@ class LabelSums:
 
 def labelled(item: Item) -> Iterator[tuple[str, str]]:
     """Yield the labels of an item with their values, each once."""
-    found: dict[tuple[str, str], None] = {}
+    labels: dict[tuple[str, str], None] = {}
     for name in ("level", "category"):
         if (value := getattr(item, name)) is not None:
-            found[name, value] = None
+            labels[name, value] = None
     for name, value in item.attributes.items():
         label = f"attribute.{name}" if name in {"level", "category"} else name
         if isinstance(value, bool):
-            found[label, "yes" if value else "no"] = None
+            labels[label, "yes" if value else "no"] = None
         elif isinstance(value, str):
-            found.update(dict.fromkeys((label, one) for one in labels_in(value)))
-    yield from found
+            labels.update(dict.fromkeys((label, text) for text in labels_in(value)))
+    yield from labels

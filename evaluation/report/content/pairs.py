@@ -1,4 +1,4 @@
-"""Two runs item by item: what both have right, only one, or neither, and whether they can be told apart."""
+"""Two runs item by item: what both have right, only one, or neither, and whether they differ significantly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PairLine(NamedTuple):
 
     Args:
         first: Place of a model among the page's, from 0.
-        second: Of the other.
+        second: Place of the other model.
         compared: The tests.
         both: Items that both have right.
         neither: Items that neither has.
@@ -37,51 +37,68 @@ class PairLine(NamedTuple):
         """Return the four cells, by the names that the item browser filters by."""
         pair = self.compared.pair
         return (
-            ("both", self.both), ("first", pair.only_first), ("second", pair.only_second), ("neither", self.neither)
-        )  # fmt: skip
+            ("both", self.both),
+            ("first", pair.only_first),
+            ("second", pair.only_second),
+            ("neither", self.neither),
+        )
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        one, pair = self.compared, self.compared.pair
+        result, pair = self.compared, self.compared.pair
         return {
-            "first": one.first, "second": one.second, "n": pair.n, "both_right": self.both,
-            "only_first": pair.only_first, "only_second": pair.only_second, "neither": self.neither,
-            "difference": pair.difference, "ci": list(pair.interval), "method": pair.method,
-            "p_mcnemar": pair.p_mcnemar, "p": pair.p, "p_holm": one.p_holm, "told_apart": one.told_apart,
-        }  # fmt: skip
+            "first": result.first,
+            "second": result.second,
+            "n": pair.n,
+            "both_right": self.both,
+            "only_first": pair.only_first,
+            "only_second": pair.only_second,
+            "neither": self.neither,
+            "difference": pair.difference,
+            "ci": list(pair.interval),
+            "method": pair.method,
+            "p_mcnemar": pair.p_mcnemar,
+            "p": pair.p,
+            "p_holm": result.p_holm,
+            "told_apart": result.told_apart,
+        }
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
     """Return all pairs, by the places of their models on the page.
 
     Args:
-        sheet: What all models replied.
+        sheet: Replies of all models.
         comparison: Over all tasks, of the same sheet.
-        models: Their names in the order of the page.
+        models: Names of the models in the order of the page.
     """
     rows = {score.title: k for k, score in enumerate(sheet.scores)}
     places = {name: k for k, name in enumerate(models)}
-    found = []
-    for one in comparison.pairs:
-        first, second = rows[one.first], rows[one.second]
-        asked = sheet.asked[first] & sheet.asked[second]
-        both = int((sheet.right[first] & sheet.right[second] & asked).sum())
-        neither = one.pair.n - both - one.pair.only_first - one.pair.only_second
-        found.append(PairLine(places[one.first], places[one.second], one, both, neither))
-    return tuple(sorted(found, key=lambda line: (line.first, line.second)))
+    lines = []
+    for result in comparison.pairs:
+        first, second = rows[result.first], rows[result.second]
+        was_asked = sheet.asked[first] & sheet.asked[second]
+        both = int((sheet.right[first] & sheet.right[second] & was_asked).sum())
+        neither = result.pair.n - both - result.pair.only_first - result.pair.only_second
+        lines.append(PairLine(places[result.first], places[result.second], result, both, neither))
+    return tuple(sorted(lines, key=lambda line: (line.first, line.second)))
 
 
 def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
     """Return the rows of the page's table."""
     return [
         {
-            "first": line.first, "second": line.second,
-            "names": (legible(line.compared.first), legible(line.compared.second)), "pair": line.compared.pair,
-            "counts": line.counts, "p_mcnemar": _p(line.compared.pair.p_mcnemar), "p_holm": _p(line.compared.p_holm),
+            "first": line.first,
+            "second": line.second,
+            "names": (legible(line.compared.first), legible(line.compared.second)),
+            "pair": line.compared.pair,
+            "counts": line.counts,
+            "p_mcnemar": _p(line.compared.pair.p_mcnemar),
+            "p_holm": _p(line.compared.p_holm),
             "told_apart": line.compared.told_apart,
         }
         for line in lines[:MOST_PAIRS]
-    ]  # fmt: skip
+    ]
 
 
 def _p(value: float) -> str:

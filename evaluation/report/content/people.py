@@ -1,6 +1,6 @@
-"""What people reach on the items that were scored, from the human baseline of the release.
+"""Figures of people on the scored items, from the human baseline of the release.
 
-People stand there on average, the best, and each, with the models on the very items that they answered.
+Tables show people on average, the best and each, with the models on the same items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PeopleRow(NamedTuple):
     """A line of the table.
 
     Args:
-        name: Who.
+        name: Name of the row: people, a model or an annotator.
         kind: `people`, `annotator` or `model`.
         cells: Over all items, then by task; None where nothing was answered.
     """
@@ -40,10 +40,10 @@ class PeopleTable(NamedTuple):
     """One campaign.
 
     Args:
-        campaign: Its name.
+        campaign: Name of the campaign.
         simulated: Whether nobody answered.
-        annotators: How many there were.
-        items: How many items they answered.
+        annotators: Number of annotators.
+        items: Number of items that they answered.
         columns: Names of the columns of figures.
         rows: People first, then models, then each annotator.
     """
@@ -60,29 +60,33 @@ def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> 
     """Return a table for each campaign that asked people; none where nobody was asked.
 
     Args:
-        human: Of the split that was scored.
-        samples: What models did on the same items, by campaign.
+        human: Figures of people on the split that was scored.
+        samples: Figures of models on the same items, by campaign.
     """
     if human is None:
         return []
-    return [_table(name, one, samples[name]) for name, one in sorted(human.campaigns.items()) if name in samples]
+    return [
+        _table(name, campaign, samples[name]) for name, campaign in sorted(human.campaigns.items()) if name in samples
+    ]
 
 
 def _table(name: str, campaign: CampaignFigures, sample: Sample) -> PeopleTable:
-    tasks = sorted(one for one in campaign.metrics if one.startswith("accuracy/"))[:MOST_TASKS]
+    tasks = sorted(metric for metric in campaign.metrics if metric.startswith("accuracy/"))[:MOST_TASKS]
     columns = ["accuracy", *tasks]
     rows = [_row("people, mean", "people", campaign.metrics, columns)]
     if campaign.best is not None:
         rows.append(_row(f"best: {campaign.best}", "people", campaign.each[campaign.best], columns))
     rows += [_row(legible(title), "model", metrics, columns) for title, metrics in sample.models.items()]
-    rows += [_row(who, "annotator", metrics, columns) for who, metrics in campaign.each.items()]
+    rows += [_row(annotator, "annotator", metrics, columns) for annotator, metrics in campaign.each.items()]
     heads = ("all", *(task.removeprefix("accuracy/") for task in tasks))
     return PeopleTable(legible(name), campaign.simulated, campaign.annotators, sample.items, heads, tuple(rows))
 
 
 def _row(name: str, kind: str, metrics: Mapping[str, Figure], columns: Sequence[str]) -> PeopleRow:
-    found = (metrics.get(one) for one in columns)
-    return PeopleRow(name, kind, tuple(None if one is None or one.value is None else one for one in found))
+    figures = (metrics.get(column) for column in columns)
+    return PeopleRow(
+        name, kind, tuple(None if figure is None or figure.value is None else figure for figure in figures)
+    )
 
 
 def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
@@ -91,8 +95,8 @@ def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) ->
     Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
 
     Args:
-        human: Of the split that was scored.
-        baseline: Of the release, as `read_human_baseline` returns it.
+        human: Figures of people on the split that was scored.
+        baseline: Human baseline of the release, as `read_human_baseline` returns it.
     """
     if human is None or not baseline:
         return None
@@ -102,11 +106,11 @@ def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) ->
         item_id: PeopleShare(answers["asked"], answers["right"])
         for item_id, answers in baseline[chosen]["items"].items()
     }
-    note = "; ".join(_note(name, one) for name, one in sorted(human.campaigns.items()))
+    note = "; ".join(_note(name, figures) for name, figures in sorted(human.campaigns.items()))
     return People(campaign.metrics, items, campaign.simulated, human.lines(), legible(note))
 
 
 def _note(name: str, campaign: CampaignFigures) -> str:
-    who = "simulated annotators" if campaign.simulated else "people who saw no key"
+    kind = "simulated annotators" if campaign.simulated else "people who saw no key"
     n = campaign.metrics["accuracy"].n
-    return f"{name}: {campaign.annotators:,} {who}, up to {campaign.answers_per_item} an item, on {n:,} of the items"
+    return f"{name}: {campaign.annotators:,} {kind}, up to {campaign.answers_per_item} an item, on {n:,} of the items"

@@ -18,10 +18,10 @@ class PagePicture(NamedTuple):
     """Where a picture of an item is found among those of the page.
 
     Args:
-        picture: Its number; None where it cannot be shown.
+        picture: Number of the picture; None where it cannot be shown.
         marks: Number of the layer with its marks; None without any.
         problem: Why something is not shown.
-        width: Of the reduced picture, in pixels.
+        width: Width of the reduced picture, in pixels.
         height: So too.
     """
 
@@ -47,7 +47,7 @@ class PagePictures:
         self.count = 0
 
     def show(self, image: ItemImage, data: bytes) -> PagePicture:
-        """Return where an item's picture is; what cannot be drawn is said instead of shown."""
+        """Return the place of an item's picture, or the problem where it cannot be drawn."""
         shown = self._known.get(image.image_id)
         if shown is None:
             shown = self._known[image.image_id] = self._reduced(image.image_id, data)
@@ -61,23 +61,23 @@ class PagePictures:
 
     def _reduced(self, image_id: str, data: bytes) -> PagePicture:
         try:
-            found = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
+            preview = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
         except UnreadableImage as error:
             return PagePicture(None, problem=f"This picture cannot be shown: {error}")
-        self._sizes[image_id] = found.full_wh
-        return PagePicture(self._number(found), width=found.width, height=found.height)
+        self._sizes[image_id] = preview.full_wh
+        return PagePicture(self._number(preview), width=preview.width, height=preview.height)
 
     def _layer(self, image: ItemImage) -> PagePicture:
         try:
-            found = kept_marks_preview(
+            preview = kept_marks_preview(
                 self._cache, image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px
             )
         except PromptError as error:
             return PagePicture(None, problem=f"The marks of this picture cannot be drawn: {error}")
-        return PagePicture(self._number(found))
+        return PagePicture(self._number(preview))
 
-    def _number(self, found: Preview) -> int:
-        text = base64.b64encode(found.data).decode("ascii")
-        self._keep(f"data:{found.media_type};base64,{text}", (found.width, found.height))
+    def _number(self, preview: Preview) -> int:
+        text = base64.b64encode(preview.data).decode("ascii")
+        self._keep(f"data:{preview.media_type};base64,{text}", (preview.width, preview.height))
         self.count += 1
         return self.count - 1

@@ -1,4 +1,4 @@
-"""What models replied, read beside the items of their release: one row of each model at a time."""
+"""Replies of models, read along with the items of their release: one row of each model at a time."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ModelReply(NamedTuple):
     """What became of one question to one model.
 
     Args:
-        state: As in predictions.parquet.
+        state: State as in predictions.parquet.
         letter: The letter that was read; None where there is none.
-        right: Whether it is the answer.
-        reply: What the model said, cut to `LONGEST_REPLY` characters; None for an error.
+        right: Whether the letter is the answer.
+        reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
         left_out: Characters that were cut off.
-        cause: Of an error.
+        cause: Cause of an error.
     """
 
     state: State
@@ -71,9 +71,13 @@ class Predictions:
         self._seen[row["state"]] += 1
         self._seen["right"] += row["right"]
         return ModelReply(
-            row["state"], row["letter"], row["right"], row["reply"], max(0, (row["length"] or 0) - LONGEST_REPLY),
+            row["state"],
+            row["letter"],
+            row["right"],
+            row["reply"],
+            max(0, (row["length"] or 0) - LONGEST_REPLY),
             row["cause"],
-        )  # fmt: skip
+        )
 
     def close(self) -> None:
         """Check, after the last item, that every row had its item and that the score says what the rows say.
@@ -104,6 +108,6 @@ class Predictions:
         except (OSError, pa.ArrowException) as error:
             raise self._damage(f"its rows cannot be read ({str(error).splitlines()[0][:200]})") from error
 
-    def _damage(self, what: str) -> DataError:
+    def _damage(self, problem: str) -> DataError:
         self._file.close()
-        return not_of_score(self.path, what)
+        return not_of_score(self.path, problem)

@@ -42,12 +42,12 @@ def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
     MM-SAP's figures stand there where every asked item offers an option that declines; where only some do, they have a
     table of their own. What the robust reader makes of the same replies stands there where a paper's reader read.
     """
-    found = []
+    columns = []
     if any(is_of_all(score, KNOWLEDGE[0][1]) for score in scores):
-        found += [_column(scores, *one) for one in KNOWLEDGE]
+        columns += [_column(scores, *knowledge) for knowledge in KNOWLEDGE]
     if any(_figure_of_run(score, READER[0][1]) is not None for score in scores):
-        found += [_column(scores, *one) for one in READER]
-    return tuple(one for one in found if any(figure is not None for figure in one.figures))
+        columns += [_column(scores, *by_reader) for by_reader in READER]
+    return tuple(column for column in columns if any(figure is not None for figure in column.figures))
 
 
 def _column(scores: Sequence[Score], name: str, metric: str, below: str) -> ExtraColumn:
@@ -55,8 +55,8 @@ def _column(scores: Sequence[Score], name: str, metric: str, below: str) -> Extr
 
 
 def _figure_of_run(score: Score, name: str) -> Figure | None:
-    found = score.metrics.get(name)
-    return None if found is None or found.value is None else found
+    figure = score.metrics.get(name)
+    return None if figure is None or figure.value is None else figure
 
 
 ALL = "all asked"
@@ -74,11 +74,11 @@ class People(NamedTuple):
     """What people reach on the same items.
 
     Args:
-        figures: As of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
-        items: By item id, of that campaign.
+        figures: Figures as of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
+        items: Answers to each item of that campaign, by item id.
         simulated: Whether its annotators were simulated.
         lines: The figures of all campaigns, by the names that `evaluate summary` gives them.
-        note: Who was asked, in a few words.
+        note: Description of the people asked, in a few words.
     """
 
     figures: Mapping[str, Figure]
@@ -92,9 +92,9 @@ class ScoreRow(NamedTuple):
     """One model.
 
     Args:
-        model: Its name.
-        figures: One a column; None where the model cannot take the task.
-        best: Whether the figure is the best of its column, one a column.
+        model: Name of the model.
+        figures: Figure of each column; None where the model cannot take the task.
+        best: For each column, whether the figure is the best of it.
         score: All of its score.
         rank: Over all tasks, with = where others have it too; a dash for one that was asked less or is unfit.
     """
@@ -116,12 +116,12 @@ class ScoreTable(NamedTuple):
 
     Args:
         tasks: Sorted; the columns after the first, which is `ALL`.
-        lines: One a model, by name.
-        chance: One a column: of the items asked, from the score that asked the most.
-        people: One a column, of the campaign that plots show; None where no person was asked.
+        lines: Row of each model, by name.
+        chance: Chance of each column, over the items asked, from the score that asked the most.
+        people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
         below: The name and figures of each campaign of people.
         who: The people; None where there is no baseline.
-        why_no_ranks: Why ranks cannot be told; None where they can.
+        why_no_ranks: Reason why there are no ranks; None where there are.
     """
 
     tasks: tuple[str, ...]
@@ -139,7 +139,7 @@ class ScoreTable(NamedTuple):
 
 
 def board_of(
-    scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
+    scores: Sequence[Score], reached: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
 ) -> ScoreTable:
     """Return the table of scores; `ranking` is of the same models.
 
@@ -154,7 +154,7 @@ def board_of(
     times = [score.repetitions for score in scores]
     fit = [[None if score.unfit else figure for figure in row] for score, row in zip(scores, table, strict=True)]
     best = [_best(column, times) for column in zip(*fit, strict=True)]
-    places = {one.model: one.place for one in ranking}
+    places = {ranked.model: ranked.place for ranked in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
     if why_no_ranks is not None:
         ranks = {model: "-" if place is None else "?" for model, place in places.items()}
@@ -163,10 +163,12 @@ def board_of(
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
-    people = tuple(None if who is None else _figure(who.figures, name) for name in names)
-    told = {} if who is None else who.lines
-    below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
-    return ScoreTable(tuple(tasks), lines, chance, people, below, who, why_no_ranks)
+    people = tuple(None if reached is None else _figure(reached.figures, name) for name in names)
+    lines_of_people = {} if reached is None else reached.lines
+    below = tuple(
+        (name, tuple(_figure(figures, column) for column in names)) for name, figures in lines_of_people.items()
+    )
+    return ScoreTable(tuple(tasks), lines, chance, people, below, reached, why_no_ranks)
 
 
 def methods_of(board: ScoreTable) -> list[str]:
@@ -178,19 +180,19 @@ def methods_of(board: ScoreTable) -> list[str]:
 
 def outcomes_of(board: ScoreTable) -> list[tuple[int, int, int, int, int, int]]:
     """Return for each model how many items were right, wrong, misses, refusals, cut off and errors."""
-    found = []
+    outcomes = []
     for line in board.lines:
         score = line.score
         accuracy = score.metrics.get("accuracy")
         right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
         wrong = score.asked - right - score.miss - score.refusal - score.cut_off - score.error
-        found.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
-    return found
+        outcomes.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
+    return outcomes
 
 
 def _figure(figures: Mapping[str, Figure], name: str) -> Figure | None:
-    found = figures.get(name)
-    return None if found is None or found.value is None else found
+    figure = figures.get(name)
+    return None if figure is None or figure.value is None else figure
 
 
 def _best(column: Sequence[Figure | None], repetitions: Sequence[int]) -> list[bool]:
@@ -198,23 +200,23 @@ def _best(column: Sequence[Figure | None], repetitions: Sequence[int]) -> list[b
     most = max(items, default=0)
     among = [figure is not None and n == most for figure, n in zip(column, items, strict=True)]
     values = [figure.value or 0.0 if figure is not None else 0.0 for figure in column]
-    eligible = {value for value, one in zip(values, among, strict=True) if one}
+    eligible = {value for value, is_among in zip(values, among, strict=True) if is_among}
     highest = max(eligible, default=0.0)
-    return [len(eligible) > 1 and one and value == highest for value, one in zip(values, among, strict=True)]
+    return [len(eligible) > 1 and is_among and value == highest for value, is_among in zip(values, among, strict=True)]
 
 
 class Cost(NamedTuple):
     """What one model took.
 
     Args:
-        model: Its name, legible.
-        replies: That were counted.
+        model: Name of the model, legible.
+        replies: Number of replies counted.
         sent: Tokens of prompts.
         received: Tokens of replies.
         each: Tokens a reply, both together; None where none was counted.
-        money: In the currency of the prices; None without any.
+        money: Money in the currency of the prices; None without prices.
         per_thousand: Money for a thousand items, at this rate.
-        accuracy: Beside it, over all asked items.
+        accuracy: Accuracy over all asked items.
     """
 
     model: str
@@ -229,18 +231,22 @@ class Cost(NamedTuple):
 
 def cost_rows(board: ScoreTable) -> list[Cost]:
     """Return what each model took whose tokens were counted; baselines and files of predictions took none."""
-    found = []
+    rows = []
     for line in board.lines:
         usage, accuracy = line.score.usage, line.score.metrics.get("accuracy")
         if usage is None:
             continue
-        both, asked = usage.prompt_tokens + usage.completion_tokens, line.score.asked
-        found.append(
+        both, items = usage.prompt_tokens + usage.completion_tokens, line.score.asked
+        rows.append(
             Cost(
-                legible(line.model), usage.replies, usage.prompt_tokens, usage.completion_tokens,
-                both / usage.replies if usage.replies else None, usage.cost,
-                None if usage.cost is None or not asked else 1000 * usage.cost / asked,
+                legible(line.model),
+                usage.replies,
+                usage.prompt_tokens,
+                usage.completion_tokens,
+                both / usage.replies if usage.replies else None,
+                usage.cost,
+                None if usage.cost is None or not items else 1000 * usage.cost / items,
                 None if accuracy is None else accuracy.value,
             )
-        )  # fmt: skip
-    return found
+        )
+    return rows

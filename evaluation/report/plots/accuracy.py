@@ -22,8 +22,8 @@ _TITLE = "Accuracy by task"
 def accuracy_plot(board: ScoreTable) -> Plot:
     """Return the plot; bars are the scores' 95 % intervals."""
     with drawing_look():
-        one = len(board.lines) <= MOST_IN_ONE_PANEL
-        drawing = _one_panel(board) if one else _panels(board)
+        in_one_panel = len(board.lines) <= MOST_IN_ONE_PANEL
+        drawing = _one_panel(board) if in_one_panel else _panels(board)
         svg = svg_of(drawing, name="accuracy", title=_TITLE)
     people = " Solid lines are people, grey bands their intervals." if board.who is not None else ""
     caption = (
@@ -31,15 +31,15 @@ def accuracy_plot(board: ScoreTable) -> Plot:
         "by the luck of which items were drawn, not by the wording of questions or the reading of replies. Dashed "
         f"lines are what an even draw among the options gives.{people} A model stands only where it can take the task."
     )
-    return Plot("accuracy", _TITLE, caption + ("" if one else " One panel for each model."), svg)
+    return Plot("accuracy", _TITLE, caption + ("" if in_one_panel else " One panel for each model."), svg)
 
 
 def bars_plot(board: ScoreTable, *, name: str, title: str, more: str = "") -> Plot:
     """Return the plot of a table with other columns than tasks, such as levels: bars, and what it says at their ends.
 
     Args:
-        board: With at most as many models as stand in one panel.
-        name: Of the plot, unique on the page.
+        board: Table with at most as many models as stand in one panel.
+        name: Name of the plot, unique on the page.
         title: A line.
         more: Ends the caption.
     """
@@ -124,9 +124,16 @@ def _point(axes: Axes, figure: Figure | None, y: float, number: int, *, with_bar
     if figure.ci is not None:
         axes.hlines(y, *figure.ci, colors=color, linewidth=1.4, zorder=3)
     axes.plot(
-        [figure.value], [y], marker=MARKERS[number % len(MARKERS)], color=color, markersize=5.6, markeredgecolor=PAPER,
-        markeredgewidth=0.6, zorder=4, clip_on=False,
-    )  # fmt: skip
+        [figure.value],
+        [y],
+        marker=MARKERS[number % len(MARKERS)],
+        color=color,
+        markersize=5.6,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.6,
+        zorder=4,
+        clip_on=False,
+    )
 
 
 def _scales(axes: Axes, bottom: float, places: list[float], names: list[str]) -> None:
@@ -144,16 +151,23 @@ def _handle(number: int, name: str) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D(
-        [], [], color=SERIES[number % len(SERIES)], marker=MARKERS[number % len(MARKERS)], linewidth=1.4,
-        markersize=5.6, markeredgecolor=PAPER, markeredgewidth=0.6, label=name,
-    )  # fmt: skip
+        [],
+        [],
+        color=SERIES[number % len(SERIES)],
+        marker=MARKERS[number % len(MARKERS)],
+        linewidth=1.4,
+        markersize=5.6,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.6,
+        label=name,
+    )
 
 
 def _line_handles(board: ScoreTable) -> list[Any]:
     from matplotlib.lines import Line2D
 
-    found = [Line2D([], [], color=MUTED, linestyle=(0, (2, 1.4)), linewidth=1.3, label="chance")]
+    handles = [Line2D([], [], color=MUTED, linestyle=(0, (2, 1.4)), linewidth=1.3, label="chance")]
     if board.who is not None:
         label = "people (simulated)" if board.who.simulated else "people"
-        found.append(Line2D([], [], color=INK, linewidth=1.8, label=label))
-    return found
+        handles.append(Line2D([], [], color=INK, linewidth=1.8, label=label))
+    return handles

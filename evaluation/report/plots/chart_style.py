@@ -24,9 +24,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "*")
 """As many as is prime to the number of colours, so that 88 models differ."""
 
 _VARIABLES = {
-    INK: "--ink", MUTED: "--muted", GRID: "--grid", BAND: "--band", PAPER: "--paper", RIGHT: "--right",
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    BAND: "--band",
+    PAPER: "--paper",
+    RIGHT: "--right",
     WRONG: "--wrong",
-} | {color: f"--series-{k}" for k, color in enumerate(SERIES)}  # fmt: skip
+} | {color: f"--series-{k}" for k, color in enumerate(SERIES)}
 
 _SETTINGS: Any = {
     "axes.edgecolor": GRID,
@@ -62,8 +67,8 @@ class Plot(NamedTuple):
     Args:
         name: Unique on the page.
         title: A line.
-        caption: What is drawn, and what the intervals are.
-        svg: Made by us, with everything of users escaped.
+        caption: Description of the plot and its intervals.
+        svg: Drawing, with everything of users escaped.
     """
 
     name: str
@@ -114,7 +119,7 @@ def shortened(names: list[str], *, at_most: int) -> list[str]:
     from benchwright.text_normalization import printable
 
     short = [_cut(printable(name), at_most) for name in names]
-    return [one if short.count(one) == 1 else f"{one} #{k}" for k, one in enumerate(short, start=1)]
+    return [text if short.count(text) == 1 else f"{text} #{k}" for k, text in enumerate(short, start=1)]
 
 
 def _cut(name: str, at_most: int) -> str:

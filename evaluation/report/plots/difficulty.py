@@ -20,7 +20,7 @@ def difficulty_plot(difficulty: NDArray[np.float64], models: int) -> Plot | None
 
     Args:
         difficulty: Share of models that have each item right; NaN where none was asked.
-        models: How many there are.
+        models: Number of models.
     """
     import numpy as np
 

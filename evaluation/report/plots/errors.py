@@ -1,4 +1,4 @@
-"""What people found wrong in replies: shares of categories with intervals, their agreement, and their reasons."""
+"""Errors that people named in replies: shares of categories with intervals, agreement, and reasons."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class CategoryShare(NamedTuple):
     """How often a category was named.
 
     Args:
-        words: Of it.
-        items: In which anybody named it.
+        words: Words of the category.
+        items: Number of items in which anybody named it.
         share: Mean over items of the share of their annotators who named it.
         interval: 95 %, of that share.
-        of_named: Its part in all that was named.
+        of_named: Its share of all named categories.
         alpha: Krippendorff's, of naming it or not; None where undefined.
     """
 
@@ -36,22 +36,26 @@ class CategoryShare(NamedTuple):
 
 
 def category_shares(findings: Findings) -> list[CategoryShare]:
-    """Return the shares of all categories, in their order; none where nobody has said anything yet."""
+    """Return the shares of all categories, in their order; none where nobody has named a category yet."""
     n, items = len(findings.items), findings.items
-    named = sum(sum(one.categories.values()) for one in items)
-    found = []
+    named = sum(sum(item.categories.values()) for item in items)
+    category_rows = []
     for category in findings.categories if n else ():
-        shares = [one.categories.get(category.code, 0) / one.annotators for one in items]
-        mentions = sum(one.categories.get(category.code, 0) for one in items)
+        shares = [item.categories.get(category.code, 0) / item.annotators for item in items]
+        mentions = sum(item.categories.get(category.code, 0) for item in items)
         interval = wilson(sum(shares), n).interval
         assert interval is not None  # there are items
-        found.append(
+        category_rows.append(
             CategoryShare(
-                legible(category.words), sum(category.code in one.categories for one in items), sum(shares) / n,
-                interval, mentions / named if named else 0.0, findings.by_category.get(category.code),
+                legible(category.words),
+                sum(category.code in item.categories for item in items),
+                sum(shares) / n,
+                interval,
+                mentions / named if named else 0.0,
+                findings.by_category.get(category.code),
             )
-        )  # fmt: skip
-    return found
+        )
+    return category_rows
 
 
 def error_plot(findings: Findings) -> Plot | None:
@@ -71,31 +75,37 @@ def error_plot(findings: Findings) -> Plot | None:
 def error_section(findings: Findings) -> dict[str, Any]:
     """Return what the page says of an error analysis beside its plot."""
     reasons = [
-        {"item": one.item_id, "model": legible(one.about.get("model", "")), "text": legible(reason)}
-        for one in findings.items
-        for reason in one.reasons
+        {"item": item.item_id, "model": legible(item.about.get("model", "")), "text": legible(reason)}
+        for item in findings.items
+        for reason in item.reasons
     ]
     return {
-        "items": len(findings.items), "tasks": findings.tasks, "annotators": findings.annotators,
-        "alpha": findings.agreement, "rows": category_shares(findings), "reasons": reasons[:MOST_REASONS],
-        "left_out": max(0, len(reasons) - MOST_REASONS), "models": _by_model(findings), "campaign": findings.campaign,
-    }  # fmt: skip
+        "items": len(findings.items),
+        "tasks": findings.tasks,
+        "annotators": findings.annotators,
+        "alpha": findings.agreement,
+        "rows": category_shares(findings),
+        "reasons": reasons[:MOST_REASONS],
+        "left_out": max(0, len(reasons) - MOST_REASONS),
+        "models": _by_model(findings),
+        "campaign": findings.campaign,
+    }
 
 
 def _by_model(findings: Findings) -> list[dict[str, Any]]:
     """Return for each model how often each category was named, where there are several."""
-    models = sorted({one.about.get("model", "") for one in findings.items})
+    models = sorted({item.about.get("model", "") for item in findings.items})
     if len(models) < 2:
         return []
-    found = []
+    rows = []
     for model in models:
-        items = [one for one in findings.items if one.about.get("model", "") == model]
+        items = [item for item in findings.items if item.about.get("model", "") == model]
         shares = [
-            sum(one.categories.get(category.code, 0) / one.annotators for one in items) / len(items)
+            sum(item.categories.get(category.code, 0) / item.annotators for item in items) / len(items)
             for category in findings.categories
         ]
-        found.append({"model": legible(model), "n": len(items), "shares": shares})
-    return found
+        rows.append({"model": legible(model), "n": len(items), "shares": shares})
+    return rows
 
 
 def _drawn(shares: list[CategoryShare]) -> Any:
@@ -103,25 +113,25 @@ def _drawn(shares: list[CategoryShare]) -> Any:
 
     drawing = Drawing(figsize=(9.6, 0.42 * len(shares) + 0.7), layout="constrained")
     axes = drawing.add_subplot()
-    for place, one in enumerate(shares):
-        axes.barh(place, one.share, height=0.58, color=SERIES[0], alpha=0.45, linewidth=0, zorder=2)
-        axes.hlines(place, *one.interval, colors=SERIES[0], linewidth=1.4, zorder=3)
-        told = f"{one.share:.0%} ({one.items:,})"
+    for place, row in enumerate(shares):
+        axes.barh(place, row.share, height=0.58, color=SERIES[0], alpha=0.45, linewidth=0, zorder=2)
+        axes.hlines(place, *row.interval, colors=SERIES[0], linewidth=1.4, zorder=3)
+        text = f"{row.share:.0%} ({row.items:,})"
         axes.annotate(
-            told,
-            (one.interval[1], place),
+            text,
+            (row.interval[1], place),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",
             fontsize=8,
             color=INK,
         )
-    axes.set_yticks(range(len(shares)), shortened([one.words for one in shares], at_most=52))
+    axes.set_yticks(range(len(shares)), shortened([row.words for row in shares], at_most=52))
     axes.set_ylim(len(shares) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, min(1.12, max(one.interval[1] for one in shares) + 0.14))
+    axes.set_xlim(0, min(1.12, max(row.interval[1] for row in shares) + 0.14))
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], color=MUTED)
-    axes.set_xlim(0, min(1.12, max(one.interval[1] for one in shares) + 0.14))
+    axes.set_xlim(0, min(1.12, max(row.interval[1] for row in shares) + 0.14))
     axes.grid(axis="x", color=GRID, linewidth=0.7, zorder=1)
     axes.spines["left"].set_visible(False)
     axes.set_axisbelow(True)

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 _KK, _KU, _SA = (f"mm_sap/score_{name}" for name in ("kk", "ku", "sa"))
 COLUMNS = (
-    ("score_kk", _KK), ("score_ku", _KU), ("score_sa", _SA), ("answer rate", "mm_sap/answer_rate"),
-    ("answer accuracy", "mm_sap/answer_accuracy"), ("unknown knowns", "mm_sap/unknown_knowns_rate"),
-)  # fmt: skip
+    ("score_kk", _KK),
+    ("score_ku", _KU),
+    ("score_sa", _SA),
+    ("answer rate", "mm_sap/answer_rate"),
+    ("answer accuracy", "mm_sap/answer_accuracy"),
+    ("unknown knowns", "mm_sap/unknown_knowns_rate"),
+)
 """Name in the table, and metric."""
 _TITLE = "What models know, and know that they do not"
 _STEP = 0.2
@@ -27,13 +31,13 @@ _STEP = 0.2
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
     """Return a row for each model that has any of the figures; none where the release has no option that declines."""
-    found = []
+    rows = []
     for line in board.lines:
         figures = [_figure(line.score.metrics.get(metric)) for _, metric in COLUMNS]
         if any(figure is not None for figure in figures):
             n = next(figure.n for figure in figures if figure is not None)
-            found.append({"model": legible(line.model), "n": n, "figures": figures})
-    return found
+            rows.append({"model": legible(line.model), "n": n, "figures": figures})
+    return rows
 
 
 def plane_plot(board: ScoreTable) -> Plot | None:
@@ -60,16 +64,16 @@ def _drawn(board: ScoreTable, numbers: Sequence[int]) -> Any:
     drawing = Drawing(figsize=(9.6, 5.4), layout="constrained")
     axes = drawing.add_subplot()
     points = [(board.lines[k].score.metrics[_KK], board.lines[k].score.metrics[_KU]) for k in numbers]
-    right, top = (_end([pair[which] for pair in points]) for which in (0, 1))
+    right, top = (_end([pair[end] for pair in points]) for end in (0, 1))
     _iso_lines(axes, right, top)
     names = shortened([line.model for line in board.lines], at_most=34)
     for k, (kk, ku) in zip(numbers, points, strict=True):
         _point(axes, kk, ku, k, names[k])
     axes.set_xlim(0, right)
     axes.set_ylim(0, top)
-    for which in ("x", "y"):
+    for axis in ("x", "y"):
         ticks = [tick / 10 for tick in range(0, 11, 2 if max(right, top) > 0.6 else 1) if tick / 10 <= max(right, top)]
-        getattr(axes, f"set_{which}ticks")(ticks, [f"{tick:.0%}" for tick in ticks])
+        getattr(axes, f"set_{axis}ticks")(ticks, [f"{tick:.0%}" for tick in ticks])
     axes.set_xlabel("score_kk: knows, and answers right")
     axes.set_ylabel("score_ku: does not know, and declines")
     axes.grid(color=GRID, linewidth=0.6)
@@ -101,9 +105,18 @@ def _point(axes: Axes, kk: Figure, ku: Figure, number: int, name: str) -> None:
     if ku.ci is not None:
         axes.vlines(kk.value, *ku.ci, colors=color, linewidth=1.1, zorder=3)
     axes.plot(
-        [kk.value], [ku.value], marker=MARKERS[number % len(MARKERS)], color=color, markersize=8, linestyle="none",
-        markeredgecolor=PAPER, markeredgewidth=0.8, label=name, zorder=4, clip_on=False,
-    )  # fmt: skip
+        [kk.value],
+        [ku.value],
+        marker=MARKERS[number % len(MARKERS)],
+        color=color,
+        markersize=8,
+        linestyle="none",
+        markeredgecolor=PAPER,
+        markeredgewidth=0.8,
+        label=name,
+        zorder=4,
+        clip_on=False,
+    )
     axes.annotate(
         name, (kk.value, ku.value), xytext=(6, 5), textcoords="offset points", fontsize=7.5, color=INK, zorder=5
     )
@@ -111,7 +124,7 @@ def _point(axes: Axes, kk: Figure, ku: Figure, number: int, name: str) -> None:
 
 def _end(figures: Sequence[Figure]) -> float:
     """Return where an axis ends: a tenth above the highest limit, at least at 0.3 and at most at 1."""
-    highest = max((one.ci[1] if one.ci is not None else one.value or 0.0) for one in figures)
+    highest = max((figure.ci[1] if figure.ci is not None else figure.value or 0.0) for figure in figures)
     return min(1.0, max(0.3, int(highest * 10 + 1.5) / 10))
 
 

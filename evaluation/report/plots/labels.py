@@ -20,27 +20,29 @@ MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, 6
 
 def label_plots(board: ScoreTable, sums: LabelSums) -> Iterator[Plot]:
     """Yield a plot for each of the first labels that have few enough values."""
-    found = labels_of(board)
-    drawn = [label for label, values in found.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
+    values_by_label = labels_of(board)
+    drawn = [label for label, values in values_by_label.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
     for number, label in enumerate(drawn):
-        values = found[label]
+        values = values_by_label[label]
         left = len(board.lines) - MOST_MODELS
         more = f" The {MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
         yield bars_plot(
-            _board_of(board, label, values, sums.of(label)), name=f"label-{number}", title=f"Accuracy by {label}",
+            _board_of(board, label, values, sums.of(label)),
+            name=f"label-{number}",
+            title=f"Accuracy by {label}",
             more=more,
-        )  # fmt: skip
+        )
 
 
 def labels_of(board: ScoreTable) -> dict[str, list[str]]:
     """Return the labels that any score tells accuracies by, each with its values, both sorted."""
-    found: dict[str, set[str]] = {}
+    values_by_label: dict[str, set[str]] = {}
     for line in board.lines:
         for name in line.score.metrics:
             if name.startswith(_PREFIX):
                 label, _, value = name.removeprefix(_PREFIX).partition("/")
-                found.setdefault(label, set()).add(value)
-    return {label: sorted(values) for label, values in sorted(found.items())}
+                values_by_label.setdefault(label, set()).add(value)
+    return {label: sorted(values) for label, values in sorted(values_by_label.items())}
 
 
 def _board_of(board: ScoreTable, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> ScoreTable:
@@ -53,11 +55,18 @@ def _board_of(board: ScoreTable, label: str, values: Sequence[str], sums: Mappin
         for line in board.lines
         if line in best
     )
-    found = [sums.get(value) for value in values]
-    chance = [None if one is None else Figure(value=one.chance / one.items, ci=None, n=one.items) for one in found]
+    label_sums = [sums.get(value) for value in values]
+    chance = [
+        None
+        if sums_of_value is None
+        else Figure(value=sums_of_value.chance / sums_of_value.items, ci=None, n=sums_of_value.items)
+        for sums_of_value in label_sums
+    ]
     people = [
-        None if one is None or not one.asked else Figure(value=one.right / one.asked, ci=None, n=one.asked)
-        for one in found
+        None
+        if sums_of_value is None or not sums_of_value.asked
+        else Figure(value=sums_of_value.right / sums_of_value.asked, ci=None, n=sums_of_value.asked)
+        for sums_of_value in label_sums
     ]
     return board._replace(
         tasks=tuple(values), lines=lines, chance=(board.chance[0], *chance), people=(board.people[0], *people)

@@ -1,4 +1,4 @@
-"""What became of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
+"""Outcomes of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def _drawn(board: ScoreTable) -> Any:
     drawing = Drawing(figsize=(9.6, 0.34 * len(counts) + 0.85), layout="constrained")
     axes = drawing.add_subplot()
     for y, row in enumerate(counts):
-        left, asked = 0.0, max(1, sum(row))
+        left, total = 0.0, max(1, sum(row))
         for (_, color, hatch), n in zip(_LOOKS, row, strict=True):
-            share = n / asked
+            share = n / total
             axes.barh(y, share, left=left, height=0.62, color=color, hatch=hatch, edgecolor=PAPER, linewidth=0.8)
             if share > 0.045:
                 plate = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "round,pad=0.18"}

@@ -32,15 +32,15 @@ def radar_plot(board: ScoreTable) -> Plot | None:
 
 def _caption(board: ScoreTable, drawn: int, numbered: bool) -> str:
     people = ", the solid thick polygon what people reach" if board.who is not None else ""
-    said = (
+    caption = (
         "Accuracy on each task, from 0 in the middle to 100 % at the rim. The dashed polygon is what an even draw gives"
         f"{people}. Intervals are in the plot above: on few items a dent in a profile may be luck."
     )
     if left_out := len(board.lines) - drawn:
-        said += f" Left out: {left_out} of {len(board.lines)} models, which took fewer than three tasks."
+        caption += f" Left out: {left_out} of {len(board.lines)} models, which took fewer than three tasks."
     if numbered:
-        said += " Tasks by number: " + ", ".join(f"{k} {task}" for k, task in enumerate(board.tasks, start=1)) + "."
-    return said
+        caption += " Tasks by number: " + ", ".join(f"{k} {task}" for k, task in enumerate(board.tasks, start=1)) + "."
+    return caption
 
 
 def _one(board: ScoreTable, drawn: Sequence[ScoreRow], numbered: bool) -> Any:

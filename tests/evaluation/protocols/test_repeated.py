@@ -20,8 +20,10 @@ def test_circular_asks_every_rotation_and_counts_only_what_is_right_in_all(bench
     score = evaluate(release, model, protocol="circular")
     assert model.variants == ["r0", "r1", "r2"]
     assert [[c.text for c in q.choices] for q in model.asked] == [
-        ["cat", "dog", "parrot"], ["dog", "parrot", "cat"], ["parrot", "cat", "dog"],
-    ]  # fmt: skip
+        ["cat", "dog", "parrot"],
+        ["dog", "parrot", "cat"],
+        ["parrot", "cat", "dog"],
+    ]
     assert all([c.key for c in q.choices] == ["A", "B", "C"] for q in model.asked)
     assert score.metrics["accuracy"].value == 1
     assert evaluate(release, "constant:B", protocol="circular").metrics["accuracy"].value == 0
@@ -84,8 +86,11 @@ def test_repetitions_of_one_item_are_no_independent_items(bench: Any, tmp_path: 
     for number in range(30):
         bench.add(f"q{number}", options=("a", "b"), answer="A")
     release = bench.release(tmp_path / "release")
-    model = Scripted(lambda question: f"({next(c.key for c in question.choices if c.text == 'a')})"
-                     if int(question.text[1:]) < 15 else "no idea")  # fmt: skip
+    model = Scripted(
+        lambda question: (
+            f"({next(c.key for c in question.choices if c.text == 'a')})" if int(question.text[1:]) < 15 else "no idea"
+        )
+    )
     once, five = (evaluate(release, model, protocol=name).metrics["accuracy"] for name in ("vanilla", "shuffle:k=5"))
     assert once.value == five.value == 0.5
     assert once.ci is not None
@@ -128,8 +133,9 @@ def test_what_was_declined_is_asked_again_without_the_option_that_declines(bench
     declined = found[bench.items[0][0].item_id]
     assert (declined["letter"], declined["right"]) == ("C", False)
     assert [(a["round"], a["variant"], a["letter"], a["right"]) for a in declined["attempts"]] == [
-        (0, "first", "C", False), (1, "firstagain", "A", True),
-    ]  # fmt: skip
+        (0, "first", "C", False),
+        (1, "firstagain", "A", True),
+    ]
     assert score.metrics["accuracy"].value == 0.25
 
 

@@ -10,7 +10,7 @@ import pytest
 from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.protocols.ii_bench_prompts import Example, prompt, prompt_with_examples
 from benchwright.evaluation.protocols.names import parse_protocol
 from benchwright.evaluation.questions.question import Question

@@ -30,9 +30,13 @@ def picture(shade: int) -> dict[str, Any]:
 def row(idx: str, task: str, shades: list[int], **changed: Any) -> dict[str, Any]:
     shown = dict(zip(PICTURES, [*map(picture, shades), None, None, None, None], strict=False))
     words = {
-        "idx": idx, "sub_task": task, "question": "Which of these fits?", "choices": ["the second image", "the third image"],
-        "answer": "(B)", "prompt": PROMPT,
-    }  # fmt: skip
+        "idx": idx,
+        "sub_task": task,
+        "question": "Which of these fits?",
+        "choices": ["the second image", "the third image"],
+        "answer": "(B)",
+        "prompt": PROMPT,
+    }
     return words | shown | changed
 
 
@@ -41,9 +45,16 @@ def write(folder: Path, split: str, rows: list[dict[str, Any]]) -> None:
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     text = pa.string()
     schema = pa.schema(
-        [("idx", text), ("sub_task", text), ("question", text), ("choices", pa.list_(text)), ("answer", text), ("prompt", text)]
+        [
+            ("idx", text),
+            ("sub_task", text),
+            ("question", text),
+            ("choices", pa.list_(text)),
+            ("answer", text),
+            ("prompt", text),
+        ]
         + [(name, image) for name in PICTURES]
-    )  # fmt: skip
+    )
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), folder / f"{split}-00000-of-00001.parquet")
 
 

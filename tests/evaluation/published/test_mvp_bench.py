@@ -23,13 +23,29 @@ OPTIONS = ("a cat", "a dog", "a parrot")
 
 def yes_no(number: int, pair: int, side: str, text: str, answer: str, level: str = "low") -> dict[str, Any]:
     image = f"Single_Images/{pair}_{side}.jpg"
-    return {"question_id": number, "id": pair, "image": image, "question": text, "answer": answer, "type": f"y/n-{side}", "level": level}  # fmt: skip
+    return {
+        "question_id": number,
+        "id": pair,
+        "image": image,
+        "question": text,
+        "answer": answer,
+        "type": f"y/n-{side}",
+        "level": level,
+    }
 
 
 def choice(key: Any, pair: int, image: str, answer: str, turn: int = 0, level: str = "high") -> dict[str, Any]:
     turned = [*OPTIONS[turn:], *OPTIONS[:turn]]
     text = "\n".join(["Which one?", *(f"{letter}. {option}" for letter, option in zip("ABC", turned, strict=True))])
-    return {"question_id": key, "id": pair, "image": image, "question": text, "answer": answer, "type": "mcq-e", "level": level}  # fmt: skip
+    return {
+        "question_id": key,
+        "id": pair,
+        "image": image,
+        "question": text,
+        "answer": answer,
+        "type": "mcq-e",
+        "level": level,
+    }
 
 
 CROSS, SINGLE = "Cross_Images/1_concat.jpg", "Single_Images/3_e.jpg"
@@ -96,20 +112,46 @@ def test_right_answers_fill_every_cell_that_has_a_denominator(layout: Layout) ->
     cells = layout.count().cells
     assert all(share.part == share.of for share in cells.values())
     assert {name: share.of for name, share in cells.items() if share.of} == {
-        "qAcc_Ll": 2, "qAcc_Lh": 1, "qAcc_Lm": 3, "aAcc_Ll": 4, "aAcc_Lh": 2, "aAcc_Lm": 6, "mAcc": 1, "iAcc_N": 1,
-        "iAcc_M": 1, "iAcc_NM": 2, "aAcc_N": 3, "aAcc_M": 3, "aAcc_S_low": 2, "aAcc_E_low": 2, "aAcc_S_high": 1,
-        "aAcc_E_high": 1, "pAcc_B1": 2, "pAcc_B2": 1, "CI_circular_Lh": 1, "SI_circular": 1, "CI_vanilla_Lh": 1,
+        "qAcc_Ll": 2,
+        "qAcc_Lh": 1,
+        "qAcc_Lm": 3,
+        "aAcc_Ll": 4,
+        "aAcc_Lh": 2,
+        "aAcc_Lm": 6,
+        "mAcc": 1,
+        "iAcc_N": 1,
+        "iAcc_M": 1,
+        "iAcc_NM": 2,
+        "aAcc_N": 3,
+        "aAcc_M": 3,
+        "aAcc_S_low": 2,
+        "aAcc_E_low": 2,
+        "aAcc_S_high": 1,
+        "aAcc_E_high": 1,
+        "pAcc_B1": 2,
+        "pAcc_B2": 1,
+        "CI_circular_Lh": 1,
+        "SI_circular": 1,
+        "CI_vanilla_Lh": 1,
         "SI_vanilla": 1,
-    }  # fmt: skip
+    }
 
 
 def test_one_wrong_answer_counts_once_in_each_cell_it_is_part_of(layout: Layout) -> None:
     layout.says(RIGHT | {3: "yes"})
     found = {name: tuple(share) for name, share in layout.count().cells.items() if share.part != share.of}
     assert found == {
-        "qAcc_Ll": (1, 2), "qAcc_Lm": (2, 3), "aAcc_Ll": (3, 4), "aAcc_Lm": (5, 6), "mAcc": (0, 1), "iAcc_M": (0, 1),
-        "iAcc_NM": (1, 2), "aAcc_M": (2, 3), "aAcc_E_low": (1, 2), "pAcc_B1": (1, 2),
-    }  # fmt: skip
+        "qAcc_Ll": (1, 2),
+        "qAcc_Lm": (2, 3),
+        "aAcc_Ll": (3, 4),
+        "aAcc_Lm": (5, 6),
+        "mAcc": (0, 1),
+        "iAcc_M": (0, 1),
+        "iAcc_NM": (1, 2),
+        "aAcc_M": (2, 3),
+        "aAcc_E_low": (1, 2),
+        "pAcc_B1": (1, 2),
+    }
 
 
 def test_what_the_rule_does_not_read_takes_the_judges_verdict(layout: Layout) -> None:
@@ -156,8 +198,13 @@ def test_a_model_without_one_pass_has_the_cells_of_its_rotations(layout: Layout)
     layout.file("tiny.jsonl").unlink()
     layout.rotates(ROTATED)
     assert set(layout.count().cells) == {
-        "CI_circular_Ll", "CI_circular_Lh", "SI_circular", "CI_vanilla_Ll", "CI_vanilla_Lh", "SI_vanilla",
-    }  # fmt: skip
+        "CI_circular_Ll",
+        "CI_circular_Lh",
+        "SI_circular",
+        "CI_vanilla_Ll",
+        "CI_vanilla_Lh",
+        "SI_vanilla",
+    }
 
 
 def test_a_cell_that_is_counted_from_nothing_has_no_value(layout: Layout) -> None:

@@ -48,8 +48,10 @@ def test_shares_count_read_letters_and_accuracy_all_that_were_asked() -> None:
     found = letter_bias(letters("AAB.C"), letters("ABBBA"), np.arange(5))
     assert found.n == 4
     assert [(one.letter, one.keyed, one.given, one.at_key.value, one.at_key.n) for one in found.letters] == [
-        ("A", 2, 2, 0.5, 2), ("B", 2, 1, pytest.approx(1 / 3), 3), ("C", 0, 1, None, 0),
-    ]  # fmt: skip
+        ("A", 2, 2, 0.5, 2),
+        ("B", 2, 1, pytest.approx(1 / 3), 3),
+        ("C", 0, 1, None, 0),
+    ]
     assert found.moved == pytest.approx(1 / 4)
 
 

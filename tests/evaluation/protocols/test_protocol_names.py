@@ -67,8 +67,14 @@ def test_two_protocols_of_one_model_stand_side_by_side_with_their_settings(bench
     scores = {score.title: score for score in read_scores(tmp_path / "out")}
     assert sorted(scores) == ["constant:B", "constant:B @ circular", "constant:B @ shuffle:k=2"]
     assert scores["constant:B @ shuffle:k=2"].settings["protocol"] == {
-        "name": "shuffle", "k": 2, "wording": "vanilla", "joined": False, "shots": 0, "examples": None, "seed": 0,
-    }  # fmt: skip
+        "name": "shuffle",
+        "k": 2,
+        "wording": "vanilla",
+        "joined": False,
+        "shots": 0,
+        "examples": None,
+        "seed": 0,
+    }
     assert set(summary_document(list(scores.values()))) == set(scores)
 
 

@@ -23,9 +23,7 @@ def flat(tall: int, wide: int, shade: int) -> np.ndarray:
 
 def puzzle(bench: Any, shade: int, **more: Any) -> Any:
     pictures = [flat(5, 7, shade), flat(3, 4, shade + 1), flat(3, 4, shade + 2)]
-    return bench.add(
-        "Which fits <image 1>?", task="jigsaw", pictures=pictures, options=(1, 2), answer="A", **more
-    )  # fmt: skip
+    return bench.add("Which fits <image 1>?", task="jigsaw", pictures=pictures, options=(1, 2), answer="A", **more)
 
 
 def test_blind_shows_no_picture_and_names_those_that_are_missed(bench: Any, tmp_path: Path) -> None:
@@ -95,8 +93,11 @@ def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkey
     (folder,) = (tmp_path / "out").iterdir()
     (row,) = rows(tmp_path / "out", folder.name)
     assert [(a["state"], a["reply"]) for a in row["attempts"]] == [
-        ("caption", "shade 10"), ("caption", "shade 11"), ("caption", "shade 12"), ("answered", "(A)"),
-    ]  # fmt: skip
+        ("caption", "shade 10"),
+        ("caption", "shade 11"),
+        ("caption", "shade 12"),
+        ("answered", "(A)"),
+    ]
 
 
 def test_a_caption_that_failed_leaves_the_item_unasked(
@@ -158,9 +159,12 @@ def test_a_joined_message_names_pictures_without_showing_them_one_by_one(bench: 
     evaluate(bench.release(tmp_path / "release"), model, protocol="vanilla:joined=true")
     lines = words_of(model.asked[0]).split("\n")
     assert lines[:5] == [
-        "[picture]", "The picture shows Image 1 to Image 3 from left to right.", "Which fits Image 1?", "(A) Image 2",
+        "[picture]",
+        "The picture shows Image 1 to Image 3 from left to right.",
+        "Which fits Image 1?",
+        "(A) Image 2",
         "(B) Image 3",
-    ]  # fmt: skip
+    ]
 
 
 def test_marks_are_drawn_before_pictures_are_joined() -> None:

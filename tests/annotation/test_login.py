@@ -1,7 +1,7 @@
-"""The doors of the running app: nothing is reached without a session of one's own.
+"""Signing in to the running app: nothing is reached without a session of one's own.
 
 - A wrong password, a forged or foreign cookie, an ended session, another annotator's task: refused.
-- Every path but the doors asks for a session, the websocket too.
+- Every path but the sign-in pages asks for a session, the websocket too.
 - Forms carry a nonce; failed attempts have to wait; answers carry the headers that tell browsers to load nothing else.
 """
 
@@ -30,7 +30,7 @@ from .visitor import Visitor
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    with serve(make_workspace(tmp_path_factory.mktemp("doors"))) as running:
+    with serve(make_workspace(tmp_path_factory.mktemp("login"))) as running:
         yield running
 
 
@@ -73,13 +73,13 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
-def test_every_path_but_the_doors_asks_for_a_session(visitor: Visitor, method: str, path: str) -> None:
+def test_every_path_but_the_sign_in_pages_asks_for_a_session(visitor: Visitor, method: str, path: str) -> None:
     reply = visitor.send(method, path)
     where = reply.headers.get("location", "")
     assert reply.status in {400, 401} or where.startswith("/login"), (reply.status, reply.body[:200])
 
 
-def test_a_page_leads_to_the_door_and_back(visitor: Visitor) -> None:
+def test_a_page_leads_to_the_sign_in_page_and_back(visitor: Visitor) -> None:
     reply = visitor.get("/history?campaign=verify")
     assert (reply.status, reply.headers["location"]) == (303, "/login?next=%2Fhistory%3Fcampaign%3Dverify")
     reply = visitor.submit("/login", name="ann", password=PASSWORDS["ann"], next="/history?campaign=verify")
@@ -257,8 +257,8 @@ def test_a_draft_is_kept_for_ones_own_task_only(
     task, ann, mark = task_of(store, "ann"), signed_in("ann"), {"X-Benchwright-Draft": "1"}
     path, body = f"/drafts/{task}", json.dumps({"note": "one <b>two</b>"})
     assert ann.send("PUT", path, body=body, headers=mark).status == 200
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    assert dict(queue.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
     assert ann.send("PUT", path, body=body).status == 403
     assert visitor.send("PUT", path, body=body, headers=mark).status == 401
     ben = signed_in("ben")
@@ -268,30 +268,34 @@ def test_a_draft_is_kept_for_ones_own_task_only(
     for broken in ("", "[]", "{", "null", '{"a":NaN}', "[" * 50_000):
         assert ann.send("PUT", path, body=broken, headers=mark).status in {400, 403}, broken[:20]
     assert ann.send("PUT", path, body=json.dumps({"note": "x" * 70_000}), headers=mark).status == 413
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+    assert dict(queue.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
 
 
 def test_a_draft_of_a_window_that_is_behind_is_kept_beside_the_one_that_is_there(
     signed_in: Callable[[str], Visitor], store: ReviewStore
 ) -> None:
     task, ann = task_of(store, "ann"), signed_in("ann")
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
 
     def put(note: str, *, window: str, seen: str) -> tuple[int, dict[str, Any]]:
         headers = {"X-Benchwright-Draft": "1", "X-Benchwright-Seen": seen}
         reply = ann.send("PUT", f"/drafts/{task}", body=json.dumps({"note": note, "window": window}), headers=headers)
         return reply.status, json.loads(reply.body)
 
-    before = desk.open(task, now=clock()).revision
+    before = queue.open(task, now=clock()).revision
     assert put("left", window="a", seen=f"0.{before}")[0] == 200
     assert put("left, then", window="a", seen=f"0.{before}")[0] == 200  # sent before the first one was answered
     status, there = put("right", window="b", seen=f"0.{before}")
     assert (status, there["draft"]["note"], there["version"]) == (409, "left, then", 0)
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "left, then", "window": "a", "other": {"note": "right"}}
+    assert dict(queue.open(task, now=clock()).draft) == {
+        "note": "left, then",
+        "window": "a",
+        "other": {"note": "right"},
+    }
     status, told = put("right", window="b", seen=f"0.{there['revision']}")
     assert (status, told["revision"] > there["revision"]) == (200, True)
     assert put("left, now", window="a", seen=f"0.{there['revision']}")[0] == 409
-    assert desk.open(task, now=clock()).draft["other"] == {"note": "left, now"}
+    assert queue.open(task, now=clock()).draft["other"] == {"note": "left, now"}
     for odd in ("1", "x.y", "-1.0", "1." + "9" * 50):
         headers = {"X-Benchwright-Draft": "1", "X-Benchwright-Seen": odd}
         assert ann.send("PUT", f"/drafts/{task}", body="{}", headers=headers).status == 400, odd

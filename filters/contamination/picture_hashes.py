@@ -11,10 +11,10 @@ from benchwright.images.decode import luma_of, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
-from .embeddings import Embeddings
-from .local_features import detector
-from .perceptual_hash import hashes
-from .visual_words import WORD_CANDIDATES, described
+from ..features.embeddings import Embeddings
+from ..features.local_features import detector
+from ..features.perceptual_hash import hashes
+from ..features.visual_words import WORD_CANDIDATES, described
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress

@@ -1,4 +1,4 @@
-"""What holds of handing out, whatever a campaign asks: own orders, nobody twice, skipping, leases that end, flags."""
+"""Assignment of tasks in campaigns of all kinds: own orders, nobody twice, skipping, leases that end, flags."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
@@ -109,7 +111,7 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     assert form is not None
     with open_store(ctx.store_url) as store:
         store.upsert_campaign(
-            "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=form(CATEGORIES).model_dump(mode="json"),
+            "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=CampaignForm(fields=form(CATEGORIES).fields),
             settings={"handout": SHORT.kept()}, seed=1,
         )  # fmt: skip
         store.upsert_tasks(
@@ -117,26 +119,26 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
         )
 
 
-def say(desk: TaskQueue, slot: int, asked: Asked, now: datetime) -> None:
-    if desk.campaign.kind == "review":
-        desk.answer(slot, "B", now=now)
-    desk.say(slot, asked.decision, now=now, fields=asked.fields)
+def say(queue: TaskQueue, slot: int, asked: Asked, now: datetime) -> None:
+    if queue.campaign.kind == "review":
+        queue.answer(slot, "B", now=now)
+    queue.submit(slot, Submission(asked.decision, fields=asked.fields), now=now)
 
 
 def test_nobody_gets_a_task_twice_and_every_task_goes_to_as_many_as_it_takes(
     opened: tuple[ReviewStore, Asked], now: datetime
 ) -> None:
     store, asked = opened
-    desks = [TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben", "cas")]
-    got: dict[str, list[int]] = {desk.annotator: [] for desk in desks}
-    while desks:
-        for desk in tuple(desks):
-            task = desk.next(now=now)
+    queues = [TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben", "cas")]
+    got: dict[str, list[int]] = {queue.annotator: [] for queue in queues}
+    while queues:
+        for queue in tuple(queues):
+            task = queue.next(now=now)
             if task is None:
-                desks.remove(desk)
+                queues.remove(queue)
                 continue
-            got[desk.annotator].append(task.task_id)
-            say(desk, task.slot_id, asked, now)
+            got[queue.annotator].append(task.task_id)
+            say(queue, task.slot_id, asked, now)
     every = [task for row in got.values() for task in row]
     assert all(len(set(row)) == len(row) for row in got.values())
     assert {every.count(task) for task in every} == {asked.each}
@@ -173,25 +175,25 @@ def test_a_lease_that_ends_gives_the_task_to_whoever_asks_next_and_takes_no_deci
             say(ann, held.slot_id, asked, later)
     others = [TaskQueue(store, campaign, name) for name in ("ben", "cas")]
     got: set[int] = set()
-    for desk in others:
-        while (task := desk.next(now=later)) is not None:
+    for queue in others:
+        while (task := queue.next(now=later)) is not None:
             got.add(task.task_id)
-            say(desk, task.slot_id, asked, later)
+            say(queue, task.slot_id, asked, later)
     assert held.task_id in got
     assert store.status("verify", now=later).tasks["open"] == 0
 
 
 def test_what_is_skipped_comes_last_and_what_is_flagged_stays(opened: tuple[ReviewStore, Asked], now: datetime) -> None:
     store, asked = opened
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    first = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    first = queue.next(now=now)
     assert first is not None
-    desk.remark(first.task_id, "Which of the two?", is_flag=True, now=now)
-    desk.skip(first.task_id, now=now)
+    queue.remark(first.task_id, "Which of the two?", is_flag=True, now=now)
+    queue.skip(first.task_id, now=now)
     order = []
-    while (task := desk.next(now=now)) is not None:
+    while (task := queue.next(now=now)) is not None:
         order.append(task.task_id)
-        say(desk, task.slot_id, asked, now)
+        say(queue, task.slot_id, asked, now)
     assert order[-1] == first.task_id
     assert len(order) == TASKS
     assert [(one.words, one.is_flag) for one in store.remarks("verify")] == [("Which of the two?", True)]

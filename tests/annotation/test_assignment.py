@@ -1,4 +1,4 @@
-"""Handing out: gold at its rate and never told apart, shares, priorities, and who has seen a key and let the lease end."""
+"""Assignment of tasks: gold at its rate and not recognisable, shares, priorities, and expired leases of a seen key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.assignment.gold_schedule import GoldSchedule
 from benchwright.annotation.workflow.gold import gold_accuracies
@@ -33,7 +35,7 @@ def opened(
 ) -> ReviewStore:
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots, seed=seed,
-        form={"decisions": ["accept", "reject"]}, settings={SETTING: AssignmentSettings(**handout).kept()},
+        form=CampaignForm(decisions=["accept", "reject"]), settings={SETTING: AssignmentSettings(**handout).kept()},
     )  # fmt: skip
     work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(tasks)]
     store.upsert_tasks(
@@ -54,7 +56,7 @@ def decide_all(store: ReviewStore, names: list[str], now: datetime) -> dict[str,
             if lease is None:
                 left.remove(name)
                 continue
-            store.submit(lease.slot_id, name, "accept", now=now)
+            store.submit(lease.slot_id, name, Submission("accept"), now=now)
             got[name].append(lease.item_id)
     return got
 
@@ -154,27 +156,27 @@ def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(
     known = {one.item_id for one in items[:3]}
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
-        desk = TaskQueue(store, store.campaign("verify"), "ann")
-        seen, before = [], desk.progress(now=now)
-        while (task := desk.next(now=now)) is not None:
-            coming = desk.coming()
-            sent = json.dumps(card_of(task, desk.campaign, serial=0).__dict__, default=str)
+        queue = TaskQueue(store, store.campaign("verify"), "ann")
+        seen, before = [], queue.progress(now=now)
+        while (task := queue.next(now=now)) is not None:
+            coming = queue.coming()
+            sent = json.dumps(card_of(task, queue.campaign, serial=0).__dict__, default=str)
             assert "gold" not in sent
             seen.append(task.item.item_id)
-            desk.say(task.slot_id, "accept", now=now)
-            after = desk.progress(now=now)
+            queue.submit(task.slot_id, Submission("accept"), now=now)
+            after = queue.progress(now=now)
             assert (after.decided, after.left) == (before.decided + 1, before.left - 1)
-            assert len(desk.history()) == after.decided
-            assert desk.history()[0].is_current
+            assert len(queue.history()) == after.decided
+            assert queue.history()[0].is_current
             before = after
             if coming is not None:
-                assert (following := desk.next(now=now)) is not None
+                assert (following := queue.next(now=now)) is not None
                 assert following.item == coming
         assert before.left == 0
         assert len(known & set(seen)) == 2
-        golden = next(one for one in desk.history() if one.item.item_id in known)
-        again = desk.open(golden.task_id, now=now)
-        desk.say(again.slot_id, "reject", now=now, reasons=["unclear"])
+        golden = next(one for one in queue.history() if one.item.item_id in known)
+        again = queue.open(golden.task_id, now=now)
+        queue.submit(again.slot_id, Submission("reject", reasons=("unclear",)), now=now)
         assert {one.decision for one in store.gold_answers("verify")} == {"accept", "reject"}
 
 
@@ -208,7 +210,7 @@ def test_an_answer_campaign_takes_the_items_own_keys_for_gold_and_counts_nobody_
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
         while (lease := store.claim("verify", "ann", now=now)) is not None:
-            store.submit(lease.slot_id, "ann", "B", now=now)
+            store.submit(lease.slot_id, "ann", Submission("B"), now=now)
         [one] = store.gold_answers("verify")
         assert (one.decision, one.right) == ("B", "B")
     verdicts = answer.advance(items, context)
@@ -252,7 +254,7 @@ def test_a_gold_item_is_not_to_be_had_by_name(store: ReviewStore, now: datetime)
     opened(store, tasks=1, slots=1, names=["ann"], gold=1)
     [gold] = store.tasks("verify", states=("retired",))
     with pytest.raises(RefusedError, match="only the app hands these out"):
-        store.decide("verify", gold.id, "ann", "accept", now=now)
+        store.decide("verify", gold.id, "ann", Submission("accept"), now=now)
 
 
 # Shares and priorities
@@ -281,11 +283,11 @@ def test_urgent_tasks_go_out_first_and_a_change_of_urgency_counts_at_once(store:
     first = [store.claim("verify", "ann", now=now)]
     for _ in range(2):
         assert first[-1] is not None
-        store.submit(first[-1].slot_id, "ann", "accept", now=now)
+        store.submit(first[-1].slot_id, "ann", Submission("accept"), now=now)
         first.append(store.claim("verify", "ann", now=now))
     assert {one.item_id for one in first if one} == {"item-2", "item-5", "item-8"}
     assert first[-1] is not None
-    store.submit(first[-1].slot_id, "ann", "accept", now=now)
+    store.submit(first[-1].slot_id, "ann", Submission("accept"), now=now)
     store.upsert_tasks("verify", [one._replace(priority=9 if one.item_id == "item-0" else 0) for one in work])
     last = store.claim("verify", "ann", now=now)
     assert last is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from benchwright.annotation.campaigns.on_releases import open_tasks
 from benchwright.annotation.campaigns.results import agreement_of, errata_of, findings_of, summary_of, write_results
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.label_studio.task_data import task_data
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
@@ -97,9 +102,9 @@ def opened(release: Release, tasks: Callable[..., Path], tmp_path: Path) -> Iter
 
 
 def say_all(store: ReviewStore, name: str, now: datetime, answers: Callable[[Item], dict[str, Any]]) -> None:
-    desk = TaskQueue(store, store.campaign("errors"), name)
-    while (task := desk.next(now=now)) is not None:
-        desk.say(task.slot_id, "", now=now, fields=answers(task.item))
+    queue = TaskQueue(store, store.campaign("errors"), name)
+    while (task := queue.next(now=now)) is not None:
+        queue.submit(task.slot_id, Submission(fields=answers(task.item)), now=now)
 
 
 def test_a_workspace_is_made_and_holds_items_and_pictures(opened: Opens, items: list[Item], tmp_path: Path) -> None:
@@ -175,28 +180,30 @@ def test_an_annotator_sees_item_key_and_reply_and_no_more(opened: Opens, now: da
 )
 def test_what_does_not_fit_the_form_is_refused(opened: Opens, now: datetime, said: dict[str, Any], why: str) -> None:
     store = opened()
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match=why):
-        desk.say(task.slot_id, "", now=now, fields=said)
+        queue.submit(task.slot_id, Submission(fields=said), now=now)
     assert store.decisions("errors") == []
 
 
 def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now: datetime) -> None:
     store = opened()
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
-    desk.save_draft(task.task_id, {"fields": {"categories": ["other"]}}, now=now)
-    assert desk.open(task.task_id, now=now).draft == {"fields": {"categories": ["other"]}}
-    desk.say(task.slot_id, "ignored", now=now, fields={"reason": " why ", "categories": ["other", "blind"]})
+    queue.save_draft(task.task_id, {"fields": {"categories": ["other"]}}, now=now)
+    assert queue.open(task.task_id, now=now).draft == {"fields": {"categories": ["other"]}}
+    queue.submit(
+        task.slot_id, Submission("ignored", fields={"reason": " why ", "categories": ["other", "blind"]}), now=now
+    )
     [said] = store.decisions("errors")
     assert (said.decision, said.fields) == ("blind+other", {"categories": ["blind", "other"], "reason": "why"})
-    desk.say(task.slot_id, "", now=now, fields={"categories": ["blind"], "reason": "why"})
-    [past] = desk.history()
-    assert (past.said.version, past.said.fields) == (2, {"categories": ["blind"], "reason": "why"})
-    assert desk.open(task.task_id, now=now).draft == {}
+    queue.submit(task.slot_id, Submission(fields={"categories": ["blind"], "reason": "why"}), now=now)
+    [past] = queue.history()
+    assert (past.annotation.version, past.annotation.fields) == (2, {"categories": ["blind"], "reason": "why"})
+    assert queue.open(task.task_id, now=now).draft == {}
 
 
 def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, items: list[Item], now: datetime) -> None:
@@ -204,14 +211,14 @@ def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, it
 
     store = opened()
     say_all(store, "ann", now, lambda item: {"categories": ["blind"], "reason": "r"})
-    form = {"decisions_from": "choices"}
+    form = CampaignForm(decisions_from="choices")
     store.upsert_campaign(
         "baseline", kind="answer", rule="answers(1)", slots_per_task=1, form=form, settings={}, seed=1
     )
     store.upsert_tasks("baseline", map(work_of, items))
     asked = set()
     while (lease := store.claim("baseline", "ann", now=now)) is not None:
-        store.submit(lease.slot_id, "ann", "A", now=now)
+        store.submit(lease.slot_id, "ann", Submission("A"), now=now)
         asked.add(lease.item_id)
     assert asked == {item.item_id for item in items[4:]}
 
@@ -279,6 +286,19 @@ def test_the_table_to_fill_in_has_a_column_for_each_field(opened: Opens, now: da
     assert import_decisions(store, "errors", tmp_path / "tasks.csv", now=now).unchanged == 1
 
 
+@pytest.mark.parametrize("shows_key", [True, False])
+def test_the_table_holds_keys_only_where_the_kind_of_campaign_shows_them(
+    opened: Opens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows_key: bool
+) -> None:
+    store = opened()
+    monkeypatch.setitem(KINDS, "error_analysis", replace(KINDS["error_analysis"], shows_key=shows_key))
+    export_tasks(store, "errors", tmp_path / "tasks.csv", image_name=lambda image: "x.png")
+    with (tmp_path / "tasks.csv").open(newline="", encoding="utf-8") as handle:
+        assert [row["answer"] != "" for row in csv.DictReader(handle)] == [shows_key] * 4
+    campaign, [task, *_] = store.campaign("errors"), store.tasks("errors")
+    assert ("(right)" in task_data(campaign, task, lambda image: image.image_id)["choices"]) == shows_key
+
+
 JUDGED: Sequence[tuple[str | None, ...]] = (
     # What ann, ben and cas say of one item each: finding, and what is right instead.
     ("key_wrong:A", "key_wrong:A", "key_right:"),
@@ -311,10 +331,10 @@ def test_errata_are_what_most_annotators_find(opened: Opens, items: list[Item], 
 
 def test_the_letter_that_counts_as_right_cannot_be_right_instead(opened: Opens, now: datetime) -> None:
     store = opened("errata")
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="'instead': 'B' is none of A, C"):
-        desk.say(task.slot_id, "", now=now, fields={"finding": "key_wrong", "instead": "B", "reason": "r"})
-    desk.say(task.slot_id, "", now=now, fields={"finding": "key_right", "instead": "B", "reason": "r"})
+        queue.submit(task.slot_id, Submission(fields={"finding": "key_wrong", "instead": "B", "reason": "r"}), now=now)
+    queue.submit(task.slot_id, Submission(fields={"finding": "key_right", "instead": "B", "reason": "r"}), now=now)
     assert store.decisions("errors")[0].fields == {"finding": "key_right"}  # the others do not apply

@@ -22,6 +22,7 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verdicts import rounded
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.adjudication_stats import AdjudicatedCount, rulings_in
 from benchwright.annotation.progress.campaign_progress import RoundProgress, progress_of
 from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
@@ -57,10 +58,10 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
     while busy:
         busy = False
         for person in rng.sample(PEOPLE, len(PEOPLE)):
-            desk = TaskQueue(store, campaign, person)
-            while (task := desk.next(now=now)) is not None:
+            queue = TaskQueue(store, campaign, person)
+            while (task := queue.next(now=now)) is not None:
                 busy, now = True, now + timedelta(minutes=20)
-                say(desk, task.slot_id, rng, now, is_review=campaign.kind == "review")
+                say(queue, task.slot_id, rng, now, is_review=campaign.kind == "review")
         judge = AdjudicationQueue(store, campaign, rng.choice(("judge", "other")))
         for head in judge.queue():
             busy = True
@@ -68,23 +69,23 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
             options = ["accept", "reject"] if case.is_last else ["accept", "reject", "revise"]
             decision = rng.choice(options)
             edits = new_edits(rng) if decision == "revise" else None
-            reasons = ["unclear"] if decision == "reject" and campaign.form.get("reasons") else []
-            judge.decide(head.task_id, decision, now=now, reasons=reasons, note="so it is", edits=edits)
+            reasons = ("unclear",) if decision == "reject" and campaign.form.reasons else ()
+            judge.decide(head.task_id, Submission(decision, reasons=reasons, note="so it is", edits=edits), now=now)
 
 
 def new_edits(rng: random.Random) -> dict[str, str]:
     return {"question": f"Which of these {rng.randrange(10**9)} fits?"}
 
 
-def say(desk: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
+def say(queue: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
     edits = new_edits(rng) if rng.random() < 0.15 else None
     if is_review:
-        desk.answer(slot, rng.choice("BBBA"), now=now)
+        queue.answer(slot, rng.choice("BBBA"), now=now)
         votes = {name: rng.choice(("yes", "yes", "yes", "no")) for name in CRITERIA}
-        desk.say(slot, "", now=now, fields=votes, edits=edits)
+        queue.submit(slot, Submission(fields=votes, edits=edits), now=now)
         return
     decision = "revise" if edits else rng.choice(("accept", "accept", "reject"))
-    desk.say(slot, decision, now=now, edits=edits, reasons=("unclear",) if decision == "reject" else ())
+    queue.submit(slot, Submission(decision, edits=edits, reasons=("unclear",) if decision == "reject" else ()), now=now)
 
 
 def same_rounds(told: list[RoundProgress], closed: list[Mapping[str, int]]) -> bool:
@@ -160,7 +161,7 @@ def test_contents_that_items_left_behind_count_nowhere(
     step.advance(items, context)
     for task in store.tasks("verify"):
         for person in PEOPLE[:2]:
-            store.decide("verify", task.id, person, "revise", now=now, edits=EDITS)
+            store.decide("verify", task.id, person, Submission("revise", edits=EDITS), now=now)
     open_next_rounds(store, "verify")
     overview = Overview(store, store.campaign("verify"))
     asked = aspects_of(overview.campaign)[0]
@@ -182,23 +183,23 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
     tasks = store.tasks("verify")
     for task in tasks:
         for person, decision in zip(PEOPLE, ("accept", "accept", "reject"), strict=False):
-            reasons = ["unclear"] if decision == "reject" else []
-            store.decide("verify", task.id, person, decision, now=now, reasons=reasons)
+            reasons = ("unclear",) if decision == "reject" else ()
+            store.decide("verify", task.id, person, Submission(decision, reasons=reasons), now=now)
     overview = Overview(store, store.campaign("verify"))
     before = overview.stamp()
     assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 4
     for task, name, decision in zip(
         tasks, ("judge", "judge", "other"), ("reject", "accept", "send_back"), strict=False
     ):
-        desk = AdjudicationQueue(store, overview.campaign, name)
-        desk.open(task.id, now=now)
-        desk.decide(task.id, decision, now=now, reasons=["unclear"] if decision == "reject" else [])
+        queue = AdjudicationQueue(store, overview.campaign, name)
+        queue.open(task.id, now=now)
+        queue.decide(task.id, Submission(decision, reasons=("unclear",) if decision == "reject" else ()), now=now)
     assert overview.stamp() != before
     assert progress_of(overview.campaign, overview.patterns()).outcomes == {
         "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
     }  # fmt: skip
     for person in PEOPLE[3:6]:  # those to whom it was sent back, whose decisions alone count now
-        store.decide("verify", tasks[2].id, person, "reject", now=now, reasons=["unclear"])
+        store.decide("verify", tasks[2].id, person, Submission("reject", reasons=("unclear",)), now=now)
     assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 2
     found = overview.rulings()
     assert (found.cases, found.against) == (3, 1)
@@ -232,19 +233,21 @@ def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
     review = context._replace(stage="review")
     Review(rule="adjudicated(unanimous(2))").advance(make_items(implication=1), review)
     for person in PEOPLE[:2]:
-        desk = TaskQueue(store, store.campaign("review"), person)
-        task = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign("review"), person)
+        task = queue.next(now=now)
         assert task is not None
-        desk.answer(task.slot_id, "B", now=now)
-        desk.say(task.slot_id, "", now=now, fields={"accurate": "yes", "reasonable": "no", "difficult": "no"})
+        queue.answer(task.slot_id, "B", now=now)
+        queue.submit(
+            task.slot_id, Submission(fields={"accurate": "yes", "reasonable": "no", "difficult": "no"}), now=now
+        )
     overview = Overview(store, store.campaign("review"))
     assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 1
     judge = AdjudicationQueue(store, overview.campaign, "judge")
     [head] = judge.queue()
     judge.open(head.task_id, now=now)
     with pytest.raises(RefusedError, match="a rejection needs a note that says why"):
-        judge.decide(head.task_id, "reject", now=now)
-    judge.decide(head.task_id, "reject", now=now, note="Nobody could say.")
+        judge.decide(head.task_id, Submission("reject"), now=now)
+    judge.decide(head.task_id, Submission("reject", note="Nobody could say."), now=now)
     assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
     assert list(overview.rulings().ruled) == [AdjudicatedCount("judge", "reject", "missed_reasonable+difficult", 1)]
 

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.accounts.campaign_access import AccessControl, CampaignAccess
 from benchwright.errors import BenchwrightError
@@ -25,7 +27,7 @@ def test_a_campaign_is_everybodys_until_somebody_is_assigned(open_campaign: Open
     with pytest.raises(RefusedError, match="'cas' is not assigned to campaign 'verify'"):
         store.claim("verify", "cas", now=now)
     with pytest.raises(RefusedError, match="not assigned"):
-        store.decide("verify", store.tasks("verify")[2].id, "cas", "accept", now=now)
+        store.decide("verify", store.tasks("verify")[2].id, "cas", Submission("accept"), now=now)
 
 
 def test_who_is_taken_off_finishes_what_they_hold_and_may_change_what_they_said(
@@ -37,8 +39,8 @@ def test_who_is_taken_off_finishes_what_they_hold_and_may_change_what_they_said(
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
     assigning.take_off("verify", ["ann"])
-    store.submit(lease.slot_id, "ann", "accept", now=now + timedelta(seconds=5))
-    store.submit(lease.slot_id, "ann", "reject", now=now + timedelta(seconds=9), amend=True)
+    store.submit(lease.slot_id, "ann", Submission("accept"), now=now + timedelta(seconds=5))
+    store.submit(lease.slot_id, "ann", Submission("reject"), now=now + timedelta(seconds=9), amend=True)
     assert [one.decision for one in store.decisions("verify")] == ["reject"]
     with pytest.raises(RefusedError, match="not assigned"):
         store.claim("verify", "ann", now=now + timedelta(seconds=10))
@@ -80,7 +82,7 @@ def test_an_unknown_name_is_refused_and_nobody_is_assigned(open_campaign: OpenCa
 
 def test_nobody_is_assigned_to_a_simulated_campaign(store: ReviewStore) -> None:
     store.upsert_campaign(
-        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form={"decisions": ["accept"]}, settings={},
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=CampaignForm(decisions=["accept"]), settings={},
         seed=1, is_simulated=True,
     )  # fmt: skip
     store.upsert_annotator("ann")

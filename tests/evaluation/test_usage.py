@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions
-from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices, Spending, Tokens, prices_of
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices, Spending, Tokens
 from benchwright.evaluation.run import evaluate
 
 
@@ -47,9 +48,18 @@ def test_prices_are_for_a_million_tokens() -> None:
 
 
 def test_one_price_without_the_other_is_refused() -> None:
-    with pytest.raises(BenchwrightError, match="give both --price-in and --price-out"):
-        prices_of(1.0, None)
-    assert prices_of(None, None) is None
+    with pytest.raises(ValidationError, match="give both price_in and price_out"):
+        BackendOptions(price_in=1.0)
+    assert BackendOptions().prices is None
+
+
+def test_the_command_names_the_option_of_a_missing_price(
+    bench: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(bench, 1)
+    bench.release(tmp_path / "release")
+    assert invoke(["evaluate", "run", str(tmp_path / "release"), "--model", "random", "--price-in", "2"]) == 2
+    assert "give both --price-in and --price-out, 0 where tokens cost nothing, or neither" in capsys.readouterr().err
 
 
 def test_a_budget_in_money_needs_prices() -> None:
@@ -63,7 +73,7 @@ def test_the_score_says_what_its_replies_took_and_says_the_same_without_asking_a
     fill(bench, 4)
     counting(server)
     release = bench.release(tmp_path / "release")
-    ask = {"out": tmp_path / "out", "options": options(server, prices=Prices(2.0, 8.0))}
+    ask = {"out": tmp_path / "out", "options": options(server, price_in=2.0, price_out=8.0)}
     score = evaluate(release, "openai:m", **ask)
     assert score.usage is not None
     # 4 replies of 1000 and 10 tokens: 4000 x 2 + 40 x 8 millionths.
@@ -91,19 +101,19 @@ def test_counts_that_are_nonsense_count_as_none(bench: Any, server: Any, tmp_pat
 @pytest.mark.parametrize(
     ("budget", "most"),
     [
-        pytest.param(Budget(requests=5), 5, id="requests"),
-        pytest.param(Budget(tokens=5 * 1010), 5, id="tokens"),
-        pytest.param(Budget(cost=5 * 0.00208), 5, id="money"),
-        pytest.param(Budget(requests=0), 0, id="nothing"),
+        pytest.param({"budget_requests": 5}, 5, id="requests"),
+        pytest.param({"budget_tokens": 5 * 1010}, 5, id="tokens"),
+        pytest.param({"budget": 5 * 0.00208}, 5, id="money"),
+        pytest.param({"budget_requests": 0}, 0, id="nothing"),
     ],
 )
 def test_a_spent_budget_ends_the_run_and_the_same_command_goes_on(
-    bench: Any, server: Any, tmp_path: Path, budget: Budget, most: int
+    bench: Any, server: Any, tmp_path: Path, budget: dict[str, float], most: int
 ) -> None:
     fill(bench, 12)
     counting(server)
     release = bench.release(tmp_path / "release")
-    more = options(server, budget=budget, prices=Prices(2.0, 8.0), concurrency=4)
+    more = options(server, **budget, price_in=2.0, price_out=8.0, concurrency=4)
     with pytest.raises(BudgetSpent, match="run the same command to go on"):
         evaluate(release, "openai:m", out=tmp_path / "out", options=more)
     assert len(server.bodies) == most == len(replies(tmp_path))
@@ -123,7 +133,7 @@ def test_a_budget_that_needs_counts_ends_the_run_where_the_server_gives_none(
     fill(bench, 3)
     counting(server, None)
     with pytest.raises(BenchwrightError, match="bound --budget-requests instead"):
-        evaluate(bench.release(tmp_path / "r"), "openai:m", options=options(server, budget=Budget(tokens=10_000)))
+        evaluate(bench.release(tmp_path / "r"), "openai:m", options=options(server, budget_tokens=10_000))
     assert len(server.bodies) == 1
 
 
@@ -131,7 +141,7 @@ def test_repetitions_count_as_requests(bench: Any, server: Any, tmp_path: Path) 
     fill(bench, 1)
     server.behave = lambda words, attempt, handler: server.say(handler, 500, {})
     with pytest.raises(BudgetSpent):
-        evaluate(bench.release(tmp_path / "r"), "openai:m", options=options(server, budget=Budget(requests=3)))
+        evaluate(bench.release(tmp_path / "r"), "openai:m", options=options(server, budget_requests=3))
     assert len(server.bodies) == 3
 
 

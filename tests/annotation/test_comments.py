@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.submissions.comments import LONGEST, MOST
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -29,14 +30,14 @@ def store(context: CampaignContext, make_items: MakeItems) -> Iterator[ReviewSto
 
 
 @pytest.fixture
-def at_desk(store: ReviewStore) -> AtDesk:
+def queue_of(store: ReviewStore) -> AtDesk:
     return lambda name: TaskQueue(store, store.campaign("verify"), name)
 
 
 def test_a_comment_and_a_flag_are_seen_by_who_made_them_and_by_curators_flags_first(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann, ben = at_desk("ann"), at_desk("ben")
+    ann, ben = queue_of("ann"), queue_of("ben")
     task = ann.next(now=now)
     assert task is not None
     ann.remark(task.task_id, "  which of the two?\n", is_flag=False, now=now)
@@ -46,18 +47,18 @@ def test_a_comment_and_a_flag_are_seen_by_who_made_them_and_by_curators_flags_fi
     ]  # fmt: skip
     while (other := ben.next(now=now)) is not None:
         assert other.remarks == ()
-        ben.say(other.slot_id, "accept", now=now)
+        ben.submit(other.slot_id, Submission("accept"), now=now)
     found = store.remarks("verify")
     assert [(one.annotator, one.is_flag) for one in found] == [("ann", True), ("ann", False)]
     assert (found[0].item_id, found[0].question) == (task.item.item_id, task.item.question)
     assert store.decisions("verify")[0].annotator == "ben", "a remark decides nothing"
-    assert ann.open(task.task_id, now=now).said is None
+    assert ann.open(task.task_id, now=now).annotation is None
 
 
 def test_what_is_settled_leaves_the_list_and_stays_on_record(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     ann.remark(task.task_id, "look", is_flag=True, now=now)
@@ -75,16 +76,16 @@ def test_what_is_settled_leaves_the_list_and_stays_on_record(
     [("", "a comment says something"), ("x" * (LONGEST + 1), "at most 2000"), ("a\0b", "none of them null")],
     ids=["empty", "long", "null"],
 )
-def test_a_comment_that_cannot_be_kept_is_refused(at_desk: AtDesk, now: datetime, words: str, why: str) -> None:
-    ann = at_desk("ann")
+def test_a_comment_that_cannot_be_kept_is_refused(queue_of: AtDesk, now: datetime, words: str, why: str) -> None:
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match=why):
         ann.remark(task.task_id, words, is_flag=False, now=now)
 
 
-def test_nobody_remarks_on_the_task_of_another_or_without_end(at_desk: AtDesk, now: datetime) -> None:
-    ann, ben = at_desk("ann"), at_desk("ben")
+def test_nobody_remarks_on_the_task_of_another_or_without_end(queue_of: AtDesk, now: datetime) -> None:
+    ann, ben = queue_of("ann"), queue_of("ben")
     task = ann.next(now=now)
     assert task is not None
     theirs = ben.next(now=now)
@@ -99,21 +100,21 @@ def test_nobody_remarks_on_the_task_of_another_or_without_end(at_desk: AtDesk, n
 
 
 def test_the_history_tells_what_was_said_before_what_was_remarked_and_goes_on_page_by_page(
-    at_desk: AtDesk, now: datetime
+    queue_of: AtDesk, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     for minute in range(3):
         task = ann.next(now=now + timedelta(minutes=minute))
         assert task is not None
-        ann.say(task.slot_id, "accept", now=now + timedelta(minutes=minute))
+        ann.submit(task.slot_id, Submission("accept"), now=now + timedelta(minutes=minute))
     later = now + timedelta(minutes=9)
-    ann.say(task.slot_id, "reject", now=later, reasons=["unclear"])
-    ann.say(task.slot_id, "revise", now=later, note="which one?")
+    ann.submit(task.slot_id, Submission("reject", reasons=("unclear",)), now=later)
+    ann.submit(task.slot_id, Submission("revise", note="which one?"), now=later)
     ann.remark(task.task_id, "hm", is_flag=False, now=later)
     newest, *rest = ann.history()
     assert [one.decision for one in newest.earlier] == ["accept", "reject"]
     assert newest.earlier[0].submitted_at == now + timedelta(minutes=2)
-    assert (newest.said.decision, newest.said.version) == ("revise", 3)
+    assert (newest.annotation.decision, newest.annotation.version) == ("revise", 3)
     assert [one.words for one in newest.remarks] == ["hm"]
     assert all(one.earlier == () and one.remarks == () for one in rest)
     assert [one.task_id for one in ann.history(limit=1, after=1)] == [rest[0].task_id]
@@ -125,28 +126,28 @@ def test_the_history_tells_what_was_said_before_what_was_remarked_and_goes_on_pa
     ids=str,
 )
 def test_a_browser_claims_no_more_time_than_passed_since_the_hand_out(
-    at_desk: AtDesk, store: ReviewStore, now: datetime, claimed: float | None, kept: float | None
+    queue_of: AtDesk, store: ReviewStore, now: datetime, claimed: float | None, kept: float | None
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     ann.open(task.task_id, now=now + timedelta(seconds=30))
-    ann.say(task.slot_id, "accept", now=now + timedelta(seconds=60), active_s=claimed)
+    ann.submit(task.slot_id, Submission("accept", active_s=claimed), now=now + timedelta(seconds=60))
     [said] = store.decisions("verify")
     assert said.active_s == kept
     assert said.seconds == (60.0 if kept is None else kept)
 
 
 def test_a_change_claims_no_more_time_than_passed_since_the_version_before(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
-    ann.say(task.slot_id, "accept", now=now + timedelta(seconds=40), active_s=20)
-    ann.say(task.slot_id, "accept", now=now + timedelta(seconds=41), active_s=999)
+    ann.submit(task.slot_id, Submission("accept", active_s=20), now=now + timedelta(seconds=40))
+    ann.submit(task.slot_id, Submission("accept", active_s=999), now=now + timedelta(seconds=41))
     assert [(one.version, one.active_s) for one in store.decisions("verify")] == [(1, 20)], (
         "the same again is no change"
     )
-    ann.say(task.slot_id, "reject", now=now + timedelta(seconds=45), reasons=["unclear"], active_s=999)
+    ann.submit(task.slot_id, Submission("reject", reasons=("unclear",), active_s=999), now=now + timedelta(seconds=45))
     assert [(one.version, one.active_s) for one in store.decisions("verify")] == [(2, 5)]

@@ -21,7 +21,9 @@ import pytest
 from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.store.assignment.assignment import note_seen
@@ -42,7 +44,7 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
     """Two people decide four tasks, one of them twice and with a note that a spreadsheet would run."""
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
-        form={"decisions": ["accept", "reject"], "reasons": ["unclear"]},
+        form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear"]),
     )  # fmt: skip
     work = [
         TaskInput(f"item-{n}", f"content-{n}", {"task": "jigsaw", "kind": "yes_no", "question": "Why?"})
@@ -58,10 +60,10 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
             lease = store.claim("verify", name, now=at, task=task.id)
             assert lease is not None
             decision = "reject" if n == 0 or (n == 1 and name == "bob") else "accept"
-            given: dict[str, Any] = {"reasons": ["unclear"], "note": FORMULA} if decision == "reject" else {}
-            store.submit(lease.slot_id, name, decision, now=at + timedelta(seconds=7.5), **given)
+            why: dict[str, Any] = {"reasons": ("unclear",), "note": FORMULA} if decision == "reject" else {}
+            store.submit(lease.slot_id, name, Submission(decision, **why), now=at + timedelta(seconds=7.5))
             if n == 2 and name == "zoe":
-                store.submit(lease.slot_id, name, "reject", now=at + timedelta(seconds=99), amend=True)
+                store.submit(lease.slot_id, name, Submission("reject"), now=at + timedelta(seconds=99), amend=True)
     AccessControl(store).assign("verify", ["bob", "zoe"])
     return store
 
@@ -90,14 +92,14 @@ def test_every_version_is_there_with_its_times_and_the_newest_is_marked(said: Re
 
 
 def test_what_is_on_record_beside_decisions_is_there_too(said: ReviewStore, now: datetime, tmp_path: Path) -> None:
-    desk = TaskQueue(said, said.campaign("verify"), "zoe")
+    queue = TaskQueue(said, said.campaign("verify"), "zoe")
     task = said.tasks("verify", states=("done",))[0].id
-    desk.remark(task, FORMULA, is_flag=True, now=now)
-    desk.remark(task, "seen before", is_flag=False, now=now)
+    queue.remark(task, FORMULA, is_flag=True, now=now)
+    queue.remark(task, "seen before", is_flag=False, now=now)
     said.settle_remark("verify", said.remarks("verify")[0].id, by="bob", now=now)
     Guidelines(said).set("verify", "Look **closely**.", ())
-    mine = desk.open(task, now=now)
-    desk.say(mine.slot_id, "accept", note="after all", now=now + timedelta(hours=1))
+    mine = queue.open(task, now=now)
+    queue.submit(mine.slot_id, Submission("accept", note="after all"), now=now + timedelta(hours=1))
     with said.writing() as connection:
         note_seen(connection, task, 3)
     export_everything(said, tmp_path / "out")

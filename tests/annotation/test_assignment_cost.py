@@ -1,4 +1,4 @@
-"""Handing out and taking in cost the same however large the campaign is: nothing walks through its tasks."""
+"""Assigning a task and storing a decision cost the same in campaigns of any size: no query walks through all tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 
@@ -17,7 +19,9 @@ from .sqlite_work import instructions
 
 def fill(store: ReviewStore, *, tasks: int) -> None:
     for name, kind in (("other", "verify"), ("verify", "verify"), ("answer", "answer")):
-        form = {"decisions_from": "choices"} if kind == "answer" else {"decisions": ["accept", "reject"]}
+        form = (
+            CampaignForm(decisions_from="choices") if kind == "answer" else CampaignForm(decisions=["accept", "reject"])
+        )
         store.upsert_campaign(
             name, kind=kind, rule="unanimous(3)", slots_per_task=3, form=form, settings={SETTING: {"gold_rate": 0.3}},
             seed=3,
@@ -46,7 +50,7 @@ def test_ten_times_the_tasks_take_no_more_work_to_hand_out_and_to_take_in(
                 for name in ("ann", "ben", "cas") * 10:
                     lease = store.claim(campaign, name, now=now)
                     assert lease is not None
-                    store.submit(lease.slot_id, name, said, now=now)
+                    store.submit(lease.slot_id, name, Submission(said), now=now)
 
             def look(store: ReviewStore = store) -> None:
                 for _ in range(10):
@@ -63,5 +67,5 @@ def test_progress_counts_an_index_and_nothing_task_by_task(tmp_path: Path, empty
     path.write_bytes(empty_store)
     with open_store(f"sqlite:///{path}") as store:
         fill(store, tasks=2000)
-        desk = TaskQueue(store, store.campaign("verify"), "ann")
-        assert instructions(store, lambda: desk.progress(now=now)) < 10 * 2000
+        queue = TaskQueue(store, store.campaign("verify"), "ann")
+        assert instructions(store, lambda: queue.progress(now=now)) < 10 * 2000

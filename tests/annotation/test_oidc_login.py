@@ -66,7 +66,7 @@ def link_on(page: str) -> str:
 
 
 def to_provider(visitor: Visitor, path: str) -> str:
-    """Open a door, take its way to the provider, and return where that leads."""
+    """Open a sign-in page, take its link to the provider, and return where that leads."""
     reply = visitor.get(link_on(visitor.get(path).text))
     assert reply.status == 303, reply.text
     return reply.headers["location"]
@@ -178,7 +178,7 @@ def test_one_identity_has_one_account(site: ReviewSite) -> None:
     assert Visitor(site.url).get(link).status == 200
 
 
-def test_locked_out_is_locked_out_at_this_door_too(site: ReviewSite) -> None:
+def test_a_locked_account_cannot_sign_in_by_the_provider_either(site: ReviewSite) -> None:
     visitor, _, _ = come_in(site, "subject-kim", invited(site, "kim"))
     run_json("review", "users", "--workspace", site.workspace, "--sign-out", "kim")
     assert visitor.get("/").status == 303

@@ -12,7 +12,7 @@ import pytest
 from scripted_model import Scripted, rows, says
 
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate

@@ -31,7 +31,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
         yield opened
 
 
-def desk_of(store: ReviewStore, name: str) -> TaskQueue:
+def queue_of(store: ReviewStore, name: str) -> TaskQueue:
     return TaskQueue(store, store.campaign("verify"), name)
 
 
@@ -109,8 +109,8 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
     page.get_by_role("link", name="My decisions").click()
     page.get_by_text("Before: Revise").wait_for()
     assert page.get_by_text("Accept (changed)").count() == 1
-    newest = desk_of(store, "ben").history()[0]
-    assert [one.decision for one in (*newest.earlier, newest.said)] == ["revise", "accept"]
+    newest = queue_of(store, "ben").history()[0]
+    assert [one.decision for one in (*newest.earlier, newest.annotation)] == ["revise", "accept"]
 
 
 def test_time_on_task_leaves_pauses_out_outlives_a_reload_and_is_never_more_than_the_lease_knows(

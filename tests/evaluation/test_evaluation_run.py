@@ -64,9 +64,11 @@ def test_a_score_counts_what_was_right_missed_refused_and_failed(bench: Any, tmp
     assert (score.release_id, score.content_id) == (release.release_id, release.content_id)
     intervals = {"level": 0.95, "clusters": 6, "resamples": None}
     assert score.settings == {
-        "backend": {"volume": 3}, "reader": run.READER_VERSION, "intervals": intervals,
+        "backend": {"volume": 3},
+        "reader": run.READER_VERSION,
+        "intervals": intervals,
         "protocol": {"name": "vanilla", "wording": "vanilla", "joined": False, "shots": 0, "examples": None, "seed": 0},
-    }  # fmt: skip
+    }
     assert (score.title, score.folder, score.reader) == ("spoken", "spoken", "robust")
 
 
@@ -116,10 +118,13 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     found = {question[row["item_id"]]: row for row in table.to_pylist()}
     told = {name: (row["state"], row["letter"], row["right"], row["cause"]) for name, row in found.items()}
     assert told == {
-        "n1": ("answered", "B", True, None), "n2": ("miss", None, False, None),
-        "n3": ("error", None, False, "cannot answer n3"), "c1": ("answered", "B", False, None),
-        "c2": ("answered", "C", True, None), "r1": ("refusal", None, False, None),
-    }  # fmt: skip
+        "n1": ("answered", "B", True, None),
+        "n2": ("miss", None, False, None),
+        "n3": ("error", None, False, "cannot answer n3"),
+        "c1": ("answered", "B", False, None),
+        "c2": ("answered", "C", True, None),
+        "r1": ("refusal", None, False, None),
+    }
     assert {name: row["reply"] for name, row in found.items()} == {**SPOKEN, "n3": None}
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
@@ -222,7 +227,7 @@ class Wrong:
     def __init__(self, answers: Callable[[Question], list[Reply]]) -> None:
         self.answers = answers
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         for question in questions:
             yield from self.answers(question)
 

@@ -6,14 +6,19 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .report import UnreadableFile
-
 if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.steps import Filter
 
 Row = dict[str, Any]
 """An outcome of a stage: `record_id`, `verdict`, `reason`, `evidence` and the values that the filter declares."""
+
+
+class UnreadableFile(NamedTuple):
+    """A file that is no image we can read, and why; the path is relative to the folder."""
+
+    path: str
+    reason: str
 
 
 class MeasuredFile(NamedTuple):

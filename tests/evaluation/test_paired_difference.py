@@ -62,9 +62,13 @@ def test_the_sign_flip_test_agrees_with_scipys_permutation_test() -> None:
     differences = rng.integers(-2, 4, 40)
     sums, counts = np.unique(differences, return_counts=True)
     theirs = permutation_test(
-        (differences,), lambda d, axis: d.sum(axis=axis), permutation_type="samples", vectorized=True,
-        n_resamples=20_000, rng=rng,
-    )  # fmt: skip
+        (differences,),
+        lambda d, axis: d.sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        rng=rng,
+    )
     assert sign_flip(sums, counts) == pytest.approx(theirs.pvalue, abs=0.01)
 
 
@@ -106,9 +110,14 @@ def test_the_interval_of_a_difference_agrees_with_scipy() -> None:
     sizes = np.bincount(group)
     sums = np.bincount(group, weights=first.astype(int) - second.astype(int))
     theirs = bootstrap(
-        (sums, sizes), lambda d, n, axis: d.sum(axis=axis) / n.sum(axis=axis), paired=True, vectorized=True,
-        method="percentile", n_resamples=20_000, rng=np.random.default_rng(0),
-    )  # fmt: skip
+        (sums, sizes),
+        lambda d, n, axis: d.sum(axis=axis) / n.sum(axis=axis),
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
+    )
     assert found.method == "clustered_bootstrap"
     assert found.difference == pytest.approx(first.mean() - second.mean())
     assert found.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)

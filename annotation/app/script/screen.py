@@ -1,0 +1,5 @@
+"""The script that Streamlit runs for each browser session, and again after each click."""
+
+from benchwright.annotation.app.frame import show_frame
+
+show_frame()

@@ -1,0 +1,75 @@
+"""What the `review` commands share: finding the workspace, its review store, and a campaign of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.errors import BenchwrightError
+
+if TYPE_CHECKING:
+    from ..store import ReviewStore
+
+_FILE = click.Path(path_type=Path)
+workspace_option = click.option(
+    "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
+)
+campaign_option = click.option(
+    "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
+)
+
+
+def workspace_of(workspace: Path | None) -> Path:
+    """Return a workspace that was named, or else the one in the current folder."""
+    from benchwright.cli.workspaces import find_workspace
+
+    return find_workspace(workspace)
+
+
+def open_for_commands(workspace: Path | None) -> ReviewStore:
+    """Open the review store of a workspace, or of the one in the current folder; a missing store is not created.
+
+    Raises:
+        BenchwrightError: There is no workspace, or it has no store yet.
+    """
+    from benchwright.workspace.workspace import Workspace
+
+    from ..store import open_store, store_exists
+
+    root = workspace_of(workspace)
+    url = Workspace(root).store_url
+    if not store_exists(url):
+        raise BenchwrightError(f"{root} has no review store; run a recipe with a step such as `verify` there first")
+    return open_store(url)
+
+
+@contextmanager
+def removed_on_failure(out: Path) -> Iterator[None]:
+    """Remove a new file or folder when the block fails, so that the same command can be called again."""
+    try:
+        yield
+    except BaseException:
+        if out.is_dir():
+            shutil.rmtree(out, ignore_errors=True)
+        else:
+            out.unlink(missing_ok=True)
+        raise
+
+
+def pick_campaign(store: ReviewStore, campaign: str | None) -> str:
+    """Return the name of a campaign that was named, or else of the only one.
+
+    Raises:
+        BenchwrightError: There is no campaign of that name; or no name, and not exactly one campaign.
+    """
+    if campaign is not None:
+        return store.campaign(campaign).name
+    names = store.campaign_names()
+    if len(names) != 1:
+        raise BenchwrightError(f"say which campaign with --campaign NAME; there are: {', '.join(names) or 'none yet'}")
+    return names[0]

@@ -1,0 +1,76 @@
+"""A campaign's form: what its annotators can say of a task, and what becomes of it.
+
+Steps and `review open` make it, the review store keeps it as JSON in the campaign's row, and everything that shows a
+task or takes a decision reads it: the store's checks, the card, tables, Label Studio, the rules.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from benchwright.records import Record
+
+from .form import Form, FormField
+
+MOST_READ = 256
+"""Forms that are kept parsed; a campaign is read on every click."""
+
+
+class CampaignForm(Record):
+    """What annotators of one campaign can say of a task.
+
+    A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note beside
+    it; or it is said field by field (`fields`), and its headline follows from the first of them.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    decisions: tuple[str, ...] = ()
+    """Decisions that an annotator chooses from, where the form has no fields."""
+    decisions_from: Literal["choices"] | None = None
+    """`choices`: the decisions on a task are the letters of its own choices."""
+    fields: tuple[FormField, ...] | None = None
+    """Fields of a typed form, in the order in which they are filled in."""
+    reasons: tuple[str, ...] = ()
+    """Codes of reasons that may stand beside a decision; the app asks for one with a rejection."""
+    needs_note: tuple[str, ...] = ()
+    """Decisions that need a note, or edits."""
+    guidelines: str | None = None
+    """What the recipe tells annotators, in Markdown; null leaves it to the kind of campaign."""
+    edits: bool = False
+    """Whether annotators may edit the item, which makes its next version."""
+    rounds: int = 0
+    """Rounds that an item gets, a version of it each; 0 where items do not come again."""
+    editors_verify: bool = False
+    """Whether annotators may judge a version that they edited themselves."""
+    blind_first: bool = False
+    """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
+
+    @cached_property
+    def typed(self) -> Form | None:
+        """Return the form that `fields` make; None where annotators choose a decision."""
+        return None if self.fields is None else Form(fields=self.fields)
+
+    @property
+    def takes_choices(self) -> bool:
+        """Return whether the decisions on a task are the letters of its own choices."""
+        return self.decisions_from == "choices"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys that were set, as JSON values: what the store keeps, and what digests are made of."""
+        return self.model_dump(mode="json", include=self.model_fields_set)
+
+
+@lru_cache(maxsize=MOST_READ)
+def read_campaign_form(text: str) -> CampaignForm:
+    """Return the form in a campaign's row; keys that this version does not know are passed over.
+
+    Raises:
+        ValueError: It is no form.
+    """
+    document = json.loads(text)
+    return CampaignForm.model_validate({name: document[name] for name in CampaignForm.model_fields if name in document})

@@ -1,0 +1,222 @@
+"""The options of a model: what a user may set beside its name.
+
+Each option is declared once, with its type, bounds, default and description. The options of `evaluate run`, the keys
+of a recipe's `models` and the tables of both in the documentation follow from these declarations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, Field, JsonValue, model_validator
+
+from benchwright.errors import BenchwrightError
+from benchwright.models.request_fields import RequestFields, RequestParameters, wrong_fields
+
+from ..questions.usage import Budget, Prices
+
+DECODING = ("temperature", "top_p", "seed", "max_tokens")
+"""Options that decide how a reply is drawn, in the order in which requests hold them."""
+
+OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+BASE_URL = "Address of an OpenAI-compatible endpoint, such as `http://127.0.0.1:8000/v1`"
+API_KEY_ENV = "Name of the environment variable that holds the endpoint's key"
+
+Effect = Literal["replies", "score", "run"]
+
+
+@dataclass(frozen=True)
+class OptionNotes:
+    """What the type of an option does not say.
+
+    Args:
+        effect: Effect of another value: on `replies`, on nothing but the `score`'s record of how they came, or on the
+            `run` alone (its pace, bounds and access).
+        unset: Words for what holds where the option is None.
+        metavar: Placeholder for the value in the command's help; by the option's type where None.
+        flag: Name on the command line, where it is not the field's name.
+        command_help: Description on the command line, where the value is given there in another form.
+        see: Markdown link to the section of the documentation that says more.
+    """
+
+    effect: Effect = "replies"
+    unset: str | None = None
+    metavar: str | None = None
+    flag: str | None = None
+    command_help: str | None = None
+    see: str | None = None
+
+
+def notes_of(model: type[BaseModel], name: str) -> OptionNotes:
+    """Return the notes of a model's field; the usual ones where it has none."""
+    notes = (entry for entry in model.model_fields[name].metadata if isinstance(entry, OptionNotes))
+    return next(notes, OptionNotes())
+
+
+def options_of_effect(model: type[BaseModel], *effects: Effect) -> set[str]:
+    """Return the names of the options of which another value has one of these effects."""
+    return {name for name in model.model_fields if notes_of(model, name).effect in effects}
+
+
+class EndpointOptions(RequestFields):
+    """How a model behind an endpoint is reached, what its tokens cost and which fields its requests hold."""
+
+    base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="that of OpenAI")] = Field(
+        None, description=BASE_URL
+    )
+    api_key_env: Annotated[str | None, OptionNotes("run", metavar="NAME", unset=f"`{OPENAI_KEY_VARIABLE}`")] = Field(
+        None, description=API_KEY_ENV
+    )
+    price_in: Annotated[float | None, OptionNotes("score", metavar="MONEY")] = Field(
+        None, ge=0, description="Price of a million tokens sent, in any currency; give both prices"
+    )
+    price_out: Annotated[float | None, OptionNotes("score", metavar="MONEY")] = Field(
+        None, ge=0, description="Price of a million tokens received, in the same currency"
+    )
+    fields: Annotated[
+        dict[str, JsonValue],
+        OptionNotes(
+            metavar="NAME=JSON",
+            flag="field",
+            command_help="Field that requests to the endpoint hold as well, `NAME=JSON` such as "
+            "`reasoning_effort=low`; repeat for more",
+            see="[Fields of requests](evaluator.md#fields-of-requests)",
+        ),
+    ] = Field({}, description="Fields that requests to the endpoint hold as well, such as `{reasoning_effort: low}`")
+    omit: Annotated[
+        tuple[str, ...],
+        OptionNotes(
+            metavar="NAME",
+            command_help="Field that requests to the endpoint leave out, such as `temperature`; repeat for more",
+        ),
+    ] = Field((), description="Fields that requests to the endpoint leave out, such as `[temperature]`")
+
+    @model_validator(mode="after")
+    def _both_prices(self) -> Self:
+        if (self.price_in is None) != (self.price_out is None):
+            raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
+        return self
+
+    @property
+    def prices(self) -> Prices | None:
+        """What tokens cost; None where no prices are given."""
+        if self.price_in is None or self.price_out is None:
+            return None
+        return Prices(self.price_in, self.price_out)
+
+
+class ModelOptions(EndpointOptions):
+    """The options that the command line and recipes share."""
+
+    max_tokens: int = Field(1024, ge=1, description="Tokens of the longest reply, thoughts included")
+    temperature: float = Field(
+        0.0, ge=0, description="Temperature of the draw of each token; 0 takes the likeliest token"
+    )
+    top_p: Annotated[float | None, OptionNotes(unset="the endpoint's own")] = Field(
+        None, gt=0, le=1, description="Share of probability that tokens are drawn from, above 0 and up to 1"
+    )
+    seed: Annotated[int | None, OptionNotes(unset="none is sent")] = Field(
+        None, description="Seed of the draw, for endpoints that take one"
+    )
+    concurrency: Annotated[int, OptionNotes("run")] = Field(
+        8, ge=1, le=1024, description="Requests at a time, at most; fewer while the endpoint answers 429"
+    )
+    timeout: Annotated[float, OptionNotes("run")] = Field(
+        120.0, gt=0, allow_inf_nan=True, description="Seconds that a request may take, to the last byte of its reply"
+    )
+    retries: Annotated[int, OptionNotes("score")] = Field(
+        5, ge=0, le=100, description="Repetitions of a failed request, at most; after a 429 four times as many"
+    )
+    budget: Annotated[float | None, OptionNotes("run", metavar="MONEY")] = Field(
+        None, ge=0, description="End the run before it costs more than this; needs both prices"
+    )
+    budget_tokens: Annotated[int | None, OptionNotes("run")] = Field(
+        None, ge=0, description="End the run before it takes more tokens than this, sent and received together"
+    )
+    budget_requests: Annotated[int | None, OptionNotes("run")] = Field(
+        None, ge=0, description="End the run before it sends more requests than this, repetitions included"
+    )
+    batch_size: int = Field(
+        8, ge=1, description="Questions that a local model gets at a time; halved when memory runs out"
+    )
+    device: Annotated[str | None, OptionNotes(metavar="NAME", unset="the first GPU, else the CPU")] = Field(
+        None, description="Where a local model runs, such as `cpu` or `cuda:1`"
+    )
+    dtype: Annotated[str | None, OptionNotes(metavar="NAME", unset="as its weights are stored")] = Field(
+        None, description="Numbers that a local model computes with, such as `bfloat16`"
+    )
+
+    @property
+    def bounds(self) -> Budget:
+        """What the run may spend."""
+        return Budget(self.budget, self.budget_tokens, self.budget_requests)
+
+
+class BackendOptions(ModelOptions):
+    """What a backend gets beside the model's name; it takes what it needs.
+
+    Decoding options that were passed in count as stated by the user, be it with the default: where a model refuses
+    their field, the run ends, and the field is not left out.
+
+    Raises:
+        BenchwrightError: Fields are added or left out that cannot be.
+    """
+
+    api_key_env: Annotated[str, OptionNotes("run", metavar="NAME")] = Field(
+        OPENAI_KEY_VARIABLE, description=API_KEY_ENV
+    )
+    image_urls: Annotated[str | None, OptionNotes(metavar="URL", unset="they are part of the request")] = Field(
+        None, description="Address below which the endpoint fetches pictures by their file names"
+    )
+    image_folder: Annotated[Path | None, OptionNotes("run")] = Field(
+        None, description="Folder for pictures, which you serve at `image_urls`"
+    )
+    tries: int = Field(
+        1,
+        ge=1,
+        description="Tries of an item until it is answered, each with its own repetitions; a protocol's setting",
+    )
+    backoff_s: float = Field(
+        1.0, ge=0, description="Seconds before the first repetition; they double each time, to at most 60"
+    )
+
+    @model_validator(mode="after")
+    def _sendable(self) -> Self:
+        if wrong := wrong_fields(self.fields, self.omit):
+            raise BenchwrightError(wrong)
+        return self
+
+    @property
+    def stated(self) -> frozenset[str]:
+        """Names of the decoding options that the user gave a value."""
+        return frozenset(self.model_fields_set & set(DECODING))
+
+    def unstated(self, **changes: Any) -> BackendOptions:
+        """Return the options with other values, none of which counts as stated by the user."""
+        changed = BackendOptions.model_validate({**dict(self), **changes})
+        return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
+
+    def decoding(self) -> dict[str, Any]:
+        """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
+        return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
+
+    def parameters(self, model: str, where: str) -> RequestParameters:
+        """Return what requests to a model hold beside its name and messages.
+
+        A value that is not the default counts as stated.
+
+        Raises:
+            BenchwrightError: A field is set by an option and added or left out as well.
+        """
+        own, defaults = self.decoding(), _DEFAULTS.decoding()
+        if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
+            raise BenchwrightError(
+                f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
+            )
+        stated = self.stated | {name for name, value in own.items() if defaults.get(name) != value}
+        return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
+
+
+_DEFAULTS = BackendOptions()

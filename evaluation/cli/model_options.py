@@ -1,0 +1,166 @@
+"""Options of commands that ask models, made from the declarations of `BackendOptions` and `Judge`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import click
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from benchwright.errors import BenchwrightError
+from benchwright.models.request_fields import parse_field
+
+from ..backends.options import BackendOptions, EndpointOptions, notes_of
+from ..judging.judge import Judge
+
+Command = Callable[..., None]
+AnyOptions = TypeVar("AnyOptions", bound=BaseModel)
+
+JUDGE = "judge"
+"""Prefix of the judge's options."""
+
+MODEL_OPTIONS = (
+    "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "concurrency", "timeout", "retries",
+    "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder", "batch_size",
+    "device", "dtype", "fields", "omit",
+)  # fmt: skip
+"""Fields of `BackendOptions` that users set, in the order of the command's help."""
+
+JUDGE_OPTIONS = ("model", "asks", "base_url", "api_key_env", "price_in", "price_out", "fields", "omit")
+"""Fields of `Judge`, in the order of the command's help."""
+
+
+def model_options(command: Command) -> Command:
+    """Give a command the options of a model, and pass them to it as `options`."""
+
+    @wraps(command)
+    def with_options(**parameters: Any) -> None:
+        context = click.get_current_context()
+        values = {name: parameters.pop(name) for name in MODEL_OPTIONS}
+        default = click.core.ParameterSource.DEFAULT
+        stated = {name: value for name, value in values.items() if context.get_parameter_source(name) is not default}
+        command(options=_checked(BackendOptions, stated), **parameters)
+
+    return _with_options(with_options, BackendOptions, MODEL_OPTIONS)
+
+
+def judge_options(command: Command) -> Command:
+    """Give a command the options of a judge, and pass it the judge, or None where none is named, as `judge`."""
+
+    @wraps(command)
+    def with_judge(**parameters: Any) -> None:
+        values = {name: parameters.pop(f"{JUDGE}_{name}") for name in JUDGE_OPTIONS}
+        values["asks"] = "all" if values["asks"] else None
+        stated = {name: value for name, value in values.items() if value is not None and value != ()}
+        if stated and "model" not in stated:
+            raise BenchwrightError("settings of a judge need a judge: name its model with --judge")
+        command(judge=_checked(Judge, stated) if stated else None, **parameters)
+
+    return _with_options(with_judge, Judge, JUDGE_OPTIONS, prefix=JUDGE)
+
+
+def flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
+    """Return the option of the command line that sets a field, such as `--max-tokens`."""
+    flag = notes_of(model, name).flag
+    return "--" + "-".join(part for part in (prefix, name if flag is None else flag) if part).replace("_", "-")
+
+
+def describe(model: type[BaseModel], name: str, *, on_command_line: bool, prefix: str = "") -> str:
+    """Return what an option does, for the command's help and the tables of the documentation.
+
+    Names of code stand in backticks; on the command line, those of options as options.
+    """
+    text = model.model_fields[name].description or ""
+    if on_command_line:
+        spelled = re.sub(r"`(\w+)`", lambda match: _as_flag(model, match[1]), text)
+        text = notes_of(model, name).command_help or spelled
+    if prefix and name in EndpointOptions.model_fields:
+        text = f"For the {prefix}: {text[0].lower()}{text[1:]}"
+    return text
+
+
+def _as_flag(model: type[BaseModel], word: str) -> str:
+    return f"`{flag_of(model, word) if word in model.model_fields else word}`"
+
+
+def _with_options(command: Command, model: type[BaseModel], names: Sequence[str], prefix: str = "") -> Command:
+    for name in reversed(names):
+        command = _option(model, name, prefix)(command)
+    return command
+
+
+def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command], Command]:
+    """Return the decorator that gives a command the option for a field."""
+    field, notes = model.model_fields[name], notes_of(model, name)
+    text = describe(model, name, on_command_line=True, prefix=prefix).replace("`", "") + "."
+    if notes.unset is not None and field.default is None:
+        text += f"  [default: {notes.unset}]".replace("`", "")
+    return click.option(
+        flag_of(model, name, prefix),
+        f"{prefix}_{name}" if prefix else name,
+        help=text,
+        metavar=notes.metavar,
+        **_value_settings(field),
+    )
+
+
+def _value_settings(field: FieldInfo) -> dict[str, Any]:
+    """Return how the command line takes the values of a field: by type, bounds and default."""
+    types = {getattr(kind, "__origin__", kind) for kind in (field.annotation, *get_args(field.annotation))}
+    if types & {tuple, dict}:
+        return {"multiple": True}
+    if get_origin(field.annotation) is Literal:
+        return {"is_flag": True}
+    if Path in types:
+        return {"type": click.Path(file_okay=False, path_type=Path)}
+    settings: dict[str, Any] = {} if field.is_required() else {"default": field.default, "show_default": True}
+    if types & {int, float}:
+        at_least, above, at_most = (
+            next((value for entry in field.metadata if (value := getattr(entry, bound, None)) is not None), None)
+            for bound in ("ge", "gt", "le")
+        )
+        if at_least is None and above is None:
+            return settings | {"type": int if int in types else float}
+        kind = click.IntRange if int in types else click.FloatRange
+        low = at_least if above is None else above
+        return settings | {"type": kind(low, at_most, min_open=above is not None)}
+    return settings
+
+
+def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
+    """Return options with the values that were given on the command line.
+
+    Raises:
+        BenchwrightError: A value does not suit, or two do not suit each other.
+    """
+    if "fields" in values:
+        values = {**values, "fields": request_fields(values["fields"])}
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        cause = first.get("ctx", {}).get("error")
+        if cause is None:
+            raise BenchwrightError(f"{flag_of(model, str(first['loc'][0]))}: {first['msg']}") from error
+        words = re.sub(r"\b(price_in|price_out)\b", lambda match: flag_of(model, match[1]), str(cause))
+        raise BenchwrightError(words) from error
+
+
+def request_fields(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of requests that a repeated option names, each as NAME=JSON.
+
+    Raises:
+        BenchwrightError: A text is no field, or a field stands twice.
+    """
+    fields: dict[str, Any] = {}
+    for text in texts:
+        name, value = parse_field(text)
+        if name in fields:
+            raise BenchwrightError(f"the field {name!r} is given twice; give it once")
+        fields[name] = value
+    return fields

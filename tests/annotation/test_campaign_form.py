@@ -1,0 +1,85 @@
+"""A campaign's form is one typed thing: the store keeps it as JSON, and the documentation's table follows from it.
+
+- the JSON of each kind's form has the keys that the step sets, and no others;
+- a form read from a row is written back to the same bytes, and parsed once;
+- keys of other versions do not stand in the way, misspelt ones of ours do;
+- the table in docs/architecture.md has the model's keys, defaults and descriptions.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from doc_pages import DOCS, rows_of, text_of
+from pydantic import ValidationError
+
+from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.forms.campaign_form import CampaignForm, read_campaign_form
+from benchwright.annotation.forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
+from benchwright.canonical import canonical_json
+
+VERDICT = Form(
+    fields=(
+        OneOf(
+            name="verdict", label="Verdict", options=(Option(code="yes", words="Yes"), Option(code="no", words="No"))
+        ),
+        TextField(name="note", label="Note", is_required=False),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        pytest.param(
+            CampaignForm(decisions=("accept", "reject"), reasons=("unclear",), guidelines=None),
+            {"decisions": ["accept", "reject"], "guidelines": None, "reasons": ["unclear"]},
+            id="decisions",
+        ),
+        pytest.param(CampaignForm(decisions_from="choices"), {"decisions_from": "choices"}, id="choices"),
+        pytest.param(
+            CampaignForm(fields=VERDICT.fields, guidelines="Look."),
+            {"fields": VERDICT.model_dump(mode="json")["fields"], "guidelines": "Look."},
+            id="fields",
+        ),
+        pytest.param(
+            CampaignForm(fields=VERDICT.fields, blind_first=True, edits=True, rounds=4),
+            {"blind_first": True, "edits": True, "fields": VERDICT.model_dump(mode="json")["fields"], "rounds": 4},
+            id="answered first",
+        ),
+    ],
+)
+def test_a_form_is_kept_with_the_keys_that_are_set_and_no_others(form: CampaignForm, expected: object) -> None:
+    assert form.to_json() == expected
+
+
+@pytest.mark.parametrize("form", [DESCRIPTION_FORM, review_form(("accurate", "difficult"))], ids=["describe", "review"])
+def test_a_row_is_read_and_written_back_to_the_same_bytes(form: Form) -> None:
+    text = canonical_json({**form.model_dump(mode="json"), "guidelines": None, "rounds": 2})
+    assert canonical_json(read_campaign_form(text).to_json()) == text
+    assert read_campaign_form(text).typed == form
+
+
+def test_a_row_is_parsed_once() -> None:
+    text = canonical_json({"decisions": ["accept"]})
+    assert read_campaign_form(text) is read_campaign_form("".join(text))
+    assert read_campaign_form(text).typed is None
+
+
+def test_a_key_of_another_version_does_not_stand_in_the_way() -> None:
+    assert read_campaign_form('{"decisions":["accept"],"of_another_version":1}') == CampaignForm(decisions=("accept",))
+
+
+def test_a_misspelt_key_is_refused() -> None:
+    with pytest.raises(ValidationError, match="decision_from"):
+        CampaignForm(decision_from="choices")
+
+
+def test_the_keys_of_a_form_are_documented_with_their_defaults_and_descriptions() -> None:
+    section = text_of(DOCS / "architecture.md").split("### Kinds and forms")[1].split("\n## ")[0]
+    assert rows_of(section) == [
+        [f"`{name}`", f"`{json.dumps(field.default)}`", field.description]
+        for name, field in CampaignForm.model_fields.items()
+    ]
