@@ -44,8 +44,8 @@ def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
     key = keys.indices.to_numpy(zero_copy_only=False) + count
     size = count + len(keys.dictionary)
     edges = coo_array((np.ones(len(row), np.int8), (row, key)), shape=(size, size))
-    found = connected_components(edges, directed=False)[1][:count]
-    _, first, place = np.unique(found, return_index=True, return_inverse=True)
+    component_of_node = connected_components(edges, directed=False)[1][:count]
+    _, first, place = np.unique(component_of_node, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
     numbers: list[int] = number[place].tolist()

@@ -19,9 +19,16 @@ Domain = Literal["life", "art", "society", "psychology", "environment", "others"
 Emotion = Literal["positive", "neutral", "negative"]
 Difficulty = Literal["easy", "middle", "hard"]
 Rhetoric = Literal[
-    "metaphor", "exaggerate", "symbolism", "contrast", "visual dislocation", "antithesis", "analogy",
-    "personification", "others",
-]  # fmt: skip
+    "metaphor",
+    "exaggerate",
+    "symbolism",
+    "contrast",
+    "visual dislocation",
+    "antithesis",
+    "analogy",
+    "personification",
+    "others",
+]
 MOST_QUESTIONS = 3
 WRONG_OPTIONS = 5
 _Words = Annotated[str, Field(min_length=1)]
@@ -51,7 +58,7 @@ class WrittenIn(Record):
     @model_serializer(mode="wrap")
     def _without_what_goes_without_saying(self, spelled: SerializerFunctionWrapHandler) -> dict[str, Any]:
         document: dict[str, Any] = spelled(self)
-        return document if self.simulated else {name: one for name, one in document.items() if name != "simulated"}
+        return document if self.simulated else {name: value for name, value in document.items() if name != "simulated"}
 
 
 class Implication(Record):
@@ -60,7 +67,7 @@ class Implication(Record):
     Attributes:
         questions: None where only labels are stated.
         explanation: What the picture conveys; of all its questions that have none of their own.
-        difficulty: To understand, for people; None where nobody said.
+        difficulty: Difficulty for people to understand it; None where nobody stated one.
         rhetoric: Means by which it is conveyed.
         written_in: The campaign in which an annotator wrote it; None where a file states it.
     """
@@ -85,6 +92,9 @@ class Implication(Record):
         if self.difficulty is None:
             return {}
         return {
-            "difficulty": self.difficulty, "image_type": self.image_type, "domain": self.domain,
-            "emotion": self.emotion, "rhetoric": "+".join(self.rhetoric),
-        }  # fmt: skip
+            "difficulty": self.difficulty,
+            "image_type": self.image_type,
+            "domain": self.domain,
+            "emotion": self.emotion,
+            "rhetoric": "+".join(self.rhetoric),
+        }

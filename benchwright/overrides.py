@@ -32,10 +32,10 @@ class Override:
         record_id: Image or item.
         root_image_id: Source image that the record goes back to; names the shard.
         action: `keep` reverses a drop or an ask, `drop` drops what the step kept or asked about.
-        reason: Of the verdict that was reversed; None for `drop`.
+        reason: Reason of the verdict that was reversed; None for `drop`.
         against: Record that it was dropped against, where the evidence named one. A reversal speaks of this pair only.
-        by: Who decided.
-        why: In their words.
+        by: Name of the curator.
+        why: Reason in the curator's words.
     """
 
     stage: str

@@ -21,7 +21,7 @@ class BroughtPhotograph:
     """One photograph, decoded and encoded anew by whoever took it from people.
 
     Args:
-        path: Its file.
+        path: Path of its file.
         source: What people said of it; its URI names it in the tables, and no other file of the run.
     """
 
@@ -33,10 +33,10 @@ class Unused(NamedTuple):
     """Photographs that were brought and that nothing refers to.
 
     Args:
-        photographs: How many there are.
-        old: How many of them are old enough to go.
+        photographs: Number of photographs.
+        old: Number of those that are old enough to be removed.
         files: What goes, half-written files of killed processes among it.
-        size_bytes: Of these files together.
+        size_bytes: Bytes of these files together.
     """
 
     photographs: int = 0
@@ -60,11 +60,11 @@ def photographs_of(root: Path) -> list[BroughtPhotograph]:
     """
     if not has_store(root):
         return []
-    found: dict[str, BroughtPhotograph] = {}
+    photographs: dict[str, BroughtPhotograph] = {}
     for room in catalogue("photographs").values():
-        for one in room.load()(root):
-            found.setdefault(one.source.uri, one)
-    return [found[uri] for uri in sorted(found)]
+        for photograph in room.load()(root):
+            photographs.setdefault(photograph.source.uri, photograph)
+    return [photographs[uri] for uri in sorted(photographs)]
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Unused]:
@@ -72,7 +72,7 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Un
 
     Args:
         root: The workspace.
-        before: Those that were brought last before this moment are old enough to go.
+        before: Moment; photographs that were last brought before it are old enough to be removed.
         remove: Whether they go; else it is only said which would.
 
     Raises:

@@ -82,7 +82,7 @@ class Recipe:
     Attributes:
         header: Everything but the steps.
         steps: (entry name, step) in order.
-        folder: As above.
+        folder: Folder that relative paths start from.
 
     Raises:
         RecipeError: Anything in it is wrong; each mistake is named by step and key.
@@ -163,7 +163,7 @@ def step(name: str, /, *, as_: str | None = None, **settings: Any) -> dict[str, 
     """Return an entry of `Recipe.steps`: a step by its name, with settings.
 
     Args:
-        name: As recipe files and `benchwright steps` call the step.
+        name: Name as recipe files and `benchwright steps` call the step.
         as_: Another name for the entry, where a step is used twice.
         **settings: As recipe files have them; what is left out has the step's default.
     """

@@ -216,11 +216,20 @@ class Item(Record):
             self.model_dump(
                 mode="json",
                 include={
-                    "task", "kind", "images", "question", "choices", "answer", "refusal", "level", "category",
-                    "attributes", "explanation",
+                    "task",
+                    "kind",
+                    "images",
+                    "question",
+                    "choices",
+                    "answer",
+                    "refusal",
+                    "level",
+                    "category",
+                    "attributes",
+                    "explanation",
                 },
             )
-        )  # fmt: skip
+        )
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Item:

@@ -27,9 +27,9 @@ class ItemFindings(Record):
 
     Attributes:
         item_id: The item.
-        about: As the tasks had it, such as the model.
-        annotators: How many looked at it.
-        categories: How many of them named each category.
+        about: What the task was about, such as the model.
+        annotators: Number of annotators who looked at it.
+        categories: Number of annotators who named each category.
         reasons: What they wrote, sorted.
     """
 
@@ -50,11 +50,11 @@ class Findings(Record):
     """What a campaign of error analysis came to.
 
     Attributes:
-        campaign: Its name.
-        kind: Of it.
+        campaign: Name of the campaign.
+        kind: Kind of the campaign.
         release: Name and version, for people.
         release_id: The release.
-        categories: That could be named, in their order.
+        categories: Categories that could be named, in their order.
         tasks: Items that were to be looked at; fewer are in `items` while the campaign is open.
         annotators: Different people.
         agreement: Krippendorff's alpha over sets of categories (`masi_alpha`); None where undefined.
@@ -77,17 +77,15 @@ class Findings(Record):
 
     @model_validator(mode="after")
     def _categories_are_known(self) -> Findings:
-        known = {one.code for one in self.categories}
-        for found in self.items:
-            if unknown := sorted(set(found.categories) - known):
-                raise ValueError(
-                    f"item {found.item_id} names category {unknown[0]!r}, which the campaign does not have"
-                )
+        known = {category.code for category in self.categories}
+        for item in self.items:
+            if unknown := sorted(set(item.categories) - known):
+                raise ValueError(f"item {item.item_id} names category {unknown[0]!r}, which the campaign does not have")
         return self
 
     def spelled(self) -> bytes:
         """Return the document's bytes, equal for equal findings."""
-        return documents.spell(self.model_dump(mode="json"), what="findings")
+        return documents.spell(self.model_dump(mode="json"), title="findings")
 
 
 def read_findings(path: Path) -> Findings:
@@ -97,13 +95,13 @@ def read_findings(path: Path) -> Findings:
         DataError: It is no such document, or one of a newer version.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
-        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
-        raise DataError(f"{path} is {what}; `benchwright review results CAMPAIGN --out FILE.json` writes findings")
+        problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {problem}; `benchwright review results CAMPAIGN --out FILE.json` writes findings")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-    document: Any = documents.stated(documents.parse(data, what=str(path)), FORMAT, VERSION, what=str(path))
+    document: Any = documents.stated(documents.parse(data, title=str(path)), FORMAT, VERSION, title=str(path))
     try:
         return Findings.model_validate(document)
     except ValidationError as error:

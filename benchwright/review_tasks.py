@@ -36,9 +36,9 @@ class FindingCategory(Record):
     """Something that an annotator may find.
 
     Attributes:
-        code: As tables have it.
-        words: As people read it.
-        help: When it applies, in a sentence.
+        code: Code as tables have it.
+        words: Words as people read it.
+        help: One sentence on when it applies.
     """
 
     code: Code
@@ -50,12 +50,12 @@ class TaskFileHead(Record):
     """What the tasks of a file are.
 
     Attributes:
-        kind: Of the campaign that takes them up.
-        name: That the campaign gets, unless it is given another.
+        kind: Kind of the campaign that takes them up.
+        name: Name of the campaign, unless it is given another.
         release: Name and version, for people.
-        release_id: Of the release that the items are of.
-        categories: That annotators choose from, where the kind lets them.
-        seed: Of the order in which tasks are handed out.
+        release_id: Id of the release that the items belong to.
+        categories: Categories that annotators choose from, where the kind has any.
+        seed: Seed of the order in which tasks are assigned.
     """
 
     format: Literal["benchwright/review-tasks"] = FORMAT
@@ -79,8 +79,8 @@ class ReviewTask(Record):
     """One item to look at.
 
     Attributes:
-        item_id: Of the release.
-        content_hash: Of the item, so that another one of that id is not taken for it.
+        item_id: Id of the release.
+        content_hash: Content hash of the item, so that a changed item of that id is not taken for it.
         about: What tables of results are told apart by, such as the model; people who decide do not see it.
         beside: What they see.
     """
@@ -95,7 +95,7 @@ class ReviewTasks(NamedTuple):
     """A file of tasks, read.
 
     Args:
-        head: Its first line.
+        head: First line of the file.
         tasks: The others, each item once.
         sha256: Of the file.
     """
@@ -135,12 +135,12 @@ def read_review_tasks(path: Path) -> ReviewTasks:
         DataError: It is no such file, of a newer version, or a line is not what it should be.
     """
     if not path.is_file() or path.stat().st_size > MAX_BYTES:
-        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
-        raise DataError(f"{path} is {what}; expected a {SUFFIX} file of tasks of at most {MAX_BYTES >> 20} MiB")
+        problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {problem}; expected a {SUFFIX} file of tasks of at most {MAX_BYTES >> 20} MiB")
     lines = _lines(path)
     number, first = next(lines, (1, None))
-    what = f"{path}, line {number}"
-    head = _checked(TaskFileHead, documents.stated(first, FORMAT, VERSION, what=what), what)
+    problem = f"{path}, line {number}"
+    head = _checked(TaskFileHead, documents.stated(first, FORMAT, VERSION, title=problem), problem)
     tasks: dict[str, ReviewTask] = {}
     for number, document in lines:
         task = _checked(ReviewTask, document, f"{path}, line {number}")
@@ -160,17 +160,17 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
                 if len(line) > MAX_LINE:
                     raise DataError(f"{path}, line {number}: longer than {MAX_LINE} characters")
                 if line.strip():
-                    yield number, documents.parse(line, what=f"{path}, line {number}")
+                    yield number, documents.parse(line, title=f"{path}, line {number}")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 ({error.reason}); expected a {SUFFIX} file of tasks") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _checked(cls: type[_Line], document: Any, what: str) -> _Line:
+def _checked(cls: type[_Line], document: Any, title: str) -> _Line:
     try:
         return cls.model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part)[:60] for part in first["loc"])
-        raise DataError(f"{what}: {ascii(place)[1:-1]}: {first['msg']}") from error
+        raise DataError(f"{title}: {ascii(place)[1:-1]}: {first['msg']}") from error

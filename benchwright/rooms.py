@@ -19,9 +19,17 @@ from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
 Kind = Literal[
-    "steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs",
-    "unused_photographs", "checks",
-]  # fmt: skip
+    "steps",
+    "commands",
+    "formats",
+    "backends",
+    "protocols",
+    "metrics",
+    "overrides",
+    "photographs",
+    "unused_photographs",
+    "checks",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -85,7 +93,7 @@ def rooms() -> tuple[Room, ...]:
     Raises:
         BenchwrightError: One cannot be loaded.
     """
-    found: list[Room] = []
+    installed: list[Room] = []
     for point in entry_points(group=GROUP):
         try:
             room = point.load()
@@ -98,8 +106,8 @@ def rooms() -> tuple[Room, ...]:
             raise BenchwrightError(
                 f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; mend it there"
             )
-        found.append(room)
-    return tuple(sorted(found, key=lambda room: room.name))
+        installed.append(room)
+    return tuple(sorted(installed, key=lambda room: room.name))
 
 
 @cache

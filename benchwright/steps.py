@@ -76,7 +76,7 @@ class Step(BaseModel):
     """Settings of a step as a recipe gives them; one frozen model per step.
 
     Class attributes:
-        name: As recipes call it.
+        name: Name as recipes call it.
         version: Raised when equal settings would give other results.
         consumes: Which stream the step reads and judges.
         makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
@@ -133,9 +133,12 @@ class Step(BaseModel):
     def operation(self, seed: int) -> Operation:
         """Describe this step, as configured, for the provenance of what it makes."""
         return Operation(
-            step=self.name, version=self.version, parameters=self.parameters(),
-            weights_hash=self.weights_hash(), seed=seed,
-        )  # fmt: skip
+            step=self.name,
+            version=self.version,
+            parameters=self.parameters(),
+            weights_hash=self.weights_hash(),
+            seed=seed,
+        )
 
 
 class Context(Protocol):
@@ -211,7 +214,7 @@ class Measured(NamedTuple):
     """What a filter measured, where there is more to keep than the values.
 
     Args:
-        values: As declared in `Step.values`.
+        values: Values as declared in `Step.values`.
         evidence: Anything else worth keeping, as JSON values; `judge` does not see it.
     """
 

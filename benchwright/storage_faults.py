@@ -58,7 +58,7 @@ def storage_fault(error: BaseException, *, path: Path | str | None = None) -> St
     """Return the line for an exception that a fault of storage is at the bottom of; None where none is.
 
     Args:
-        error: As it was caught; what it came from is looked through as well.
+        error: Error as it was caught; its causes are looked through as well.
         path: What was being read or written, where the exception does not say it.
     """
     for cause in _causes(error):
@@ -96,12 +96,12 @@ def writing(path: Path | str, *drafts: Path) -> Iterator[None]:
 
     Args:
         path: What is written.
-        drafts: Where it is written first. What goes wrong with other files is raised as it is.
+        drafts: Files that it is written to first. Faults of other files are raised as they are.
     """
     try:
         yield
     except OSError as error:
-        names = {os.fspath(one) for one in (path, *drafts)}
+        names = {os.fspath(place) for place in (path, *drafts)}
         if error.errno is None or (error.filename is not None and not {error.filename, error.filename2} & names):
             raise
         raise StorageError(_line(error.errno, os.fspath(path), error.strerror)) from error

@@ -45,17 +45,17 @@ def normal(text: str) -> str:
 
 def _words(text: str) -> list[str]:
     """Split a text; marks that belong to a letter, such as vowels of Devanagari, stay with it."""
-    found: list[str] = []
+    words: list[str] = []
     end = -1
     for match in _WORD.finditer(text):
         word = match.group()
-        joins = found and match.start() == end and (_is_mark(word) or (_is_mark(found[-1][-1]) and word.isalpha()))
+        joins = words and match.start() == end and (_is_mark(word) or (_is_mark(words[-1][-1]) and word.isalpha()))
         if joins:
-            found[-1] += word
+            words[-1] += word
         else:
-            found.append(word)
+            words.append(word)
         end = match.end()
-    return found
+    return words
 
 
 def _is_mark(word: str) -> bool:
@@ -66,18 +66,18 @@ def _is_punctuation(word: str) -> bool:
     return len(word) == 1 and word not in _MEANT and unicodedata.category(word)[0] in "PCZ"
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(first: str, second: str) -> float:
     """Return how likely two different normal texts say the same, 0 to 1; 0 where a word or number sets them apart.
 
     The share of characters that both have in order (Ratcliff and Obershelp), of texts that differ only in small words
     and in the spelling of words.
     """
-    if one == other:
+    if first == second:
         return 1.0
-    words, others = one.split(), other.split()
-    if not all(_same_in_effect(left, right) for left, right in _differences(words, others)):
+    words, second_words = first.split(), second.split()
+    if not all(_same_in_effect(left, right) for left, right in _differences(words, second_words)):
         return 0.0
-    return _shared_characters(one, other)
+    return _shared_characters(first, second)
 
 
 def _shared_characters(one: str, other: str) -> float:
@@ -85,21 +85,21 @@ def _shared_characters(one: str, other: str) -> float:
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
-def _differences(words: list[str], others: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+def _differences(words: list[str], second_words: list[str]) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the runs of words in which two texts differ."""
-    for tag, start, stop, first, last in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+    for tag, start, stop, first, last in SequenceMatcher(None, words, second_words, autojunk=False).get_opcodes():
         if tag != "equal":
-            yield words[start:stop], others[first:last]
+            yield words[start:stop], second_words[first:last]
 
 
 def _same_in_effect(left: list[str], right: list[str]) -> bool:
     left, right = ([word for word in words if word not in _SMALL_WORDS] for words in (left, right))
     if not left and not right:
         return True
-    one, other = "".join(left), "".join(right)
-    if not one or not other or _NUMBER.search(one + other):
+    first, second = "".join(left), "".join(right)
+    if not first or not second or _NUMBER.search(first + second):
         return False
-    return _shared_characters(one, other) >= _ALIKE_WORD
+    return _shared_characters(first, second) >= _ALIKE_WORD
 
 
 def printable(text: str) -> str:

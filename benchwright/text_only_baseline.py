@@ -30,11 +30,11 @@ class ItemWords(NamedTuple):
     """The words of an item.
 
     Args:
-        item_id: Of the item.
-        task: Of the item.
-        question: Its text.
+        item_id: Id of the item.
+        task: Task of the item.
+        question: Text of the question.
         options: Key and text of each option, in order; an option that is a picture has no text.
-        key: Of the right option; anything where that is not known and the item is not learned from.
+        key: Key of the right option; anything where that is not known and the item is not learned from.
         group_keys: Items that share one belong together.
     """
 
@@ -52,7 +52,7 @@ def folds_of(items: Sequence[ItemWords]) -> list[int]:
     Groups are taken largest first, equals in an order drawn by hash, and each goes where the fewest items are.
     """
     groups: dict[int, list[int]] = {}
-    for number, component in enumerate(components_of(one.group_keys for one in items)):
+    for number, component in enumerate(components_of(item.group_keys for item in items)):
         groups.setdefault(component, []).append(number)
     drawn = sorted(groups.values(), key=lambda g: (-len(g), digest(min(items[k].item_id for k in g))))
     sizes, folds = [0] * FOLDS, [0] * len(items)
@@ -67,7 +67,7 @@ def folds_of(items: Sequence[ItemWords]) -> list[int]:
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
     """Return for each fold what was learned from all others; None where there is nothing to learn from."""
     return [
-        _learn([one for one, its in zip(items, folds, strict=True) if its != fold]) if items else None
+        _learn([item for item, its in zip(items, folds, strict=True) if its != fold]) if items else None
         for fold in range(FOLDS)
     ]
 
@@ -82,19 +82,19 @@ def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
 
 def features_of(item: ItemWords) -> list[list[int]]:
     """Return the hashed features that each option has."""
-    asked = _words(item.question)
+    question_words = _words(item.question)
     texts = [text.strip() for _, text in item.options]
     lengths = sorted({len(text) for text in texts}, reverse=True)
-    found = []
+    features = []
     for (key, _), text in zip(item.options, texts, strict=True):
         words = _words(text)
         names = [f"place {key} of {len(texts)}", f"place {key} in {item.task}"]
         names += [f"length rank {lengths.index(len(text))}", f"words {min(len(words), 20)}"]
-        names += [f"shares {min(len(set(words) & set(asked)), 5)}", f"text {text.lower()}"]
+        names += [f"shares {min(len(set(words) & set(question_words)), 5)}", f"text {text.lower()}"]
         names += [f"word {word}" for word in words]
-        names += [f"{word} after {other}" for word in set(words) for other in set(asked)]
-        found.append([zlib.crc32(name.encode("utf-8", "surrogatepass")) % FEATURES for name in sorted(set(names))])
-    return found
+        names += [f"{word} after {neighbour}" for word in set(words) for neighbour in set(question_words)]
+        features.append([zlib.crc32(name.encode("utf-8", "surrogatepass")) % FEATURES for name in sorted(set(names))])
+    return features
 
 
 def _words(text: str) -> list[str]:
@@ -111,15 +111,18 @@ def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
 
     if not items:
         return None
-    rows: Any = [(cells, one.key == key) for one in items
-                 for cells, (key, _) in zip(features_of(one), one.options, strict=True)]  # fmt: skip
+    rows: Any = [
+        (cells, item.key == key)
+        for item in items
+        for cells, (key, _) in zip(features_of(item), item.options, strict=True)
+    ]
     counts = np.array([len(cells) for cells, _ in rows])
     # Only cells that some option has ever leave zero, so only they are learned.
     used, cells = np.unique(np.concatenate([np.array(cells) for cells, _ in rows]), return_inverse=True)
     row_of = np.repeat(np.arange(len(rows)), counts)
     scale = 1 / np.sqrt(counts)
     right = np.array([float(is_right) for _, is_right in rows])
-    options = np.array([len(one.options) for one in items])
+    options = np.array([len(item.options) for item in items])
     starts = np.concatenate([[0], np.cumsum(options)[:-1]])
     weights = ahead = np.zeros(len(used))
     step = 1 / (1 + PENALTY)  # features of an option have length 1, so the slope changes no faster than this

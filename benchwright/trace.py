@@ -34,22 +34,22 @@ def trace(root: Path, name: str) -> dict[str, Any]:
         BenchwrightError: Nothing has that name, or more than one record does.
     """
     history = _History(Workspace.open(root))
-    found: list[tuple[str, AnyRecord]] = [*history.items_named(name), *history.images_named(name)]
-    if not found:
+    records: list[tuple[str, AnyRecord]] = [*history.items_named(name), *history.images_named(name)]
+    if not records:
         files = [row for row in files_of(history.workspace) if row["uri"] == name]
         if not files:
             raise BenchwrightError(
                 f"no item, image or file {name!r} in {root}; `benchwright outcomes {root}` lists them all"
             )
-        found = [*history.images_named(files[0]["image_id"] or "")]
-        if not found:
+        records = [*history.images_named(files[0]["image_id"] or "")]
+        if not records:
             return {"kind": "file", "id": name, "chain": [{"what": "file", **files[0]}]}
-    if len(found) > 1:
+    if len(records) > 1:
         raise BenchwrightError(
-            f"{name!r} is the beginning of {len(found)} ids, such as {found[0][1].record_id} "
-            f"and {found[1][1].record_id}; give more digits"
+            f"{name!r} is the beginning of {len(records)} ids, such as {records[0][1].record_id} "
+            f"and {records[1][1].record_id}; give more digits"
         )
-    stage, record = found[0]
+    stage, record = records[0]
     if isinstance(record, Item):
         return {"kind": "item", "id": record.item_id, "chain": list(history.of_item(stage, record))}
     return {"kind": "image", "id": record.image_id, "chain": list(history.of_image(record))}
@@ -65,13 +65,13 @@ class _History:
 
     @cached_property
     def _images(self) -> dict[str, tuple[str, ImageRecord]]:
-        found: dict[str, tuple[str, ImageRecord]] = {}
+        images: dict[str, tuple[str, ImageRecord]] = {}
         for stage in [INGEST, *self._stages]:
             table = StageTable(self.workspace, stage)
             for marker in table.current():
                 if (rows := table.read(marker, "images")) is not None:
-                    found |= {record.image_id: (stage, record) for record in image_records(rows)}
-        return found
+                    images |= {record.image_id: (stage, record) for record in image_records(rows)}
+        return images
 
     def images_named(self, name: str) -> list[tuple[str, ImageRecord]]:
         if len(name) < SHORTEST_PREFIX:
@@ -81,10 +81,10 @@ class _History:
     def items_named(self, name: str) -> list[tuple[str, Item]]:
         if len(name) < SHORTEST_PREFIX:
             return []
-        found: dict[str, tuple[str, Item]] = {}
+        items: dict[str, tuple[str, Item]] = {}
         for stage, item in self._items_named(name):
-            found.setdefault(item.item_id, (stage, item))  # as it was made; what revised it follows in its history
-        return [found[item_id] for item_id in sorted(found)]
+            items.setdefault(item.item_id, (stage, item))  # as it was made; what revised it follows in its history
+        return [items[item_id] for item_id in sorted(items)]
 
     def _items_named(self, name: str) -> Iterator[tuple[str, Item]]:
         """Yield items and their later versions with the stage that each is of, in the order of stages."""
@@ -151,17 +151,24 @@ class _History:
                     values = {key: value for key, value in row.items() if key not in common and value is not None}
                     verdict, reason, evidence = unsaid(row["verdict"], row["reason"], row["evidence"])
                     yield {
-                        "what": "verdict", "step": stage, "verdict": verdict, "reason": reason,
-                        "values": values, "evidence": evidence,
-                    }  # fmt: skip
+                        "what": "verdict",
+                        "step": stage,
+                        "verdict": verdict,
+                        "reason": reason,
+                        "values": values,
+                        "evidence": evidence,
+                    }
                     if OVERRIDDEN in row["evidence"]:
                         yield self._decision(stage, record_id, row["reason"])
 
     def _decision(self, stage: str, record_id: str, reason: str) -> dict[str, Any]:
         """Return what a curator decided against the verdict before, with who and why."""
-        taken_in = next((one for one in self._overrides if (one.stage, one.record_id) == (stage, record_id)), None)
-        who = {"by": taken_in.by, "why": taken_in.why} if taken_in is not None else {"by": None, "why": None}
-        return {"what": "overridden", "step": stage, "verdict": "keep" if reason == REVERSED else "drop", **who}
+        taken_in = next(
+            (override for override in self._overrides if (override.stage, override.record_id) == (stage, record_id)),
+            None,
+        )
+        decided = {"by": taken_in.by, "why": taken_in.why} if taken_in is not None else {"by": None, "why": None}
+        return {"what": "overridden", "step": stage, "verdict": "keep" if reason == REVERSED else "drop", **decided}
 
     @cached_property
     def _overrides(self) -> list[Override]:
@@ -176,9 +183,12 @@ class _History:
                 ).to_pylist()
                 for row in rows:
                     yield {
-                        "what": "released", "release": manifest.parent.name, "version": document["release_version"],
-                        "content_id": document["content_id"], "split": row["split"],
-                    }  # fmt: skip
+                        "what": "released",
+                        "release": manifest.parent.name,
+                        "version": document["release_version"],
+                        "content_id": document["content_id"],
+                        "split": row["split"],
+                    }
 
     def _scores(self, item_id: str) -> Iterator[dict[str, Any]]:
         for path in sorted((self.workspace.root / "results").glob("*/predictions.parquet")):

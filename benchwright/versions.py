@@ -22,10 +22,10 @@ WATCHED = (
 
 def library_versions() -> dict[str, str]:
     """Return the versions of the libraries that results may depend on."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in WATCHED:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -105,9 +105,9 @@ def checked(
 
     Args:
         cls: The model.
-        settings: Its keys and values.
-        path: Where they stand.
-        at: Where everything stands.
+        settings: Keys and values of the model.
+        path: Place of the settings in the file.
+        at: Places of all keys.
         extra: Keys that are valid there beside the model's own.
         context: What validators of the model may look at.
 
@@ -124,16 +124,16 @@ def checked(
 
 
 def _mistakes_in(
-    found: Sequence[ErrorDetails], cls: type[BaseModel], path: Path_, at: Places, extra: Sequence[str]
+    errors: Sequence[ErrorDetails], cls: type[BaseModel], path: Path_, at: Places, extra: Sequence[str]
 ) -> list[str]:
     """Return a model's complaints as lines, one for each place in the file.
 
     A value that fits no member of a union makes a complaint for each member: the first is told. A misspelled key makes
     two, one of a key that is unknown and one of a key that is missing: the first is told.
     """
-    unknown = [_where(mistake) for mistake in found if mistake["type"] == "extra_forbidden"]
+    unknown = [_where(mistake) for mistake in errors if mistake["type"] == "extra_forbidden"]
     lines: dict[tuple[Path_, str], str] = {}
-    for mistake in found:
+    for mistake in errors:
         where = _where(mistake)
         key = ".".join(str(part) for part in where)
         if mistake["type"] == "extra_forbidden":
@@ -142,7 +142,7 @@ def _mistakes_in(
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known)) or 'none'}"
             line = f"{at.of((*path, *where))}: unknown key {key!r} (value {shown(mistake['input'])}); {hint}"
         elif mistake["type"] == "missing":
-            beside = [str(other[-1]) for other in unknown if other[:-1] == where[:-1]]
+            beside = [str(path_of_unknown[-1]) for path_of_unknown in unknown if path_of_unknown[:-1] == where[:-1]]
             if get_close_matches(str(where[-1]), beside, n=1, cutoff=0.4):
                 continue
             line = f"{at.of((*path, *where[:-1]))}: key {key!r} is missing"
@@ -169,19 +169,19 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     """Return the first model named in an annotation such as `tuple[Subject, ...]` or `dict[str, Picture]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    found = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
-    return next((model for model in found if model is not None), None)
+    models = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
+    return next((model for model in models if model is not None), None)
 
 
 def setting_names(cls: type[BaseModel]) -> dict[str, FieldInfo]:
     """Return a model's fields by the keys that files use for them."""
-    found: dict[str, FieldInfo] = {}
+    fields: dict[str, FieldInfo] = {}
     for name, field in cls.model_fields.items():
         alias = field.validation_alias
         if isinstance(alias, AliasChoices):
             alias = alias.choices[0]
-        found[alias if isinstance(alias, str) else name] = field
-    return found
+        fields[alias if isinstance(alias, str) else name] = field
+    return fields
 
 
 def shown(value: Any) -> str:
@@ -207,8 +207,8 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
-        what = getattr(problem, "problem", None) or str(problem).split("\n", maxsplit=1)[0]
-        raise error(f"{name}: line {line}: not valid YAML: {what}") from problem
+        problem_text = getattr(problem, "problem", None) or str(problem).split("\n", maxsplit=1)[0]
+        raise error(f"{name}: line {line}: not valid YAML: {problem_text}") from problem
     except RecursionError:
         raise error(f"{name}: line 1: nested too deeply") from None
 
@@ -256,17 +256,17 @@ def _value(
 ) -> Any:
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
-        found: dict[Hashable, Any] = {}
+        mapping: dict[Hashable, Any] = {}
         for key_node, value_node in node.value:
             key = _scalar(loader, key_node, name, error)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str):
                 raise error(f"{name}: line {line}: key {shown(key)} is not text; put it in quotes")
-            if key in found:
+            if key in mapping:
                 raise error(f"{name}: line {line}: key {key!r} stands twice in the same mapping")
             lines[(*path, key)] = line
-            found[key] = _value(loader, value_node, (*path, key), name, lines, error)
-        return found
+            mapping[key] = _value(loader, value_node, (*path, key), name, lines, error)
+        return mapping
     if isinstance(node, yaml.SequenceNode):
         return [_value(loader, child, (*path, number), name, lines, error) for number, child in enumerate(node.value)]
     return _scalar(loader, node, name, error)

@@ -31,25 +31,29 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
 
     if out.exists():
         raise BenchwrightError(f"{out} is there already; give a folder that is not")
-    found, counts = read_emu(dataset, images)
-    for one in found:
-        place = out / "images" / one.split / one.path.name
+    images_of_emu, counts = read_emu(dataset, images)
+    for image in images_of_emu:
+        place = out / "images" / image.split / image.path.name
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(one.path, place)
-    _write_facts(out, found)
+        shutil.copyfile(image.path, place)
+    _write_facts(out, images_of_emu)
     document = {
-        "lines": counts.lines, "pairs": counts.pairs, "images": len(found),
-        "boxes": sum(len(one.boxes) for one in found), "frames": counts.frames, "left_out": counts.left_out,
-    }  # fmt: skip
+        "lines": counts.lines,
+        "pairs": counts.pairs,
+        "images": len(images_of_emu),
+        "boxes": sum(len(image.boxes) for image in images_of_emu),
+        "frames": counts.frames,
+        "left_out": counts.left_out,
+    }
     lost = ", ".join(f"{reason} {n}" for reason, n in counts.left_out.items()) or "nothing"
     emit(
         document,
         as_json=as_json,
-        text=f"{len(found)} of {counts.pairs} source images in {out / 'images'}; left out: {lost}",
+        text=f"{len(images_of_emu)} of {counts.pairs} source images in {out / 'images'}; left out: {lost}",
     )
 
 
-def _write_facts(out: Path, found: list[Any]) -> None:
+def _write_facts(out: Path, images: list[Any]) -> None:
     import yaml
 
     from benchwright.workspace.atomic import write_bytes
@@ -59,7 +63,7 @@ def _write_facts(out: Path, found: list[Any]) -> None:
     facts = {
         "format": "benchwright-facts",
         "version": 1,
-        "images": {f"{one.split}/{one.path.name}": facts_of(one) for one in found},
+        "images": {f"{image.split}/{image.path.name}": facts_of(image) for image in images},
     }
     out.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)

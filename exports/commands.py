@@ -47,30 +47,30 @@ def verify(
     from benchwright.release.verification.signature import AllowedSigners
 
     if signed_by is None:
-        for option, given in (("--identity", identity), ("--revoked", revoked), ("--signature", signature)):
-            if given is not None:
+        for option, value in (("--identity", identity), ("--revoked", revoked), ("--signature", signature)):
+            if value is not None:
                 raise click.UsageError(f"{option} goes with --signed-by FILE, the keys that count")
     signers = None if signed_by is None else AllowedSigners(signed_by, identity, revoked, signature)
-    found = verify_release(folder, expect=expect, signers=signers)
+    verification = verify_release(folder, expect=expect, signers=signers)
     document = {
-        "ok": found.ok,
-        "release_id": found.release_id,
-        "content_id": found.content_id,
-        "problems": found.problems,
-        "proven": found.proven,
-        "not_proven": found.not_proven,
-        "signer": None if found.signer is None else asdict(found.signer),
+        "ok": verification.ok,
+        "release_id": verification.release_id,
+        "content_id": verification.content_id,
+        "problems": verification.problems,
+        "proven": verification.proven,
+        "not_proven": verification.not_proven,
+        "signer": None if verification.signer is None else asdict(verification.signer),
     }
 
     def text() -> str:
-        proven = [f"  {line}" for line in found.proven]
-        not_proven = [f"  {line}" for line in found.not_proven]
-        head = f"{folder} agrees with itself, release id {found.release_id}"
+        proven = [f"  {line}" for line in verification.proven]
+        not_proven = [f"  {line}" for line in verification.not_proven]
+        head = f"{folder} agrees with itself, release id {verification.release_id}"
         return "\n".join([head, "proven:", *proven, *(["not proven:", *not_proven] if not_proven else [])])
 
-    emit(document, as_json=as_json, text=text if found.ok else "\n".join(found.problems))
-    if not found.ok:
-        n = len(found.problems)
+    emit(document, as_json=as_json, text=text if verification.ok else "\n".join(verification.problems))
+    if not verification.ok:
+        n = len(verification.problems)
         note(f"{folder} does not hold: {n} problem{'s' if n > 1 else ''}; get a fresh copy of the release")
         click.get_current_context().exit(CheckFailed.exit_code)
 
@@ -78,13 +78,18 @@ def verify(
 @click.command("sign")
 @click.argument("folder", metavar="DIR", type=_FOLDER)
 @click.option(
-    "--key", type=_FILE, required=True, metavar="FILE",
+    "--key",
+    type=_FILE,
+    required=True,
+    metavar="FILE",
     help="Private SSH key, or the public one whose private half your SSH agent holds.",
-)  # fmt: skip
+)
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Where the signature goes.  [default: manifest.json.sig in DIR]",
-)  # fmt: skip
+)
 @json_option
 def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """Sign the release in DIR with an SSH key, after checking it as `release verify` does."""
@@ -148,9 +153,11 @@ def show(folder: Path, *, as_json: bool) -> None:
 @click.option("--licence", help="Licence of the release as a whole, such as cc-by-4.0.")
 @click.option("--description", default="", help="Markdown for the card.")
 @click.option(
-    "--errata", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--errata",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Errata to set right, as `review results` writes them.",
-)  # fmt: skip
+)
 @json_option
 def freeze(
     workspace: Path,
@@ -186,9 +193,12 @@ def freeze(
 @click.command("correct")
 @click.argument("folder", metavar="DIR", type=_FOLDER)
 @click.option(
-    "--errata", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True, metavar="FILE",
+    "--errata",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
     help="What people found wrong, as `review results` writes it.",
-)  # fmt: skip
+)
 @click.option("--version", required=True, help="Of the new release, such as 1.1.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
 @click.option("--description", default="", help="Markdown for the card.")
@@ -202,12 +212,19 @@ def correct(folder: Path, *, errata: Path, version: str, out: Path, description:
 
     wanted = read_errata(errata)
     release = correct_release(Release.open(folder), wanted, version=version, out=out, description=description)
-    mine = {(one.item_id, one.content_hash) for one in wanted}
-    became = [str(one.became) for one in released_errata(release) if (one.item_id, one.content_hash) in mine]
+    mine = {(erratum.item_id, erratum.content_hash) for erratum in wanted}
+    became = [
+        str(erratum.became) for erratum in released_errata(release) if (erratum.item_id, erratum.content_hash) in mine
+    ]
     counts = {name: became.count(name) for name in sorted(set(became))}
     document = {
-        "release": str(release.path), "name": release.name, "version": release.version,
-        "release_id": release.release_id, "content_id": release.content_id, "items": len(release), "errata": counts,
-    }  # fmt: skip
-    told = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing"
-    emit(document, as_json=as_json, text=f"{release.path}: {len(release)} items; errata: {told}")
+        "release": str(release.path),
+        "name": release.name,
+        "version": release.version,
+        "release_id": release.release_id,
+        "content_id": release.content_id,
+        "items": len(release),
+        "errata": counts,
+    }
+    summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing"
+    emit(document, as_json=as_json, text=f"{release.path}: {len(release)} items; errata: {summary}")

@@ -25,10 +25,10 @@ def correct_release(
     they are. What became of each erratum stands in the new release's `errata.json`, after those of earlier versions.
 
     Args:
-        release: As it is.
+        release: Release to correct.
         errata: What people found.
-        version: Of the new release.
-        out: Its folder.
+        version: Version of the new release.
+        out: Folder of the new release.
         description: Markdown for the card.
 
     Raises:
@@ -40,10 +40,10 @@ def correct_release(
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
-    if not (found := verify_release(release.path)).ok:
-        raise DataError(f"{release.path} is not as it was frozen ({found.problems[0]}); get a fresh copy")
+    if not (verification := verify_release(release.path)).ok:
+        raise DataError(f"{release.path} is not as it was frozen ({verification.problems[0]}); get a fresh copy")
     provenance = list(release.provenance())
-    images = {one.image_id: one for one in provenance if isinstance(one, ImageRecord)}
+    images = {record.image_id: record for record in provenance if isinstance(record, ImageRecord)}
     corrections = Corrections((*released_errata(release), *errata))
     with TemporaryDirectory(prefix="benchwright-") as folder:
         pictures = ObjectStore(Path(folder) / "pictures", tmp=Path(folder))
@@ -62,14 +62,14 @@ def correct_release(
             items=items(),
             image=images.__getitem__,
             image_bytes=lambda record: pictures.path(record.image_id).read_bytes(),
-            operations=[one for one in provenance if isinstance(one, Operation)],
+            operations=[operation for operation in provenance if isinstance(operation, Operation)],
             recipe=release.manifest.recipe,
             stages=release.manifest.stages,
             agreement=read_agreement(release.path),
             seed=release.manifest.seed,
             licence=release.manifest.licence,
             description=description,
-            human_baseline=_baseline(release, {(one.item_id, one.content_hash) for one in errata}),
+            human_baseline=_baseline(release, {(erratum.item_id, erratum.content_hash) for erratum in errata}),
             corrections=corrections,
         )
 
@@ -87,7 +87,7 @@ def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any]
         if (released.item.item_id, released.item.content_hash) in changed
     }
     kept = {
-        name: {**told, "items": {item_id: one for item_id, one in told["items"].items() if item_id not in gone}}
-        for name, told in baseline.items()
+        name: {**answers, "items": {item_id: item for item_id, item in answers["items"].items() if item_id not in gone}}
+        for name, answers in baseline.items()
     }
-    return {name: told for name, told in kept.items() if told["items"]} or None
+    return {name: answers for name, answers in kept.items() if answers["items"]} or None

@@ -34,9 +34,9 @@ def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str,
 
     Args:
         view: Says which campaigns there were.
-        items: As they are released, with their values.
+        items: Items as they are released, with their values.
     """
-    campaigns = {name: told for name, told in view.campaigns().items() if told.get("kind") == ANSWERS}
+    campaigns = {name: summary for name, summary in view.campaigns().items() if summary.get("kind") == ANSWERS}
     if not campaigns:
         return None
     answers: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
@@ -46,14 +46,14 @@ def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str,
                 counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, RIGHT)}
                 if (by := values.get(f"{name}.{BY}")) is not None:
                     counted[item.item_id]["by"] = json.loads(by)
-    return {name: _answers(told, answers[name]) for name, told in campaigns.items() if answers[name]} or None
+    return {name: _answers(summary, answers[name]) for name, summary in campaigns.items() if answers[name]} or None
 
 
-def _answers(told: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, Any]:
+def _answers(summary: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "simulated": bool(told["simulated"]),
-        "annotators": len(told["annotators"]),
-        "answers_per_item": told["answers_per_item"],
+        "simulated": bool(summary["simulated"]),
+        "annotators": len(summary["annotators"]),
+        "answers_per_item": summary["answers_per_item"],
         "items": items,
     }
 
@@ -127,8 +127,8 @@ class Freeze(FinalStep):
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Write the release and return its path."""
-        found = freeze(self, view, workspace=ctx.workspace, seed=ctx.seed, recipe=ctx.recipe)
-        return {"release": found.path.relative_to(ctx.workspace).as_posix()}
+        frozen = freeze(self, view, workspace=ctx.workspace, seed=ctx.seed, recipe=ctx.recipe)
+        return {"release": frozen.path.relative_to(ctx.workspace).as_posix()}
 
 
 def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int, recipe: Mapping[str, Any]) -> Release:
@@ -226,10 +226,13 @@ def freeze_workspace(
     try:
         settings = Freeze.model_validate(
             {
-                "name": release, "version": version, "licence": licence, "description": description,
+                "name": release,
+                "version": version,
+                "licence": licence,
+                "description": description,
                 "errata": None if errata is None else str(errata),
             }
-        )  # fmt: skip
+        )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise BenchwrightError(f"{first['loc'][0]} {first['input']!r}: {first['msg']}") from error

@@ -17,7 +17,7 @@ def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[P
     Args:
         folder: The release.
         key: Private SSH key, or the public one whose private half an agent holds.
-        out: Where the signature goes; None for beside the manifest.
+        out: File of the signature; None for beside the manifest.
 
     Raises:
         CheckFailed: The release does not hold, so there is nothing to vouch for.

@@ -93,7 +93,7 @@ def assign_splits(
         of_tasks = math.fsum(n * lacking[split][task] / totals[task] for task, n in held)
         return of_tasks, lacking_in_all[split]
 
-    found = [""] * len(item_ids)
+    splits = [""] * len(item_ids)
     for i in order:
         held = sorted(Counter(tasks[row] for row in components[i]).items())
         best = max(lacking, key=partial(need, held))
@@ -101,8 +101,8 @@ def assign_splits(
             lacking[best][task] -= n
             lacking_in_all[best] -= n
         for row in components[i]:
-            found[row] = best
-    return found
+            splits[row] = best
+    return splits
 
 
 def _components(group_keys: Sequence[Sequence[str] | None]) -> list[list[int]]:

@@ -31,12 +31,21 @@ PHOTOGRAPHS = {
     "skimage": (
         "data",
         (
-            "astronaut.png", "camera.png", "chelsea.png", "coffee.png", "coins.png", "hubble_deep_field.jpg", "ihc.png",
-            "motorcycle_left.png", "motorcycle_right.png", "retina.jpg", "rocket.jpg",
+            "astronaut.png",
+            "camera.png",
+            "chelsea.png",
+            "coffee.png",
+            "coins.png",
+            "hubble_deep_field.jpg",
+            "ihc.png",
+            "motorcycle_left.png",
+            "motorcycle_right.png",
+            "retina.jpg",
+            "rocket.jpg",
         ),
     ),
     "sklearn": ("datasets/images", ("china.jpg", "flower.jpg")),
-}  # fmt: skip
+}
 """By package: folder inside it, and files."""
 
 
@@ -113,8 +122,11 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
     with ProgressBars() as progress:
         finished = run_recipe(
             demo_recipe(headless=headless),
-            images=out / "photographs", workspace=out / "workspace", workers=workers, progress=progress,
-        )  # fmt: skip
+            images=out / "photographs",
+            workspace=out / "workspace",
+            workers=workers,
+            progress=progress,
+        )
     results = _results(finished)
     items = _items(finished)
     document = {
@@ -157,8 +169,8 @@ def _results(finished: FinishedRun) -> dict[str, Any]:
     path = _artifact(finished, "results")
     if path is None:
         return {}
-    found: dict[str, Any] = json.loads((Path(path) / "summary.json").read_text(encoding="utf-8"))
-    return found
+    summary: dict[str, Any] = json.loads((Path(path) / "summary.json").read_text(encoding="utf-8"))
+    return summary
 
 
 def _human(finished: FinishedRun) -> dict[str, Any] | None:
@@ -166,8 +178,8 @@ def _human(finished: FinishedRun) -> dict[str, Any] | None:
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
         return None
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["campaigns"]
-    return found
+    campaigns: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["campaigns"]
+    return campaigns
 
 
 def _text(finished: FinishedRun, items: dict[str, int]) -> str:
@@ -179,9 +191,13 @@ def _text(finished: FinishedRun, items: dict[str, int]) -> str:
             f"  benchwright review serve --workspace {shlex.quote(str(finished.workspace))}",
         ]
     else:
-        who = "simulated (no person has seen these items)" if _is_simulated(finished, "verify") else "people"
+        annotators = "simulated (no person has seen these items)" if _is_simulated(finished, "verify") else "people"
         answered = "simulated (no person has answered these items)" if _is_simulated(finished, "answer") else "people"
-        lines += [f"annotators: {who}", f"human baseline: {answered}", f"release: {_artifact(finished, 'release')}"]
+        lines += [
+            f"annotators: {annotators}",
+            f"human baseline: {answered}",
+            f"release: {_artifact(finished, 'release')}",
+        ]
         if (report := _artifact(finished, "report")) is not None:
             lines.append(f"report: {report}")
     return "\n".join(lines)

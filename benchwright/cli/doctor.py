@@ -63,9 +63,9 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
 def examine() -> list[Check]:
     """Return all checks; imports nothing heavy and touches no network."""
     checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
-    found = [check() for check in checks]
-    found += [_extra(*extra) for extra in _EXTRAS]
-    return [*found, _paddleocr(), _chromium(), _gpu(), _key()]
+    results = [check() for check in checks]
+    results += [_extra(*extra) for extra in _EXTRAS]
+    return [*results, _paddleocr(), _chromium(), _gpu(), _key()]
 
 
 def _python() -> Check:
@@ -98,9 +98,12 @@ def _image_formats() -> Check:
 
     missing = [name for name in ("jpg", "zlib", "webp") if not features.check(name)]
     return Check(
-        "image formats", not missing, "JPEG, PNG, WebP" if not missing else f"without {', '.join(missing)}",
-        None if not missing else "install Pillow from its wheel: pip install --force-reinstall pillow", needed=True,
-    )  # fmt: skip
+        "image formats",
+        not missing,
+        "JPEG, PNG, WebP" if not missing else f"without {', '.join(missing)}",
+        None if not missing else "install Pillow from its wheel: pip install --force-reinstall pillow",
+        needed=True,
+    )
 
 
 def _sqlite() -> Check:
@@ -129,25 +132,25 @@ def _paddleocr() -> Check:
         return _extra(name, "ocr-paddle", "paddleocr", "paddleocr")
     python = Path(named or ".venv-paddle/bin/python")
     if not python.is_file():
-        found = f"BENCHWRIGHT_PADDLE_PYTHON names {python}, which is no file" if named else "no environment with it"
-        return Check(name, False, found, fix)
-    there = _version_elsewhere(python, "paddleocr")
-    if there is None:
+        detail = f"BENCHWRIGHT_PADDLE_PYTHON names {python}, which is no file" if named else "no environment with it"
+        return Check(name, False, detail, fix)
+    version_elsewhere = _version_elsewhere(python, "paddleocr")
+    if version_elsewhere is None:
         return Check(name, False, f"{python} has no paddleocr", fix)
     use = None if named else f"to use it: export BENCHWRIGHT_PADDLE_PYTHON={python}"
-    return Check(name, True, f"paddleocr {there} in {python}", use)
+    return Check(name, True, f"paddleocr {version_elsewhere} in {python}", use)
 
 
 def _version_elsewhere(python: Path, package: str) -> str | None:
     """Return a package's version in another environment, by asking its interpreter; None where it is not there."""
     ask = "import sys; from importlib.metadata import version; sys.stdout.write(version(sys.argv[1]))"
     try:
-        told = subprocess.run(  # noqa: S603 - the interpreter that its user names
+        process = subprocess.run(  # noqa: S603 - the interpreter that its user names
             [python, "-I", "-c", ask, package], capture_output=True, text=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    return told.stdout.strip()[:40] or None
+    return process.stdout.strip()[:40] or None
 
 
 def _chromium() -> Check:

@@ -32,7 +32,7 @@ def funnel(workspace: Path, out: Path | None, per_reason: int, page: int, step: 
     written = write_funnel(workspace, out, per_reason=per_reason, page=page, step=step)
     document = {
         "page": str(written.path) if written.path is not None else None,
-        "steps": [one.to_json() for one in written.steps],
+        "steps": [step.to_json() for step in written.steps],
     }
     lines = [_head(), *map(_row, written.steps)]
     if written.path is not None:
@@ -46,11 +46,13 @@ def _head() -> str:
 
 def _row(step: FunnelStep) -> str:
     parts: Sequence[tuple[str, Mapping[str, int]]] = (
-        ("not used" if step.left_aside else "dropped", step.dropped), ("failed", step.failed), ("asked", step.asked),
-    )  # fmt: skip
-    told = [
-        f"{what}: {', '.join(f'{reason} {n}' for reason, n in reasons.items())}" for what, reasons in parts if reasons
+        ("not used" if step.left_aside else "dropped", step.dropped),
+        ("failed", step.failed),
+        ("asked", step.asked),
+    )
+    cells = [
+        f"{kind}: {', '.join(f'{reason} {n}' for reason, n in reasons.items())}" for kind, reasons in parts if reasons
     ]
-    told += [f"reversed: {step.reversed}"] if step.reversed else []
-    told += [f"made: {n} {kind}" for kind, n in step.made.items()]
-    return f"{step.name:28} {step.records:9,} {step.out:9,}  {'; '.join(told)}".rstrip()
+    cells += [f"reversed: {step.reversed}"] if step.reversed else []
+    cells += [f"made: {n} {kind}" for kind, n in step.made.items()]
+    return f"{step.name:28} {step.records:9,} {step.out:9,}  {'; '.join(cells)}".rstrip()

@@ -40,22 +40,22 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     # Where nothing can be written nothing runs, and nobody can take the lock.
     only_read = dry_run and not os.access(space.root, os.W_OK)
     with nullcontext() if only_read else space.locked():
-        found = list(orphans(space))
-        size = sum(path.stat().st_size for path in found)
+        paths = list(orphans(space))
+        size = sum(path.stat().st_size for path in paths)
         if not dry_run:
-            for path in found:
+            for path in paths:
                 path.unlink()
         before = datetime.now(UTC) - timedelta(days=older_than)
         unused = unused_photographs(space.root, before=before, remove=not dry_run)
         cache_file = space.cache / FILE_NAME
         with ItemCache(cache_file if cache_file.exists() else None) as cache:
             cached = cache.unused_since(older_than, remove=not dry_run)
-    found += [path for one in unused for path in one.files]
-    size += sum(one.size_bytes for one in unused) + cached.size_bytes
-    photographs = {"unused": sum(one.photographs for one in unused), "old": sum(one.old for one in unused)}
+    paths += [path for kind in unused for path in kind.files]
+    size += sum(kind.size_bytes for kind in unused) + cached.size_bytes
+    photographs = {"unused": sum(kind.photographs for kind in unused), "old": sum(kind.old for kind in unused)}
     verb = "would remove" if dry_run else "removed"
-    document = {"removed": [str(path.relative_to(workspace)) for path in found], "bytes": size, "dry_run": dry_run}
-    text = f"{verb} {len(found)} files and {cached.entries} entries of the cache, {size / 1e6:.1f} MB"
+    document = {"removed": [str(path.relative_to(workspace)) for path in paths], "bytes": size, "dry_run": dry_run}
+    text = f"{verb} {len(paths)} files and {cached.entries} entries of the cache, {size / 1e6:.1f} MB"
     if young := photographs["unused"] - photographs["old"]:
         text += f"; {young} photographs that nobody handed in are no older than {older_than:g} days, and stay"
     document |= {"photographs": photographs, "cache": cached._asdict()}

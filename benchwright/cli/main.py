@@ -26,12 +26,12 @@ from benchwright.storage_faults import naming, storage_fault
 
 def _commands() -> dict[str, RoomEntry]:
     """Return all commands by full name: the spine's own and every room's."""
-    found = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
+    commands = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
     for name, command in catalogue("commands").items():
-        if name in found or name in GROUPS:
+        if name in commands or name in GROUPS:
             raise BenchwrightError(f"room {command.room!r} brings a command {name!r}, which is ours; rename it there")
-        found[name] = command
-    return found
+        commands[name] = command
+    return commands
 
 
 class _Lazy(click.Group):
@@ -56,8 +56,8 @@ class _Lazy(click.Group):
         return sorted({name.split(" ")[0] for name in self._found})
 
     def _help_of(self, name: str) -> str:
-        found = self._found.get(name)
-        return found.entry.help if found else GROUPS.get(name, f"Commands named {name} ...")
+        entry = self._found.get(name)
+        return entry.entry.help if entry else GROUPS.get(name, f"Commands named {name} ...")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command, or make the group of that name."""
@@ -93,7 +93,7 @@ class _Root(_Lazy):
         del ctx
         with formatter.section("Steps for recipes"):
             formatter.write_dl(
-                [(name, f"{found.entry.help} [{found.room}]") for name, found in catalogue("steps").items()]
+                [(name, f"{entry.entry.help} [{entry.room}]") for name, entry in catalogue("steps").items()]
             )
         formatter.write_paragraph()
         formatter.write_text("Settings of a step: benchwright steps NAME. Start with: benchwright demo --out demo-out")
@@ -110,11 +110,15 @@ _ROOT = _Root(
     help="Build, vet, freeze and score image-question benchmarks.",
     params=[
         click.Option(
-            ["--version"], is_flag=True, is_eager=True, expose_value=False, help="Print the version.",
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            help="Print the version.",
             callback=_print_version,
         )
     ],
-)  # fmt: skip
+)
 
 
 def invoke(arguments: Sequence[str]) -> int:

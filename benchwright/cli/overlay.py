@@ -36,11 +36,11 @@ def overlay(image: Path, spec: Path, out: Path, force: bool, as_json: bool) -> N
         "out": str(out),
         "width": width,
         "height": height,
-        "drawn": [one.to_json() for one in drawing.drawn],
+        "drawn": [prompt.to_json() for prompt in drawing.drawn],
     }
 
     def text() -> str:
-        lines = [_line(one) for one in drawing.drawn]
+        lines = [_line(prompt) for prompt in drawing.drawn]
         return "\n".join([*lines, f"{printable(str(out))}: {len(lines)} marks on {width} x {height} pixels"])
 
     emit(document, as_json=as_json, text=text)

@@ -22,18 +22,18 @@ from benchwright.workspace.atomic import write_bytes
 @json_option
 def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
     """List the recipes that come along, print the recipe NAME, or copy it with what it needs."""
-    found = bundled_recipes()
+    recipes_by_name = bundled_recipes()
     if name is None:
-        rows = [{"name": one, "help": _first_comment(path)} for one, path in found.items()]
+        rows = [{"name": recipe_name, "help": _first_comment(path)} for recipe_name, path in recipes_by_name.items()]
         emit({"recipes": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:23} {r['help']}" for r in rows))
         return
-    if name not in found:
-        raise BenchwrightError(f"there is no bundled recipe {name!r}; there are {', '.join(found)}")
+    if name not in recipes_by_name:
+        raise BenchwrightError(f"there is no bundled recipe {name!r}; there are {', '.join(recipes_by_name)}")
     if to is None:
-        text = found[name].read_text(encoding="utf-8")
+        text = recipes_by_name[name].read_text(encoding="utf-8")
         emit({"name": name, "text": text}, as_json=as_json, text=lambda: text.rstrip("\n"))
         return
-    copied = _copied([found[name], *companions(found[name])], to)
+    copied = _copied([recipes_by_name[name], *companions(recipes_by_name[name])], to)
     emit({"name": name, "copied": copied}, as_json=as_json, text=lambda: "\n".join(copied))
 
 
@@ -45,11 +45,11 @@ def _copied(paths: Sequence[Path], folder: Path) -> list[str]:
     """Copy files into a folder; one that an earlier, cut off copy left there as it should be is taken as it is."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = {path: folder / path.name for path in paths}
-    there = {path: target for path, target in targets.items() if os.path.lexists(target)}
-    for path, target in there.items():
-        if len(there) == len(targets) or not target.is_file() or target.read_bytes() != path.read_bytes():
+    present = {path: target for path, target in targets.items() if os.path.lexists(target)}
+    for path, target in present.items():
+        if len(present) == len(targets) or not target.is_file() or target.read_bytes() != path.read_bytes():
             raise BenchwrightError(f"{target} is there already and is not overwritten; give another folder with --to")
     for path in paths:
-        if path not in there:
+        if path not in present:
             write_bytes(targets[path], path.read_bytes())
     return [str(target) for target in targets.values()]

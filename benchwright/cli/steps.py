@@ -18,7 +18,7 @@ def steps(name: str | None, as_json: bool) -> None:
     from benchwright.yaml_places import setting_names
 
     if name is None:
-        rows = [{"name": n, "room": found.room, "help": found.entry.help} for n, found in catalogue("steps").items()]
+        rows = [{"name": n, "room": entry.room, "help": entry.entry.help} for n, entry in catalogue("steps").items()]
         emit(
             {"steps": rows},
             as_json=as_json,
@@ -42,9 +42,11 @@ def steps(name: str | None, as_json: bool) -> None:
 
     def text() -> str:
         lines = [document["help"], ""] if document["help"] else []
-        for one in settings:
-            default = "required" if one["required"] else f"default {one['default']!r}"
-            lines.append(f"  {one['name']}: {one['type']}, {default}{'. ' + one['help'] if one['help'] else ''}")
+        for setting in settings:
+            default = "required" if setting["required"] else f"default {setting['default']!r}"
+            lines.append(
+                f"  {setting['name']}: {setting['type']}, {default}{'. ' + setting['help'] if setting['help'] else ''}"
+            )
         return "\n".join(lines or [f"{name} has no settings"])
 
     emit(document, as_json=as_json, text=text)

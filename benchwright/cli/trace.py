@@ -39,18 +39,18 @@ def trace(item: str, workspace: Path | None, as_json: bool) -> None:
 
 
 def _line(link: dict[str, Any], known: RecordNames) -> str:
-    what = link["what"]
-    if what == "file":
+    kind = link["what"]
+    if kind == "file":
         return f"file {link['uri']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
-    if what in {"source image", "made image"}:
+    if kind in {"source image", "made image"}:
         width, height = link["size_wh"]
-        by = f" by {link['step']}" if what == "made image" else ""
-        return f"{what} {link['image_id'][:12]} ({width} x {height}, {link['media_type']}){by}"
-    if what in {"item made", "item revised"}:
-        return f"{what} by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
-    if what in {"verdict", "overridden"}:
+        by = f" by {link['step']}" if kind == "made image" else ""
+        return f"{kind} {link['image_id'][:12]} ({width} x {height}, {link['media_type']}){by}"
+    if kind in {"item made", "item revised"}:
+        return f"{kind} by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
+    if kind in {"verdict", "overridden"}:
         return _judgement(link, known)
-    if what == "released":
+    if kind == "released":
         return f"released in {link['release']} ({link['split']})"
     return f"scored: {link['results']}: " + ", ".join(
         f"{k}={known.spelled(v)}" for k, v in link.items() if k not in {"what", "results", "item_id"}
@@ -62,5 +62,5 @@ def _judgement(link: dict[str, Any], known: RecordNames) -> str:
         did = "what it said is reversed" if link["verdict"] == "keep" else "dropped by hand"
         return f"{link['step']}: {did} by {link['by']}: {link['why']}"
     values = ", ".join(f"{key}={known.spelled(value)}" for key, value in {**link["values"], **link["evidence"]}.items())
-    said = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
-    return f"{said} ({values})" if values else said
+    judgement = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
+    return f"{judgement} ({values})" if values else judgement

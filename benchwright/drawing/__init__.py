@@ -28,8 +28,15 @@ from benchwright.drawing.shapes import Segments
 from benchwright.records import VisualPrompt
 
 __all__ = [
-    "Drawing", "DrawnPrompt", "PromptError", "check_prompt", "draw", "draw_prompts", "lay_out", "mask_of",
-]  # fmt: skip
+    "Drawing",
+    "DrawnPrompt",
+    "PromptError",
+    "check_prompt",
+    "draw",
+    "draw_prompts",
+    "lay_out",
+    "mask_of",
+]
 
 
 @dataclass(frozen=True)
@@ -37,12 +44,12 @@ class DrawnPrompt:
     """What was asked for and what was drawn, in pixels of the image.
 
     Attributes:
-        prompt: As it was asked for.
+        prompt: Prompt as it was asked for.
         points: Centre; corners, the upper left one first; tail and tip; a polygon's corners.
         radius_px: Of a ring's middle line, a dot, a badge's half height at most, half the width of an arrow's head;
             None for kinds without one.
-        line_px: How wide the line is; None for dots and badges.
-        halo_px: How far the halo reaches beyond.
+        line_px: Width of the line; None for dots and badges.
+        halo_px: Width of the halo beyond the mark.
         text_px: Size of the label's font; None without a label.
         covers: The rectangle that mark and halo lie in; at the border it reaches out of the image.
         label_box: What the label with its halo lies in; None without one.

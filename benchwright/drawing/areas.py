@@ -42,7 +42,7 @@ class Rect(NamedTuple):
 class Area(Protocol):
     """Something that a label must not cover."""
 
-    def meets(self, other: Rect, /) -> bool:
+    def meets(self, rect: Rect, /) -> bool:
         """Return whether a rectangle covers any of it."""
         ...
 
@@ -55,10 +55,10 @@ class Disc:
     y: float
     radius: float
 
-    def meets(self, other: Rect, /) -> bool:
+    def meets(self, rect: Rect, /) -> bool:
         """Return whether a rectangle covers any of it."""
-        across = max(other.left - self.x, self.x - other.right, 0.0)
-        along = max(other.top - self.y, self.y - other.bottom, 0.0)
+        across = max(rect.left - self.x, self.x - rect.right, 0.0)
+        along = max(rect.top - self.y, self.y - rect.bottom, 0.0)
         return across**2 + along**2 < self.radius**2
 
 
@@ -84,9 +84,9 @@ class Areas:
 
     parts: tuple[Area, ...]
 
-    def meets(self, other: Rect, /) -> bool:
+    def meets(self, rect: Rect, /) -> bool:
         """Return whether a rectangle covers any of them."""
-        return any(part.meets(other) for part in self.parts)
+        return any(part.meets(rect) for part in self.parts)
 
 
 def contains(corners: Points, x: Points, y: Points) -> NDArray[np.bool_]:

@@ -41,9 +41,9 @@ class LabelPlace(NamedTuple):
     box: Rect
     leader: Leader | None = None
 
-    def meets(self, other: Rect) -> bool:
+    def meets(self, rect: Rect) -> bool:
         """Return whether a rectangle covers the label or its line."""
-        return self.box.meets(other) or (self.leader is not None and _line_crosses(self.leader, other.grown(2.0)))
+        return self.box.meets(rect) or (self.leader is not None and _line_crosses(self.leader, rect.grown(2.0)))
 
 
 def place_labels(
@@ -54,8 +54,8 @@ def place_labels(
     Args:
         marks: All marks of the image, drawn in this order.
         texts: The rendered label of each, None where none stands beside the mark.
-        width: Of the image, pixels.
-        height: Of the image, pixels.
+        width: Width of the image, pixels.
+        height: Height of the image, pixels.
 
     Raises:
         PromptError: There is no room for a label.
@@ -102,22 +102,24 @@ def _place(
     def is_free(place: Rect) -> bool:
         return (
             place.inside(*image_wh)
-            and not any(other.area.meets(place) for other in marks)
-            and not any(one.meets(place) for one in taken)
+            and not any(mark.area.meets(place) for mark in marks)
+            and not any(label.meets(place) for label in taken)
         )
 
     free = [place for place in _places(mark, text, image_wh) if is_free(place)]
     for place in free:
         own = place.gap_to(mark.beside)
-        if all(own < place.gap_to(other.beside) for other in marks if other is not mark):
+        if all(own < place.gap_to(other_mark.beside) for other_mark in marks if other_mark is not mark):
             return LabelPlace(place)
-    led = _led_place(mark, [other for other in marks if other is not mark], text, taken, image_wh, is_free)
+    led = _led_place(
+        mark, [other_mark for other_mark in marks if other_mark is not mark], text, taken, image_wh, is_free
+    )
     return led or (LabelPlace(free[0]) if free else None)
 
 
 def _led_place(
     mark: Mark,
-    others: Sequence[Mark],
+    other_marks: Sequence[Mark],
     text: RenderedText,
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
@@ -127,8 +129,10 @@ def _led_place(
     if mark.prompt.kind not in _LED:
         return None
     x, y = mark.points[0]
-    outer = [other for other in others if other.area.meets(Rect(x, y, x, y).grown(0.01))]
-    in_the_way = [other.bounds for other in others if other not in outer] + [one.box for one in taken]
+    outer = [other_mark for other_mark in other_marks if other_mark.area.meets(Rect(x, y, x, y).grown(0.01))]
+    in_the_way = [other_mark.bounds for other_mark in other_marks if other_mark not in outer] + [
+        label.box for label in taken
+    ]
     for place in _anywhere(mark, text, image_wh):
         if is_free(place):
             leader = _leader(mark, place)
@@ -150,8 +154,10 @@ def _leader(mark: Mark, place: Rect) -> Leader:
     """Return the shortest line from a mark's edge to a label."""
     if mark.prompt.kind == "box":
         edge = mark.bounds
-        start = (_nearest(place.left, place.right, edge.left, edge.right),
-                 _nearest(place.top, place.bottom, edge.top, edge.bottom))  # fmt: skip
+        start = (
+            _nearest(place.left, place.right, edge.left, edge.right),
+            _nearest(place.top, place.bottom, edge.top, edge.bottom),
+        )
     else:
         start = mark.points[0]
     end = (min(max(start[0], place.left), place.right), min(max(start[1], place.top), place.bottom))

@@ -19,8 +19,15 @@ from benchwright.records import PromptKind, VisualPrompt
 _LEAST_LINE_PX = 1.5
 _LEAST_TEXT_PX, _MOST_TEXT_PX = 12.0, 512.0
 _LEAST_RADIUS_PX: dict[PromptKind, float] = {
-    "ring": 4.0, "dot": 2.5, "letter": 8.0, "number": 8.0, "arrow": 4.0, "box": 0.0, "polygon": 0.0, "mask": 0.0,
-}  # fmt: skip
+    "ring": 4.0,
+    "dot": 2.5,
+    "letter": 8.0,
+    "number": 8.0,
+    "arrow": 4.0,
+    "box": 0.0,
+    "polygon": 0.0,
+    "mask": 0.0,
+}
 _POINTS: dict[PromptKind, int] = {"ring": 1, "dot": 1, "letter": 1, "number": 1, "box": 2, "mask": 2, "arrow": 2}
 _LONGEST_LABEL = 24
 _MOST_CORNERS = 10_000
@@ -199,10 +206,15 @@ def _arrow(prompt: VisualPrompt, sizes: Sizes) -> Mark:
     barbs, neck = tip - head * along, tip - 0.82 * head * along
     corners = np.array(
         [
-            tip, barbs + wide * across, neck + thin * across, tail + thin * across,
-            tail - thin * across, neck - thin * across, barbs - wide * across,
+            tip,
+            barbs + wide * across,
+            neck + thin * across,
+            tail + thin * across,
+            tail - thin * across,
+            neck - thin * across,
+            barbs - wide * across,
         ]
-    )  # fmt: skip
+    )
     bounds = Rect(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist()).grown(sizes.halo)
     outline = tuple((float(x), float(y)) for x, y in corners)
     area = Areas((PolygonArea(outline, sizes.halo), Disc(float(tip[0]), float(tip[1]), sizes.radius)))

@@ -57,11 +57,11 @@ class PlacedMask:
         """Return which of the points with these x (n) and y (m) lie on a set cell, (m, n)."""
         height, width = self.grid.size
         columns, rows = self._column(x), self._row(y)
-        found = np.zeros((len(rows), len(columns)), bool)
+        covered = np.zeros((len(rows), len(columns)), bool)
         known_rows, known_columns = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
         cells = columns[known_columns][None, :] * height + rows[known_rows][:, None]
-        found[np.ix_(known_rows, known_columns)] = np.searchsorted(self._ends, cells, side="right") % 2 == 1
-        return found
+        covered[np.ix_(known_rows, known_columns)] = np.searchsorted(self._ends, cells, side="right") % 2 == 1
+        return covered
 
     @cached_property
     def bounds(self) -> Rect:
@@ -120,7 +120,7 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
     for top in range(max(0, int(bounds.top)), stop, _BAND_ROWS):
         bottom = min(top + _BAND_ROWS, stop)
         inside = mask.at(x, np.arange(top - margin, bottom + margin) + 0.5).astype(np.uint8)
-        out, into = (cv2.distanceTransform(one, cv2.DIST_L2, cv2.DIST_MASK_PRECISE) for one in (1 - inside, inside))
+        out, into = (cv2.distanceTransform(side, cv2.DIST_L2, cv2.DIST_MASK_PRECISE) for side in (1 - inside, inside))
         away = np.where(inside > 0, 0.5 - into, out - 0.5)[margin:-margin, margin:-margin]
         area = pixels[top:bottom, left:right]
         blend(area, TINT * np.clip(0.5 - away, 0.0, 1.0), color)

@@ -29,16 +29,16 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
     """Draw the prompts of a JSON file on the upright picture of another file and write a PNG.
 
     Args:
-        image: Of any format that Benchwright reads.
+        image: Image file of any format that Benchwright reads.
         spec: A list of visual prompts; `image_id` may be left out.
-        out: Where the PNG goes.
+        out: PNG file to write.
         force: Replace `out` if it is there; never the picture or the list.
 
     Raises:
         BenchwrightError: `out` is there or cannot be written.
         DataError: The picture cannot be read, or the list has mistakes; all are named.
     """
-    _check_out(out, others=(image, spec), force=force)
+    _check_out(out, inputs=(image, spec), force=force)
     try:
         data = read_file(image, limits=Limits())
         pixels = decode_rgb(data)
@@ -77,19 +77,19 @@ def read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[
         except PromptError as error:
             mistakes.append(f"[{number}].{error.key}: {error}")
         except ValidationError as error:
-            mistakes += [f"[{number}]{_mistake(one)}" for one in error.errors(include_url=False)]
+            mistakes += [f"[{number}]{_mistake(detail)}" for detail in error.errors(include_url=False)]
     if mistakes:
         more = [f"and {len(mistakes) - _MOST_MISTAKES} more"] if len(mistakes) > _MOST_MISTAKES else []
         raise DataError(f"{spec}: {'; '.join(mistakes[:_MOST_MISTAKES] + more)}")
     return prompts
 
 
-def _check_out(out: Path, *, others: Sequence[Path], force: bool) -> None:
+def _check_out(out: Path, *, inputs: Sequence[Path], force: bool) -> None:
     if out.suffix.lower() != ".png":
         raise BenchwrightError(f"{out} does not end in .png; a PNG is what is written")
     if not out.exists():
         return
-    if any(other.exists() and out.samefile(other) for other in others):
+    if any(input_path.exists() and out.samefile(input_path) for input_path in inputs):
         raise BenchwrightError(f"{out} is what is read; give another file to write to")
     if not force:
         raise BenchwrightError(f"{out} is there already; give another name, or --force to replace it")
@@ -118,12 +118,12 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    document = dict(pairs)
+    if len(document) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"key {twice!r} stands twice in the same object")
-    return found
+    return document
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

@@ -43,7 +43,7 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
         pixels: (height, width, 3) RGB.
         shape: What is painted.
         bounds: What the shape with its widest layer may touch.
-        layers: From below to above.
+        layers: Layers from below to above.
     """
     widest = max(layer.growth for layer in layers) + 1 / SUB
     for rows, columns, part in _tiles_near(shape, _touched(pixels, bounds), _BLOCK_PX, widest):

@@ -60,7 +60,7 @@ class Preview(NamedTuple):
     Attributes:
         data: The file.
         media_type: `image/jpeg` or `image/png`.
-        width: Of this picture, in pixels.
+        width: Width of this picture, in pixels.
         height: So too.
         full_wh: Width and height of the upright image that it stands for.
     """
@@ -145,10 +145,11 @@ def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, 
     """
     return _unpacked(
         cache.get_or_make(
-            f"preview {PREVIEW_VERSION}", [image_id, max_side_px],
+            f"preview {PREVIEW_VERSION}",
+            [image_id, max_side_px],
             lambda: _packed(preview(read(), max_side_px=max_side_px)),
         )
-    )  # fmt: skip
+    )
 
 
 def kept_marks_preview(
@@ -162,10 +163,11 @@ def kept_marks_preview(
     marks = [prompt.model_dump(mode="json") for prompt in prompts]
     return _unpacked(
         cache.get_or_make(
-            f"marks {PREVIEW_VERSION}", [marks, full_wh, max_side_px],
+            f"marks {PREVIEW_VERSION}",
+            [marks, full_wh, max_side_px],
             lambda: _packed(marks_preview(prompts, full_wh=full_wh, max_side_px=max_side_px)),
         )
-    )  # fmt: skip
+    )
 
 
 def _packed(made: Preview) -> bytes:

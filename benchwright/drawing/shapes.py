@@ -111,8 +111,8 @@ class Segments:
         """Return distances to the nearest line."""
         nearest = np.full(np.broadcast_shapes(x.shape, y.shape), np.inf)
         for number in range(len(self.starts)):
-            one = Segments(self.starts[number : number + 1], self.ends[number : number + 1], 0.0)
-            np.minimum(nearest, one._to_each(x, y)[0], out=nearest)
+            segment = Segments(self.starts[number : number + 1], self.ends[number : number + 1], 0.0)
+            np.minimum(nearest, segment._to_each(x, y)[0], out=nearest)
         return np.asarray(np.sqrt(nearest) - self.line / 2)
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:

@@ -85,7 +85,7 @@ class LocalEngine:
     Args:
         worker_context: Picklable; handed to every worker once and to every job's `run`.
         workers: Number of processes, at least 1.
-        log_folder: Where each worker's output goes.
+        log_folder: Folder for the output of each worker.
         hang_s: A worker that has not moved to another record for this long is replaced.
         preload: Modules that workers find imported where they are forked from a server.
         log_name: Logs are named by it and the number of the worker.
@@ -117,38 +117,38 @@ class LocalEngine:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for one in self._workers:
-            self._end(one)
+        for worker in self._workers:
+            self._end(worker)
         self._workers.clear()
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`); all workers share what this machine has."""
         del needs
         waiting = deque(_Task(job) for job in jobs)
-        while waiting or any(one.task for one in self._workers):
-            self._keep_staffed(len(waiting) + sum(one.task is not None for one in self._workers))
-            for one in self._workers:
-                if one.is_ready and one.task is None and waiting and self._give(one, waiting[0]):
+        while waiting or any(worker.task for worker in self._workers):
+            self._keep_staffed(len(waiting) + sum(worker.task is not None for worker in self._workers))
+            for worker in self._workers:
+                if worker.is_ready and worker.task is None and waiting and self._give(worker, waiting[0]):
                     waiting.popleft()
-            for one in self._next_to_hear():
-                if (event := self._hear(one)) is None:
+            for worker in self._next_to_hear():
+                if (event := self._hear(worker)) is None:
                     continue
                 kind, payload = event
                 if kind == "gone":
-                    self._workers.remove(one)
-                    if one.task is not None:
-                        waiting.appendleft(one.task)
-                    self._note_end(one, payload)
+                    self._workers.remove(worker)
+                    if worker.task is not None:
+                        waiting.appendleft(worker.task)
+                    self._note_end(worker, payload)
                 elif kind == "ready":
-                    one.is_ready = True
+                    worker.is_ready = True
                 else:
-                    yield self._finish(one, kind, payload)
+                    yield self._finish(worker, kind, payload)
 
-    def _finish(self, one: _Worker, kind: str, payload: Any) -> Done:
+    def _finish(self, worker: _Worker, kind: str, payload: Any) -> Done:
         """Take a worker's answer to its job; raise what the job raised."""
-        task = one.task
+        task = worker.task
         assert task is not None, "only a worker with a job answers"
-        one.task = None
+        worker.task = None
         if kind == "raised":
             _raise(task.job, *payload)
         self._early_ends.clear()
@@ -160,10 +160,10 @@ class LocalEngine:
 
     def drop_caches(self) -> None:
         """Have idle workers drop what they can make again (`Engine.rest`); one that is gone is noticed later."""
-        for one in self._workers:
-            if one.is_ready and one.task is None:
+        for worker in self._workers:
+            if worker.is_ready and worker.task is None:
                 with suppress(OSError):
-                    one.conn.send(None)
+                    worker.conn.send(None)
 
     def _keep_staffed(self, wanted: int) -> None:
         while len(self._workers) < min(self._count, max(wanted, 1)):
@@ -183,61 +183,65 @@ class LocalEngine:
                     progress_slot.forget()
                     self._note_early_end(KILLED_WHILE_STARTING, "starting")
                     continue
-                one = _Worker(process, ours, progress_slot, heard_at=time.monotonic())
-                self._workers.append(one)
+                worker = _Worker(process, ours, progress_slot, heard_at=time.monotonic())
+                self._workers.append(worker)
             try:
                 ours.send(self._worker_context)
             except OSError:
                 continue  # it died already; noticed when next heard
 
-    def _give(self, one: _Worker, task: _Task) -> bool:
+    def _give(self, worker: _Worker, task: _Task) -> bool:
         try:
-            one.conn.send((task.job, task.attempts > 0, task.blamed))
+            worker.conn.send((task.job, task.attempts > 0, task.blamed))
         except OSError:
             return False
         task.attempts += 1
-        one.task, one.heard_at = task, time.monotonic()
+        worker.task, worker.heard_at = task, time.monotonic()
         return True
 
     def _next_to_hear(self) -> list[_Worker]:
-        by_handle: dict[Any, _Worker] = {one.conn: one for one in self._workers}
-        by_handle |= {one.process.sentinel: one for one in self._workers}
+        by_handle: dict[Any, _Worker] = {worker.conn: worker for worker in self._workers}
+        by_handle |= {worker.process.sentinel: worker for worker in self._workers}
         heard = {id(by_handle[handle]): by_handle[handle] for handle in wait(list(by_handle), timeout=1.0)}
         now = time.monotonic()
-        for one in self._workers:
-            if (seen := one.progress_slot.raw()) != one.seen:
-                one.seen, one.heard_at = seen, now
+        for worker in self._workers:
+            if (seen := worker.progress_slot.raw()) != worker.seen:
+                worker.seen, worker.heard_at = seen, now
                 self._early_ends.clear()
-            if id(one) not in heard and now - one.heard_at > self._hang_s and (one.task or not one.is_ready):
-                logger.warning("worker %s has not moved for %.0f s; replacing it", one.process.pid, self._hang_s)
-                one.process.kill()
-                one.process.join()
-                heard[id(one)] = one
+            if (
+                id(worker) not in heard
+                and now - worker.heard_at > self._hang_s
+                and (worker.task or not worker.is_ready)
+            ):
+                logger.warning("worker %s has not moved for %.0f s; replacing it", worker.process.pid, self._hang_s)
+                worker.process.kill()
+                worker.process.join()
+                heard[id(worker)] = worker
         return list(heard.values())
 
-    def _hear(self, one: _Worker) -> tuple[str, Any] | None:
+    def _hear(self, worker: _Worker) -> tuple[str, Any] | None:
         """Return a worker's next message; (`gone`, exit code) if it ended and has no more to say."""
         try:
-            if one.conn.poll():
-                message: tuple[str, Any] = one.conn.recv()
-                one.heard_at = time.monotonic()
+            if worker.conn.poll():
+                message: tuple[str, Any] = worker.conn.recv()
+                worker.heard_at = time.monotonic()
                 return message
         except (EOFError, OSError):
             pass
         except Exception as error:  # noqa: BLE001 - a message torn by a kill can raise anything while unpickled
             logger.warning("a worker's last message is damaged (%s)", type(error).__name__)
-            one.process.kill()
+            worker.process.kill()
         else:
-            if one.process.is_alive():
+            if worker.process.is_alive():
                 return None
-        one.process.join()
-        one.conn.close()
-        return "gone", one.process.exitcode
+        worker.process.join()
+        worker.conn.close()
+        return "gone", worker.process.exitcode
 
-    def _note_end(self, one: _Worker, exit_code: int | None) -> None:
+    def _note_end(self, worker: _Worker, exit_code: int | None) -> None:
         """Draw the conclusion from a worker's end: a suspect record, or none."""
-        task, how, place = one.task, _how(exit_code), one.progress_slot.read()
-        one.progress_slot.forget()
+        task, how, place = worker.task, _how(exit_code), worker.progress_slot.read()
+        worker.progress_slot.forget()
         if task is None or place is None:
             self._note_early_end(exit_code, task.job.name if task else "starting")
             return
@@ -257,13 +261,13 @@ class LocalEngine:
                 f"see {self._log_folder}"
             )
 
-    def _end(self, one: _Worker) -> None:
-        one.conn.close()
-        one.process.join(timeout=0.2 if one.task is None else 0)
-        if one.process.is_alive():
-            one.process.kill()
-            one.process.join()
-        one.progress_slot.forget()
+    def _end(self, worker: _Worker) -> None:
+        worker.conn.close()
+        worker.process.join(timeout=0.2 if worker.task is None else 0)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.progress_slot.forget()
 
 
 def _how(exit_code: int | None) -> str:

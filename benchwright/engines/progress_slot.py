@@ -78,8 +78,8 @@ class ProgressSlot:
 
     def read(self) -> Place | None:
         """Return where a worker was when it ended or came to rest."""
-        found = json.loads(self.raw() or b"null")
-        return None if found is None else (found[0], found[1])
+        document = json.loads(self.raw() or b"null")
+        return None if document is None else (document[0], document[1])
 
     def forget(self) -> None:
         """Let the memory go, and the file where no worker came to take its name away."""

@@ -31,9 +31,9 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
     """Receive the worker context once, then jobs until the pipe closes.
 
     Args:
-        conn: To the supervisor.
+        conn: Connection to the supervisor.
         at_path: File of the `ProgressSlot`.
-        log_path: Where to write what is printed.
+        log_path: File for what is printed.
         environment: The supervisor's; the process this one was forked from may have another.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides what an interrupt means
@@ -99,8 +99,8 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
                 result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
             except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
                 # What an exception came from does not travel with it, and a full disk may be there only.
-                told = storage_fault(error) or error
-                answer = ("raised", (told if _can_travel(told) else None, traceback.format_exc()))
+                reported = storage_fault(error) or error
+                answer = ("raised", (reported if _can_travel(reported) else None, traceback.format_exc()))
             else:
                 answer = ("done", (result, time.perf_counter() - started))
             progress_slot.at(None)

@@ -24,9 +24,9 @@ class CardContext(NamedTuple):
     """What all cards of one reason share.
 
     Args:
-        workspace: As command lines name it.
+        workspace: Workspace as command lines name it.
         stage: Id of the stage.
-        verdict: As it counts.
+        verdict: Verdict that counts.
         reason: So too.
         can_reverse: Whether a curator's decision can replace the verdict.
         left_aside: Whether a drop here only means that nothing was made of the record.
@@ -66,21 +66,22 @@ def command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
     if place.is_decided:
         return [("undo", f"benchwright filter undo {record}")]
     why = f"--why {shlex.quote(SAY_WHY)}"
-    found = [("keep", f"benchwright filter restore {record} {why}")]
+    lines = [("keep", f"benchwright filter restore {record} {why}")]
     if place.verdict == "ask":
-        found.append(("drop", f"benchwright filter drop {record} {why}"))
-    return found
+        lines.append(("drop", f"benchwright filter drop {record} {why}"))
+    return lines
 
 
 def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> str:
     """Return the HTML of one card."""
     partners = partners_in(example.evidence)
-    shown = [known[one] for one in partners if one in known][:MOST_PARTNERS]
+    shown = [known[partner_id] for partner_id in partners if partner_id in known][:MOST_PARTNERS]
     more = len(partners) - len(shown)
     record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)
     pictures = [_picture(record, place.verb, showing, regions=example.measured)]
     pictures += [
-        _picture(other, "kept" if example.evidence.get("of") == other.record_id else "like", showing) for other in shown
+        _picture(partner, "kept" if example.evidence.get("of") == partner.record_id else "like", showing)
+        for partner in shown
     ]
     rest = f'<p class="more">and {number(more)} more like it</p>' if more > 0 else ""
     return (
@@ -90,9 +91,9 @@ def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRec
     )
 
 
-def _picture(record: ShownRecord, said: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
+def _picture(record: ShownRecord, verb: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
     name = f'<bdi title="{safe(record.name)}">{safe(cut(record.name, at_most=44))}</bdi>'
-    caption = f"<figcaption><b>{safe(said)}</b> {name}</figcaption>"
+    caption = f"<figcaption><b>{safe(verb)}</b> {name}</figcaption>"
     small = showing.thumbnail(record.image) if record.image is not None else None
     if record.image is None or small is None or small.problem is not None:
         problem = small.problem if small is not None and small.problem is not None else "no picture"
@@ -123,7 +124,7 @@ def _regions(measured: Mapping[str, Any], width: int, height: int) -> str:
 
 def _points(polygon: Any) -> str:
     corners = [corner for corner in _listed(polygon) if len(_listed(corner)) == 2]
-    if not all(isinstance(one, int | float) for corner in corners for one in corner):
+    if not all(isinstance(coordinate, int | float) for corner in corners for coordinate in corner):
         return ""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
@@ -138,12 +139,12 @@ def _question(record: ShownRecord) -> str:
 
 def _told(example: StageExample) -> Iterator[str]:
     """Yield what was measured and said, as pairs of name and value."""
-    told = [("id", example.record_id[:16])]
-    told += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
-    told += [
+    fields = [("id", example.record_id[:16])]
+    fields += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
+    fields += [
         (name, _value(value)) for name, value in example.evidence.items() if name not in {*_HIDDEN, *example.values}
     ]
-    for name, value in told[: _MOST_TOLD + 1]:
+    for name, value in fields[: _MOST_TOLD + 1]:
         yield f"<div><dt>{safe(cut(name, at_most=40))}</dt><dd><bdi>{safe(cut(value, at_most=80))}</bdi></dd></div>"
 
 
@@ -173,7 +174,7 @@ def _act(place: CardContext, example: StageExample) -> str:
     )
     choose = ""
     if not place.is_decided:
-        told = f'data-record="{safe(example.record_id)}" data-step="{safe(shlex.quote(place.stage))}"'
-        choose = f'<label class="choose"><input type="checkbox" {told}> choose</label>'
+        attributes = f'data-record="{safe(example.record_id)}" data-step="{safe(shlex.quote(place.stage))}"'
+        choose = f'<label class="choose"><input type="checkbox" {attributes}> choose</label>'
     line = f'<code tabindex="0">{safe(lines[0][1])}</code>'
     return f'<div class="act">{line}<div>{choose}<span>{buttons}</span></div></div>'

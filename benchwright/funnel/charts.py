@@ -76,12 +76,12 @@ def _row(step: FunnelStep, top: float, most: int) -> Iterator[str]:
 
 
 def _parts(step: FunnelStep) -> list[_Part]:
-    asked = sum(step.asked.values())
+    total = sum(step.asked.values())
     aside = sum(step.dropped.values()) if step.left_aside else 0
     parts = [
-        _Part("f-keep", "kept", step.out - asked - step.reversed - aside),
+        _Part("f-keep", "kept", step.out - total - step.reversed - aside),
         _Part("f-back", "reversed by a curator", step.reversed),
-        _Part("f-ask", "asked about", asked),
+        _Part("f-ask", "asked about", total),
         _Part("f-aside", "not used here", aside),
         _Part("f-drop", "dropped", 0 if step.left_aside else sum(step.dropped.values())),
         _Part("f-fail", "failed", sum(step.failed.values())),
@@ -97,9 +97,13 @@ def _told(step: FunnelStep) -> str:
 
 
 _LEGEND = (
-    ("keep", "kept"), ("back", "kept: a curator reversed the verdict"), ("ask", "kept, and people are asked"),
-    ("aside", "not used by a step that makes items; goes on"), ("drop", "dropped"), ("fail", "failed or refused"),
-)  # fmt: skip
+    ("keep", "kept"),
+    ("back", "kept: a curator reversed the verdict"),
+    ("ask", "kept, and people are asked"),
+    ("aside", "not used by a step that makes items; goes on"),
+    ("drop", "dropped"),
+    ("fail", "failed or refused"),
+)
 _COLUMNS = ("step", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
 _TEXTS = frozenset({"dropped", "asked about", "failed", "made"})
 
@@ -107,26 +111,26 @@ _TEXTS = frozenset({"dropped", "asked about", "failed", "made"})
 def facts_of(steps: Sequence[FunnelStep]) -> list[tuple[str, int]]:
     """Return what stands at the top of the page: name and count."""
     images, items = ([step for step in steps if step.flow == flow] for flow in ("images", "items"))
-    found = [("files", steps[0].records), ("images taken in", steps[0].out)]
+    facts = [("files", steps[0].records), ("images taken in", steps[0].out)]
     if images:
-        found.append(("images at the end", images[-1].out))
+        facts.append(("images at the end", images[-1].out))
     if made := sum(step.made.get("items", 0) for step in images):
-        found.append(("items made", made))
+        facts.append(("items made", made))
     if items:
-        found.append(("items at the end", items[-1].out))
-    found.append(("asked of people", sum(sum(step.asked.values()) for step in steps)))
-    found.append(("reversed", sum(step.reversed for step in steps)))
-    return found
+        facts.append(("items at the end", items[-1].out))
+    facts.append(("asked of people", sum(sum(step.asked.values()) for step in steps)))
+    facts.append(("reversed", sum(step.reversed for step in steps)))
+    return facts
 
 
 def count_panels(steps: Sequence[FunnelStep]) -> Iterator[str]:
     """Yield the plots of images and items, then the table."""
     for title, flows in (("Images", ("files", "images")), ("Items", ("items",))):
-        found = [step for step in steps if step.flow in flows]
-        if found:
-            told = ", ".join(f"{step.name} {step.records} in {step.out} out" for step in found)
-            plot = flow_plot(found, title=f"{title}: {told}")
-            yield f'<div class="panel"><h3>{title}</h3><div class="scroll">{plot}</div>{_legend(found)}</div>'
+        chosen = [step for step in steps if step.flow in flows]
+        if chosen:
+            description = ", ".join(f"{step.name} {step.records} in {step.out} out" for step in chosen)
+            plot = flow_plot(chosen, title=f"{title}: {description}")
+            yield f'<div class="panel"><h3>{title}</h3><div class="scroll">{plot}</div>{_legend(chosen)}</div>'
     head = "".join(f"<th{_as_text(name)}>{name}</th>" for name in _COLUMNS)
     rows = "".join(_count_row(step) for step in steps)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -138,7 +142,7 @@ def _as_text(column: str) -> str:
 
 
 def _legend(steps: Sequence[FunnelStep]) -> str:
-    there = {
+    present = {
         "keep": True,
         "back": any(step.reversed for step in steps),
         "ask": any(step.asked for step in steps),
@@ -146,7 +150,7 @@ def _legend(steps: Sequence[FunnelStep]) -> str:
         "drop": any(step.dropped and not step.left_aside for step in steps),
         "fail": any(step.failed for step in steps),
     }
-    entries = "".join(f'<li><i class="l-{look}"></i>{words}</li>' for look, words in _LEGEND if there[look])
+    entries = "".join(f'<li><i class="l-{look}"></i>{words}</li>' for look, words in _LEGEND if present[look])
     return f'<ul class="legend">{entries}</ul>'
 
 
@@ -155,10 +159,15 @@ def _count_row(step: FunnelStep) -> str:
     if step.left_aside and dropped:
         dropped += " (not used here, goes on)"
     cells = {
-        "step": safe(step.name), "in": number(step.records), "out": number(step.out), "dropped": dropped,
-        "asked about": _reasons(step.asked), "failed": _reasons(step.failed),
-        "reversed": number(step.reversed) if step.reversed else "", "made": _reasons(step.made),
-    }  # fmt: skip
+        "step": safe(step.name),
+        "in": number(step.records),
+        "out": number(step.out),
+        "dropped": dropped,
+        "asked about": _reasons(step.asked),
+        "failed": _reasons(step.failed),
+        "reversed": number(step.reversed) if step.reversed else "",
+        "made": _reasons(step.made),
+    }
     return f"<tr>{''.join(f'<td{_as_text(name)}>{cells[name]}</td>' for name in _COLUMNS)}</tr>"
 
 

@@ -20,15 +20,15 @@ class FunnelStep:
     """One recipe entry's counts.
 
     Args:
-        place: In the recipe; ingest has 0.
+        place: Position in the recipe; ingest has 0.
         name: The entry, or `ingest`.
         flow: What it reads: files of the image folder, images or items.
-        records: That came in.
-        out: That go on.
+        records: Number of records that came in.
+        out: Number of records that go on.
         dropped: By reason; among them those that a curator dropped by hand.
         asked: By reason; they go on.
         failed: By reason.
-        reversed: Of those that go on, how many a curator brought back.
+        reversed: Number of those that go on because a curator reversed a verdict.
         left_aside: Whether `dropped` were only not used here and go on: true of steps that make something.
         made: Records made, by stream.
     """
@@ -48,23 +48,30 @@ class FunnelStep:
     def to_json(self) -> dict[str, Any]:
         """Return it as the command line prints it."""
         return {
-            "name": self.name, "flow": self.flow, "in": self.records, "out": self.out, "dropped": dict(self.dropped),
-            "asked": dict(self.asked), "failed": dict(self.failed), "reversed": self.reversed,
-            "left_aside": self.left_aside, "made": dict(self.made),
-        }  # fmt: skip
+            "name": self.name,
+            "flow": self.flow,
+            "in": self.records,
+            "out": self.out,
+            "dropped": dict(self.dropped),
+            "asked": dict(self.asked),
+            "failed": dict(self.failed),
+            "reversed": self.reversed,
+            "left_aside": self.left_aside,
+            "made": dict(self.made),
+        }
 
 
 def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
     """Return the counts of ingest and of every recipe entry that the last run reached; final steps are left out."""
-    found = [_ingest(counts_of(space, [INGEST])[0])]
+    steps = [_ingest(counts_of(space, [INGEST])[0])]
     reached = space.settings().get("reached")
     for entry in dict.fromkeys(stage.entry for stage in stages if stage.kind != "final"):
         if reached is not None and entry not in reached:
             continue
         parts = [stage for stage in stages if stage.entry == entry]
         if all((StageTable(space, stage.id).folder / "current.json").exists() for stage in parts):
-            found.append(_step(len(found), entry, parts, counts_of(space, [stage.id for stage in parts])))
-    return found
+            steps.append(_step(len(steps), entry, parts, counts_of(space, [stage.id for stage in parts])))
+    return steps
 
 
 def counts_of(space: Workspace, stage_ids: Iterable[str]) -> list[VerdictCounts]:
@@ -79,20 +86,20 @@ def _ingest(counts: VerdictCounts) -> FunnelStep:
 
 
 def _step(place: int, entry: str, parts: Sequence[Stage], counts: Sequence[VerdictCounts]) -> FunnelStep:
-    dropped, asked, failed = (_total(counts, verdict) for verdict in ("drop", "ask", "failed"))
+    dropped, asked_about, failed = (_total(counts, verdict) for verdict in ("drop", "ask", "failed"))
     makes = bool(parts[-1].makes)
     records = counts[0].records
     gone = sum(failed.values()) + (0 if makes else sum(dropped.values()))
     made = {kind: n for part in counts for kind, n in sorted(part.made.items())}
     reversed_ = sum(part.by["keep", REVERSED] for part in counts)
     return FunnelStep(
-        place, entry, parts[0].consumes, records, records - gone, dropped, asked, failed, reversed_, makes, made
+        place, entry, parts[0].consumes, records, records - gone, dropped, asked_about, failed, reversed_, makes, made
     )
 
 
 def _total(counts: Sequence[VerdictCounts], verdict: str) -> dict[str, int]:
-    found: dict[str, int] = {}
+    total: dict[str, int] = {}
     for part in counts:
         for reason, n in part.reasons(verdict).items():
-            found[reason] = found.get(reason, 0) + n
-    return dict(sorted(found.items()))
+            total[reason] = total.get(reason, 0) + n
+    return dict(sorted(total.items()))

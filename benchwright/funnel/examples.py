@@ -30,9 +30,9 @@ class StageExample(NamedTuple):
 
     Args:
         record_id: Image or item.
-        shard: Where it is.
+        shard: Shard that holds the record.
         own: Verdict and reason as the step itself gave them.
-        evidence: As the step gave it.
+        evidence: Evidence that the step gave.
         values: What was measured of it.
         measured: Evidence of the measurement.
     """
@@ -52,10 +52,10 @@ def examples_of(
 
     Args:
         space: The workspace.
-        stage: Whose verdicts.
+        stage: Stage that gave the verdicts.
         measure: The stage that measured what this one judges, if there is one.
         per_reason: At most so many of each.
-        page: From 1; the second begins where the first ends.
+        page: Page, from 1; the second begins where the first ends.
     """
     chosen = _chosen(space, stage, measure, most=per_reason * page)
     shown = {reason: ranked[per_reason * (page - 1) :] for reason, ranked in sorted(chosen.items())}
@@ -85,9 +85,9 @@ def _chosen(
             continue
         rows = table.read(marker, "outcomes", ["record_id", "verdict", "reason"])
         assert rows is not None, "every stage writes outcomes"
-        told = rows.filter(pc.is_valid(rows["reason"]))
+        with_reason = rows.filter(pc.is_valid(rows["reason"]))
         far = _distances(space, measure, threshold, marker.shard) if threshold is not None and measure else {}
-        for row in told.to_pylist():
+        for row in with_reason.to_pylist():
             ranked = best[row["verdict"], row["reason"]]
             ranked.append((far.get(row["record_id"], 0.0), row["record_id"], marker.shard))
         for reason, ranked in best.items():
@@ -133,5 +133,5 @@ def _example(
 
 
 def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(row["evidence"]) if row["evidence"] else {}
-    return found
+    evidence: dict[str, Any] = json.loads(row["evidence"]) if row["evidence"] else {}
+    return evidence

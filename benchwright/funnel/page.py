@@ -53,11 +53,11 @@ class FunnelHead(NamedTuple):
     """What the page is of.
 
     Args:
-        recipe: Its name.
+        recipe: Name of the recipe.
         is_done: False while people are waited for.
-        workspace: As command lines name it.
+        workspace: Workspace as command lines name it.
         page: Which examples, from 1.
-        per_reason: How many of each reason.
+        per_reason: Number of examples of each reason.
     """
 
     recipe: str
@@ -68,9 +68,13 @@ class FunnelHead(NamedTuple):
 
 
 def pieces(
-    head: FunnelHead, steps: Sequence[FunnelStep], sections: Iterable[FunnelSection], refused: Sequence[Refused],
-    stale: Sequence[OverrideStatus], showing: Showing,
-) -> Iterator[str]:  # fmt: skip
+    head: FunnelHead,
+    steps: Sequence[FunnelStep],
+    sections: Iterable[FunnelSection],
+    refused: Sequence[Refused],
+    stale: Sequence[OverrideStatus],
+    showing: Showing,
+) -> Iterator[str]:
     """Yield the page's HTML; pictures are made small as their cards come."""
     yield _head(head, steps, stale)
     yield '<section id="funnel" aria-labelledby="funnel-title"><h2 id="funnel-title">What came in, what went on</h2>'
@@ -112,9 +116,9 @@ def _stale(stale: Sequence[OverrideStatus], head: FunnelHead) -> Iterator[str]:
         return
     lead = f"{len(stale)} decisions of curators change nothing as things are now."
     yield f'<div class="banner" role="note"><b>{lead}</b><ul>'
-    for one in stale[:_STALE_SHOWN]:
-        record = f"<code>{safe(one.override.record_id[:16])}</code>"
-        yield f"<li>{one.override.action} {record} at {safe(one.override.stage)}: {safe(one.because)}</li>"
+    for status in stale[:_STALE_SHOWN]:
+        record = f"<code>{safe(status.override.record_id[:16])}</code>"
+        yield f"<li>{status.override.action} {record} at {safe(status.override.stage)}: {safe(status.because)}</li>"
     listing = f"benchwright filter overrides {shlex.quote(str(head.workspace))}"
     yield f"</ul><code>{safe(listing)}</code> lists them all.</div>"
 
@@ -128,8 +132,8 @@ def _refused(refused: Sequence[Refused], ingest: FunnelStep) -> Iterator[str]:
         f'<span>{_how_many(len(refused), total)}</span></div><div class="scroll" tabindex="0"><table><thead><tr>'
         '<th class="text">file</th><th class="text">reason</th><th class="text">detail</th></tr></thead><tbody>'
     )
-    for one in refused:
-        cells = (f'<td class="text"><bdi>{safe(text)}</bdi></td>' for text in one)
+    for refusal in refused:
+        cells = (f'<td class="text"><bdi>{safe(text)}</bdi></td>' for text in refusal)
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div></section>"
 
@@ -141,7 +145,7 @@ def _section(section: FunnelSection, showing: Showing) -> Iterator[str]:
         f"<span>{number(step.records)} in, {number(step.out)} out</span></div>"
     )
     if section.spreads:
-        yield f'<div class="spreads">{"".join(_spread(one) for one in section.spreads)}</div>'
+        yield f'<div class="spreads">{"".join(_spread(spread) for spread in section.spreads)}</div>'
     for sheet in section.sheets:
         tag = f'<span class="tag {safe(sheet.place.look)}">{safe(sheet.place.verb)}</span>'
         count = _how_many(len(sheet.examples), sheet.total)

@@ -23,12 +23,12 @@ def write_run_funnel(root: Path, run_folder: Path) -> Path:
         BenchwrightError: Nothing has run there.
     """
     space = Workspace.open(root)
-    told = _told(space)
+    content = _told(space)
     latest = space.runs / _LATEST
     try:
         known = read_sealed(latest)
         page = space.runs / Path(str(known["page"])).parent.name / PAGE_FILE
-        if known["told"] == told and is_vouched_for(page):
+        if known["told"] == content and is_vouched_for(page):
             return page
     except (FileNotFoundError, DamagedError, KeyError):
         pass
@@ -37,7 +37,7 @@ def write_run_funnel(root: Path, run_folder: Path) -> Path:
     page = run_folder / PAGE_FILE
     write_funnel(root, page)
     vouch_for(page)
-    write_sealed(latest, {"told": told, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
+    write_sealed(latest, {"told": content, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
     return page
 
 

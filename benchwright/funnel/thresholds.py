@@ -31,11 +31,11 @@ class Spread(NamedTuple):
     """A histogram of one measured value.
 
     Args:
-        value: Its name.
+        value: Name of the value.
         low: Left edge of the first bin.
         high: Right edge of the last one.
         counts: Records in each of the equal bins.
-        threshold: Where the filter draws the line, if it does by this value.
+        threshold: Threshold of the filter, if it has one for this value.
     """
 
     value: str
@@ -50,27 +50,27 @@ def thresholds_of(stage: Stage) -> list[Threshold]:
     step = stage.step
     if not isinstance(step, Filter):
         return []
-    found: list[Threshold] = []
+    thresholds: list[Threshold] = []
     for setting in sorted(step.thresholds):
         at = getattr(step, setting, None)
         for beginning, side in _SIDES:
             value = setting.removeprefix(beginning)
             if setting.startswith(beginning) and value in step.values and isinstance(at, int | float):
-                found.append(Threshold(setting, value, float(at), side))
-    return found
+                thresholds.append(Threshold(setting, value, float(at), side))
+    return thresholds
 
 
 def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
     """Return the histograms of a filter's values that it has thresholds for; else of its first number."""
     thresholds = thresholds_of(measure)
     numbers = [name for name, kind in measure.values.items() if kind in _NUMBERS]
-    wanted = dict.fromkeys([one.value for one in thresholds if one.value in numbers] or numbers[:1])
-    found: list[Spread] = []
+    wanted = dict.fromkeys([threshold.value for threshold in thresholds if threshold.value in numbers] or numbers[:1])
+    spreads: list[Spread] = []
     for value in wanted:
-        limit = next((one for one in thresholds if one.value == value), None)
+        limit = next((threshold for threshold in thresholds if threshold.value == value), None)
         if (spread := _spread(space, measure, value, limit)) is not None:
-            found.append(spread)
-    return found
+            spreads.append(spread)
+    return spreads
 
 
 def _spread(space: Workspace, measure: Stage, value: str, threshold: Threshold | None) -> Spread | None:

@@ -43,8 +43,8 @@ class ShownRecord(NamedTuple):
     Args:
         record_id: Image or item.
         name: Path, for an image taken in; else its id.
-        question: Of an item.
-        image: Its picture; the first one of an item.
+        question: Question of an item; None for an image.
+        image: Picture of the record; the first one of an item.
     """
 
     record_id: str
@@ -67,10 +67,10 @@ class Showing:
         """Return the records of these ids that are in the workspace; one pass over the shards concerned."""
         wanted = set(ids)
         if stream == "images":
-            found = {record.image_id: record for record in self._images([INGEST], wanted, wanted)}
+            images = {record.image_id: record for record in self._images([INGEST], wanted, wanted)}
             return {
                 image_id: ShownRecord(image_id, record.source.uri if record.source else image_id, None, record)
-                for image_id, record in found.items()
+                for image_id, record in images.items()
             }
         items = {item.item_id: item for item in self._items(wanted)}
         first = {item.images[0].image_id for item in items.values() if item.images}
@@ -130,7 +130,7 @@ def _having(rows: Any, column: str, wanted: set[str]) -> Any:
 def partners_in(evidence: Mapping[str, Any]) -> list[str]:
     """Return the records that evidence names a record to be like: `of`, then `like`, then `partners`, nearest first."""
     named = [evidence.get("of"), *_listed(evidence.get("like")), *_listed(evidence.get("partners"))]
-    return list(dict.fromkeys(one for one in map(_id_in, named) if isinstance(one, str)))
+    return list(dict.fromkeys(image_id for image_id in map(_id_in, named) if isinstance(image_id, str)))
 
 
 def _id_in(named: Any) -> Any:

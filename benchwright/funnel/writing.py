@@ -54,8 +54,10 @@ def write_funnel(
     space = Workspace.open(root)
     stages = stages_of_workspace(root)
     steps = count_funnel(space, stages)
-    if step is not None and step not in {one.name for one in steps}:
-        raise BenchwrightError(f"no step {step!r} ran in {root}; these did: {', '.join(one.name for one in steps)}")
+    if step is not None and step not in {funnel_step.name for funnel_step in steps}:
+        raise BenchwrightError(
+            f"no step {step!r} ran in {root}; these did: {', '.join(funnel_step.name for funnel_step in steps)}"
+        )
     if out is None:
         return WrittenFunnel(None, steps)
     if not out.parent.is_dir() or out.is_dir():
@@ -63,9 +65,9 @@ def write_funnel(
     settings = space.settings()
     head = FunnelHead(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
     ran = tuple(name for name in stage_names(space) if name != INGEST)
-    wanted = [one for one in steps if step in {None, one.name}]
+    wanted = [funnel_step for funnel_step in steps if step in {None, funnel_step.name}]
     refused = _refused(space, per_reason, page) if wanted and wanted[0].name == INGEST else []
-    stale = [one for one in override_status(space, snapshot_of(space)) if one.state == "stale"]
+    stale = [status for status in override_status(space, snapshot_of(space)) if status.state == "stale"]
     with (
         cache_of(space.cache) as cache,
         replacing(out) as draft,
@@ -91,15 +93,19 @@ def _sections(
 
 def _sheets(space: Workspace, parts: Sequence[Stage], head: FunnelHead, showing: Showing) -> Iterator[Sheet]:
     for stage in parts:
-        measure = next((one for one in parts if stage.role == "judge" and one.id == _measure_of(stage)), None)
-        found = examples_of(space, stage, measure, per_reason=head.per_reason, page=head.page)
+        measure = next((part for part in parts if stage.role == "judge" and part.id == _measure_of(stage)), None)
+        examples_by_reason = examples_of(space, stage, measure, per_reason=head.per_reason, page=head.page)
         [counts] = counts_of(space, [stage.id])
-        decisions = {one.record_id: one for one in snapshot_of(space) if one.stage == stage.id}
-        for (verdict, reason), examples in found.items():
+        decisions = {override.record_id: override for override in snapshot_of(space) if override.stage == stage.id}
+        for (verdict, reason), examples in examples_by_reason.items():
             place = CardContext(
                 head.workspace, stage.id, verdict, reason, may_be_overridden(stage), bool(stage.makes), decisions
             )
-            ids = [one for example in examples for one in (example.record_id, *partners_in(example.evidence)[:4])]
+            ids = [
+                record_id
+                for example in examples
+                for record_id in (example.record_id, *partners_in(example.evidence)[:4])
+            ]
             yield Sheet(place, counts.by[verdict, reason], examples, showing.records(stage.consumes, ids))
 
 

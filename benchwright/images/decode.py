@@ -290,7 +290,7 @@ class ImageReader:
             that cannot be.
 
     Attributes:
-        decodes: How many images were decoded in full.
+        decodes: Number of images that were decoded in full.
     """
 
     def __init__(
@@ -336,9 +336,9 @@ class ImageReader:
 
     def _read(self, record: ImageRecord) -> bytes:
         data = read_file(self._locate(record), limits=self._limits)
-        if (found := bytes_digest(data)) != record.image_id:
+        if (sha256 := bytes_digest(data)) != record.image_id:
             advice = "run the recipe again" if record.source is None else "take the folder in again"
-            raise UnreadableImage("changed", f"its SHA-256 is now {found}, was {record.image_id}; {advice}")
+            raise UnreadableImage("changed", f"its SHA-256 is now {sha256}, was {record.image_id}; {advice}")
         return data
 
     def rgb(self, record: ImageRecord) -> NDArray[np.uint8]:

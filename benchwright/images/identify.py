@@ -85,12 +85,12 @@ def identify(path: Path, *, root: Path, limits: Limits | None = None) -> Identif
     try:
         real = _inside(path, root)
         with open_regular(real, limits=limits) as (handle, size):
-            found = _container(handle, size=size, suffix=path.suffix.lower(), limits=limits)
+            container = _container(handle, size=size, suffix=path.suffix.lower(), limits=limits)
             image_id = _digest(handle, size)
     except UnreadableImage as error:
         raise UnreadableImage(error.reason, f"{name}: {error.detail}") from None
-    width, height = found.upright_wh
-    return Identified(image_id, size, width, height, MEDIA_TYPES[found.format], found.notes)
+    width, height = container.upright_wh
+    return Identified(image_id, size, width, height, MEDIA_TYPES[container.format], container.notes)
 
 
 def _shown(path: Path, root: Path) -> str:
@@ -258,7 +258,7 @@ def path_for(uri: str) -> Path:
         spelled = uri.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise DataError(f"the image URI {uri!r} holds half a character (a lone surrogate)") from None
-    raw = re.sub(rb"%(..)", lambda found: bytes.fromhex(found[1].decode()), spelled) if "%" in uri else spelled
+    raw = re.sub(rb"%(..)", lambda match: bytes.fromhex(match[1].decode()), spelled) if "%" in uri else spelled
     if raw.startswith(b"/") or b"\0" in raw or not raw or b".." in raw.split(b"/"):
         raise DataError(f"the image URI {uri!r} is not a path below the image folder")
     return Path(os.fsdecode(raw))

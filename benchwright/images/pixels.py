@@ -36,7 +36,7 @@ def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -
     """Return a loaded image as upright RGB, (height, width, 3), contiguous.
 
     Args:
-        image: As the decoder left it.
+        image: Image as the decoder left it.
         container: What the file says of its samples.
         orientation: EXIF code of what is still to be turned.
 

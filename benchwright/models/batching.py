@@ -53,10 +53,10 @@ class Batches:
         Raises:
             ValueError: `work` returned too few or too many results.
         """
-        found: dict[int, R | OutOfMemory] = {}
+        results: dict[int, R | OutOfMemory] = {}
         for places in _alike(things, key):
-            found |= zip(places, self._one_kind([things[place] for place in places], work), strict=True)
-        return [found[place] for place in range(len(things))]
+            results |= zip(places, self._one_kind([things[place] for place in places], work), strict=True)
+        return [results[place] for place in range(len(things))]
 
     def stream(
         self,

@@ -42,7 +42,7 @@ class BoundedClient(httpx2.AsyncClient):
     """A client whose every request ends in time, with at most so many bytes of the reply.
 
     Args:
-        whole_s: From looking the name up to the last byte.
+        whole_s: Seconds for the whole call, from looking the name up to the last byte.
         max_bytes: Of the reply, once decompressed; of a larger one a byte more is returned, and the rest not read.
     """
 
@@ -116,17 +116,17 @@ class ChatSettings(RequestFields):
     """Which model is asked and how, as a recipe gives it.
 
     Args:
-        model: As the endpoint calls it.
-        base_url: Such as `http://127.0.0.1:8000/v1`; the hosted service where None.
+        model: Model as the endpoint calls it.
+        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; the hosted service where None.
         api_key_env: Environment variable with the key; a server of one's own may need none.
         temperature: 0 for the likeliest reply.
         seed: Sent along where the server takes one; None sends none.
-        max_tokens: Of a reply, thoughts included.
+        max_tokens: Most tokens of a reply, thoughts included.
         structured: How a server that can is held to a reply in JSON; replies are checked all the same.
-        picture: How pictures travel: `png` as they are, `jpeg` smaller.
+        picture: Format in which pictures are sent: `png` as they are, `jpeg` smaller.
         max_side_px: Larger pictures are shrunk before they are sent.
         timeout_s: For one try as a whole, to the reply's last byte.
-        retries: How often a request that failed in a way that may pass is sent again.
+        retries: Number of times that a request is sent again after a failure that may pass.
         fields: Further fields of requests, such as `reasoning_effort: low`.
         omit: Fields of requests to be left out, such as `temperature`.
     """
@@ -213,7 +213,7 @@ class Chat:
         """Return the reply to a conversation, without white space at its ends.
 
         Args:
-            turns: In order; the last is the one to be answered.
+            turns: Messages in order; the last is the one to be answered.
             schema: JSON schema of the reply, for servers that hold a model to it (`structured`).
 
         Raises:

@@ -102,7 +102,7 @@ class RequestParameters:
     """What one model is sent beside messages, as it turns out to take it. Several threads may use it at once.
 
     Args:
-        model: As the endpoint calls it.
+        model: Model as the endpoint calls it.
         where: The endpoint, for messages.
         own: Our settings as a request's fields.
         stated: Names of those to which the user gave a value.
@@ -111,9 +111,15 @@ class RequestParameters:
     """
 
     def __init__(
-        self, model: str, where: str, own: Mapping[str, Any], *, stated: Collection[str] = (),
-        fields: Mapping[str, Any] | None = None, omit: Collection[str] = (),
-    ) -> None:  # fmt: skip
+        self,
+        model: str,
+        where: str,
+        own: Mapping[str, Any],
+        *,
+        stated: Collection[str] = (),
+        fields: Mapping[str, Any] | None = None,
+        omit: Collection[str] = (),
+    ) -> None:
         added = dict(fields or {})
         replaced = {*omit, *added, *([LENGTH] if NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
@@ -153,7 +159,7 @@ class RequestParameters:
         Args:
             sent: Fields that the refused request held.
             words: The refusal's, without keys.
-            error: Its error object, if it has one.
+            error: Error object of the response, if it has one.
 
         Raises:
             PrerequisiteError: It refuses a value that the user gave.
@@ -182,14 +188,14 @@ class RequestParameters:
         self.is_settled = True
 
     def _sent(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in self.asked.items():
             current: str | None = name
             while current in self._refused:
                 current = self._refused[current]
             if current is not None:
-                found[current] = value
-        return found
+                values[current] = value
+        return values
 
     def _origin(self, name: str) -> str:
         """Return the field that a sent one stands in for, or itself."""
@@ -207,8 +213,8 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
 
     Args:
         sent: Fields that the request held.
-        words: The refusal's.
-        error: Its error object, if it has one: `param` and `code` name the field and say why.
+        words: Words of the refusal.
+        error: Error object of the response, if it has one: `param` and `code` name the field and say why.
 
     Example:
         >>> refused_field({"seed": 1}, "", {"param": "seed", "code": "unsupported_parameter"})

@@ -42,7 +42,7 @@ class Problem:
     """Something that is not as it was written.
 
     Args:
-        path: Of the file or folder, as seen from the workspace; of a row `FILE, table NAME, row ID`.
+        path: Path of the file or folder, relative to the workspace; `FILE, table NAME, row ID` for a row.
         what: What is wrong with it, and where nobody can make it again what to do.
         repaired: Whether it has been made again.
         is_note: Whether nothing is known to be wrong: it only says that damage of this could not be told.
@@ -152,8 +152,8 @@ def _table(space: Workspace, table: StageTable, *, is_done: bool, afresh: bool) 
 def _files(space: Workspace, table: StageTable, marker: Marker, *, afresh: bool) -> Iterator[Problem]:
     for file in marker.files.values():
         path = table.folder / file["name"]
-        if (what := space.checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
-            yield Problem(inside(space, path), what)
+        if (problem := space.checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
+            yield Problem(inside(space, path), problem)
 
 
 def _agree(table: StageTable, listed: Marker) -> bool:
@@ -167,9 +167,9 @@ def _agree(table: StageTable, listed: Marker) -> bool:
 
 def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, Any]) -> Iterator[Problem]:
     for name, sha256 in final.get("files", {}).items():
-        if (what := space.checked.wrong(space.root / name, sha256, afresh=True)) is not None:
+        if (problem := space.checked.wrong(space.root / name, sha256, afresh=True)) is not None:
             yield Problem(
-                name, f"{what}; to have it made again, delete {inside(space, table.folder)} and run the recipe"
+                name, f"{problem}; to have it made again, delete {inside(space, table.folder)} and run the recipe"
             )
     for name in final.get("artifacts", {}).values():
         if not (space.root / name).exists():
@@ -182,8 +182,8 @@ def _wrongly_named(space: Workspace) -> Iterator[Problem]:
         for path in sorted((space.root / folder).glob("??/*")):
             if len(path.parent.name + path.name) != 64:  # a draft of a process that was killed
                 continue
-            if (what := space.checked.wrong(path, path.parent.name + path.name, afresh=True)) is not None:
-                yield Problem(inside(space, path), what)
+            if (problem := space.checked.wrong(path, path.parent.name + path.name, afresh=True)) is not None:
+                yield Problem(inside(space, path), problem)
 
 
 def images_of(space: Workspace) -> Iterator[tuple[str, Marker, Sequence[Mapping[str, Any]]]]:
@@ -209,9 +209,9 @@ def _pictures(space: Workspace) -> Iterator[Problem]:
                 yield Problem(inside(space, stored), "is missing")
             elif (
                 folder.is_dir()
-                and (what := _changed(folder / path_for(row["source_uri"]), row["image_id"])) is not None
+                and (problem := _changed(folder / path_for(row["source_uri"]), row["image_id"])) is not None
             ):
-                yield Problem(str(folder / path_for(row["source_uri"])), what)
+                yield Problem(str(folder / path_for(row["source_uri"])), problem)
 
 
 def _changed(path: Path, image_id: str) -> str | None:
@@ -251,10 +251,10 @@ def _releases(space: Workspace) -> Iterator[Problem]:
         if not (folder / "manifest.json").exists() and not (folder / "manifest.sha256").exists():
             continue
         for line in verify_release(folder).problems:
-            name, _, what = line.partition(": ")
+            name, _, problem = line.partition(": ")
             yield Problem(
                 f"{inside(space, folder)}/{name}",
-                f"{what}; a release is never written again: take it from a copy, or move it away and run the recipe",
+                f"{problem}; a release is never written again: take it from a copy, or move it away and run the recipe",
             )
 
 

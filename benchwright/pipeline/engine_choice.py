@@ -26,9 +26,9 @@ def open_engine(
     Args:
         name: One of `ENGINES`.
         worker: What workers keep between jobs.
-        workers: How many at most; None for as many as there is room for.
-        log_folder: Where workers' output goes.
-        address: Of a Ray cluster; None for one of this machine alone, or the one that RAY_ADDRESS names.
+        workers: Most workers; None for as many as there is room for.
+        log_folder: Folder for the output of workers.
+        address: Address of a Ray cluster; None for one of this machine alone, or the one that RAY_ADDRESS names.
 
     Raises:
         BenchwrightError: No engine has that name, or the local one is given an address.

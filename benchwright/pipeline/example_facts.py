@@ -22,7 +22,7 @@ def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
 
     Args:
         recipe: The recipe, read.
-        path: Its file.
+        path: Path of its file.
         images: Image folder.
 
     Raises:

@@ -47,7 +47,7 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
     """Return `record_id` and the wanted columns of one shard's live records, sorted by id.
 
     Args:
-        workspace: Where the tables are.
+        workspace: Workspace with the tables.
         stage: The stage that asks.
         wanted: Columns as the step names them: of the record table, or values it reads.
         upstream: The shard's markers of every stage before.
@@ -92,8 +92,8 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
     ids = sorted(rows)
     columns = {"record_id": arrow_array(ids, pa.string())}
     for name in wanted:
-        found = values.get(name)
-        column = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
+        value_of = values.get(name)
+        column = [value_of.get(i) for i in ids] if value_of is not None else [rows[i][name] for i in ids]
         columns[name] = arrow_array(column, types[name])
     return pa.table(columns)
 
@@ -133,13 +133,18 @@ def override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker
     changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
     for marker in changed:
         judged = [
-            replace(one, override=overrides.get(record_id))
-            for record_id, one in read_outcomes(table, stage, marker).items()
+            replace(judged, override=overrides.get(record_id))
+            for record_id, judged in read_outcomes(table, stage, marker).items()
         ]
         write_outcomes(
-            table, stage, marker.shard, judged, fingerprint=marker.fingerprint, config=marker.config,
+            table,
+            stage,
+            marker.shard,
+            judged,
+            fingerprint=marker.fingerprint,
+            config=marker.config,
             overrides=worker.overrides.digest(stage, marker.shard),
-        )  # fmt: skip
+        )
     return bool(changed)
 
 
@@ -168,9 +173,14 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bo
             for row, record_id in enumerate(part.to_pylist(), start=start)
         ]
         write_outcomes(
-            table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage),
+            table,
+            stage,
+            shard,
+            judged,
+            fingerprint=fingerprint,
+            config=worker.config(stage),
             overrides=worker.overrides.digest(stage, shard),
-        )  # fmt: skip
+        )
         start += len(part)
     del gathered, outcome_of
     give_back()
@@ -233,11 +243,13 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     def records() -> Iterator[AnyRecord]:
         for shard in shards:
             stage_input = load_stage_input(workspace, upstream[shard], list(stage.reads.values()))
-            found: Mapping[str, AnyRecord] = stage_input.images if stage.consumes == "images" else stage_input.items
-            ids[shard] = sorted(found)
+            records_by_id: Mapping[str, AnyRecord] = (
+                stage_input.images if stage.consumes == "images" else stage_input.items
+            )
+            ids[shard] = sorted(records_by_id)
             for name, full in stage.reads.items():
                 values[name] |= stage_input.values.get(full, {})
-            yield from (found[record_id] for record_id in ids[shard])
+            yield from (records_by_id[record_id] for record_id in ids[shard])
 
     context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values)
     verdicts = stage.step.advance(records(), context)
@@ -246,7 +258,7 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     table = StageTable(workspace, stage.id)
     for shard in shards:
         judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
-        said = [_said(one.record_id, one.outcome) for one in judged]
+        said = [_said(outcome.record_id, outcome.outcome) for outcome in judged]
         fingerprint = digest([worker.config(stage), input_digest(stage, upstream[shard]), said])
         marker = table.marker(shard)
         if marker is None or marker.fingerprint != fingerprint:
@@ -257,6 +269,10 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
 
 def _said(item_id: str, outcome: Outcome) -> Mapping[str, Any]:
     return {
-        "item": item_id, "verdict": outcome.verdict, "reason": outcome.reason, "evidence": dict(outcome.evidence),
-        "values": dict(outcome.values), "revised": [item.content_hash for item in outcome.items],
-    }  # fmt: skip
+        "item": item_id,
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+        "evidence": dict(outcome.evidence),
+        "values": dict(outcome.values),
+        "revised": [item.content_hash for item in outcome.items],
+    }

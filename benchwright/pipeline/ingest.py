@@ -46,7 +46,7 @@ def list_files(root: Path) -> list[str]:
     """
     if not root.is_dir():
         raise BenchwrightError(f"image folder {root} is not a folder; give one with --images DIR")
-    found: list[str] = []
+    files: list[str] = []
     pending = [b""]
     while pending:
         below = pending.pop()
@@ -58,12 +58,12 @@ def list_files(root: Path) -> list[str]:
                         if not _is_workspace(entry.path):
                             pending.append(path)
                     else:
-                        found.append(uri_for(path))
+                        files.append(uri_for(path))
         except OSError as error:
             if not below:
                 raise BenchwrightError(f"image folder {root} cannot be read: {error.strerror}") from error
-            found.append(uri_for(below))
-    return sorted(found)
+            files.append(uri_for(below))
+    return sorted(files)
 
 
 def _is_workspace(folder: bytes) -> bool:
@@ -108,8 +108,15 @@ class Identify:
             return SeenFile(uri, reason=error.reason, detail=error.detail)
 
 
-def _identity(found: Any) -> tuple[Any, ...]:
-    return found.image_id, found.size_bytes, found.width, found.height, found.media_type, found.notes
+def _identity(identified: Any) -> tuple[Any, ...]:
+    return (
+        identified.image_id,
+        identified.size_bytes,
+        identified.width,
+        identified.height,
+        identified.media_type,
+        identified.notes,
+    )
 
 
 def ingest(
@@ -126,37 +133,42 @@ def ingest(
     uris = list_files(root)
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
     known = cache.recall(uris)
-    fresh = [place for place, one in enumerate(known) if one is None]
+    fresh = [place for place, file in enumerate(known) if file is None]
     jobs: dict[Job, list[int]] = {}
     for start in range(0, len(fresh), FILES_PER_JOB):
         places = fresh[start : start + FILES_PER_JOB]
         jobs[Identify(root, tuple(uris[place] for place in places), limits)] = places
     if jobs:
         for done in run_jobs(list(jobs)):
-            for place, one in zip(jobs[done.job], done.result, strict=True):
-                known[place] = one
-    seen = [one for one in known if one is not None]
+            for place, file in zip(jobs[done.job], done.result, strict=True):
+                known[place] = file
+    seen = [file for file in known if file is not None]
     cache.save(seen, tmp=workspace.tmp)
-    sources = {one.source.uri: one for one in brought}
-    seen += [_seen(one, limits) for one in brought]
+    sources = {photograph.source.uri: photograph for photograph in brought}
+    seen += [_seen(photograph, limits) for photograph in brought]
     return _write(workspace, seen, sources, root if copy else None, shard_count)
 
 
-def _seen(one: BroughtPhotograph, limits: Limits) -> SeenFile:
+def _seen(photograph: BroughtPhotograph, limits: Limits) -> SeenFile:
     try:
-        return SeenFile(one.source.uri, *_identity(identify(one.path, root=one.path.parent, limits=limits)))
+        return SeenFile(
+            photograph.source.uri, *_identity(identify(photograph.path, root=photograph.path.parent, limits=limits))
+        )
     except UnreadableImage as error:
-        return SeenFile(one.source.uri, reason=error.reason, detail=error.detail)
+        return SeenFile(photograph.source.uri, reason=error.reason, detail=error.detail)
 
 
 def _write(
-    workspace: Workspace, seen: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None,
+    workspace: Workspace,
+    seen: Sequence[SeenFile],
+    brought: Mapping[str, BroughtPhotograph],
+    copy_from: Path | None,
     shard_count: int,
-) -> VerdictCounts:  # fmt: skip
+) -> VerdictCounts:
     """Write shard after shard, so that rows of one shard are in memory at a time."""
     by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
-    for one in seen:
-        by_shard[shard_of(one.image_id or digest(one.uri), shard_count)].append(one)
+    for file in seen:
+        by_shard[shard_of(file.image_id or digest(file.uri), shard_count)].append(file)
     table = StageTable(workspace, INGEST)
     parts = []
     for shard, found in by_shard.items():
@@ -197,35 +209,39 @@ def _rows(
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return one shard's rows of `files` and `images`, sorted; equal bytes are in one shard."""
     kept: dict[str, str] = {}
-    for one in sorted(found, key=lambda one: (len(one.uri), one.uri)):
-        if one.image_id:
-            kept.setdefault(one.image_id, one.uri)
+    for file in sorted(found, key=lambda file: (len(file.uri), file.uri)):
+        if file.image_id:
+            kept.setdefault(file.image_id, file.uri)
     files, images = [], []
-    for one in found:
-        first = kept[one.image_id] if one.image_id else None
-        verdict, reason = ("failed", one.reason) if first is None else ("keep", None)
-        if first is not None and first != one.uri:
+    for file in found:
+        first = kept[file.image_id] if file.image_id else None
+        verdict, reason = ("failed", file.reason) if first is None else ("keep", None)
+        if first is not None and first != file.uri:
             verdict, reason = "drop", "same_bytes"
         files.append(
             {
-                "uri": one.uri, "image_id": one.image_id, "verdict": verdict, "reason": reason, "detail": one.detail,
+                "uri": file.uri,
+                "image_id": file.image_id,
+                "verdict": verdict,
+                "reason": reason,
+                "detail": file.detail,
                 "kept_uri": first,
             }
-        )  # fmt: skip
-        if first == one.uri and one.image_id:
-            source = brought[one.uri].source if one.uri in brought else Source(uri=one.uri)
-            images.append(image_row(_record(one, one.image_id, source)))
+        )
+        if first == file.uri and file.image_id:
+            source = brought[file.uri].source if file.uri in brought else Source(uri=file.uri)
+            images.append(image_row(_record(file, file.image_id, source)))
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
-def _record(one: SeenFile, image_id: str, source: Source) -> ImageRecord:
+def _record(file: SeenFile, image_id: str, source: Source) -> ImageRecord:
     return ImageRecord(
         image_id=image_id,
-        width=one.width,
-        height=one.height,
-        media_type=one.media_type,
-        size_bytes=one.size_bytes,
+        width=file.width,
+        height=file.height,
+        media_type=file.media_type,
+        size_bytes=file.size_bytes,
         source=source,
         root_image_id=image_id,
-        notes=one.notes,
+        notes=file.notes,
     )

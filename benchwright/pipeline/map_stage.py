@@ -29,10 +29,15 @@ logger = logging.getLogger(__name__)
 
 TRANSIENT = frozenset(
     {
-        "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "step_error",
+        "changed",
+        "endpoint_busy",
+        "endpoint_connection",
+        "endpoint_timeout",
+        "out_of_memory",
+        "step_error",
         "unreadable",
     }
-)  # fmt: skip
+)
 """Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
@@ -82,22 +87,28 @@ class MapJob:
         for number, chunk in enumerate(_chunks(stage_input, stages)):
             if number:
                 worker.drop_caches()  # seldom wanted again; those of the last chunk may serve the next pass
-            for one in running:
+            for running_stage in running:
                 started = time.perf_counter()
-                ran += _run_chunk(one, stage_input, chunk, attempt)
-                seconds[one.stage.id] += time.perf_counter() - started
-        for one in running:
-            table = StageTable(worker.workspace, one.stage.id)
+                ran += _run_chunk(running_stage, stage_input, chunk, attempt)
+                seconds[running_stage.stage.id] += time.perf_counter() - started
+        for running_stage in running:
+            table = StageTable(worker.workspace, running_stage.stage.id)
             write_outcomes(
-                table, one.stage, self.shard, one.judged,
-                fingerprint=worker.fingerprint(one.stage, self.shard), config=worker.config(one.stage),
-                overrides=worker.overrides.digest(one.stage, self.shard),
-            )  # fmt: skip
-            one.journal.remove()
+                table,
+                running_stage.stage,
+                self.shard,
+                running_stage.judged,
+                fingerprint=worker.fingerprint(running_stage.stage, self.shard),
+                config=worker.config(running_stage.stage),
+                overrides=worker.overrides.digest(running_stage.stage, self.shard),
+            )
+            running_stage.journal.remove()
         return {
-            "ran": ran, "decoded": worker.reader.decodes - decoded, "seconds": seconds,
+            "ran": ran,
+            "decoded": worker.reader.decodes - decoded,
+            "seconds": seconds,
             "remade": worker.remade[remade:],
-        }  # fmt: skip
+        }
 
     def _start(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> _Running:
         config = worker.config(stage)
@@ -105,7 +116,7 @@ class MapJob:
         table = StageTable(worker.workspace, stage.id)
         marker = table.marker(self.shard)
         known = read_outcomes(table, stage, marker) if marker and marker.config == config else {}
-        known = {record_id: one for record_id, one in known.items() if one.outcome.reason not in TRANSIENT}
+        known = {record_id: judged for record_id, judged in known.items() if judged.outcome.reason not in TRANSIENT}
         context, overrides = StageContext(worker, stage, stage_input), worker.overrides.about(stage)
         return _Running(stage, context, known | journal.load(), journal, overrides)
 
@@ -127,9 +138,9 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
         yield chunk
 
 
-def _run_chunk(one: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
+def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
     """Run one stage over one chunk, apply its verdicts to `stage_input`; return how many records were really run."""
-    stage, wanted = one.stage, set(roots)
+    stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]
         if stage.consumes == "images"
@@ -137,21 +148,21 @@ def _run_chunk(one: _Running, stage_input: StageInput, roots: Sequence[str], att
             (i for i in stage_input.items.values() if i.root_image_id in wanted), key=lambda item: item.record_id
         )
     )
-    hashes = {record.record_id: record_hash(record, one.context.values(record.record_id)) for record in records}
-    found: dict[str, Judged] = {
+    hashes = {record.record_id: record_hash(record, running.context.values(record.record_id)) for record in records}
+    recalled: dict[str, Judged] = {
         record_id: known
         for record_id, hashed in hashes.items()
-        if (known := one.known.get(record_id)) is not None and known.record_hash == hashed
+        if (known := running.known.get(record_id)) is not None and known.record_hash == hashed
     }
-    todo = [record for record in records if record.record_id not in found]
-    for record, outcome in _outcomes(one, todo, attempt):
+    todo = [record for record in records if record.record_id not in recalled]
+    for record, outcome in _outcomes(running, todo, attempt):
         judged = Judged(record.record_id, hashes[record.record_id], outcome)
-        found[record.record_id] = judged
+        recalled[record.record_id] = judged
         if attempt.singly or stage.costly:
-            one.journal.append(judged)
+            running.journal.append(judged)
     for record in records:
-        judged = replace(found[record.record_id], override=one.overrides.get(record.record_id))
-        one.judged.append(judged)
+        judged = replace(recalled[record.record_id], override=running.overrides.get(record.record_id))
+        running.judged.append(judged)
         _apply(stage_input, stage, judged)
     return len(todo)
 
@@ -170,19 +181,19 @@ def _apply(stage_input: StageInput, stage: Stage, judged: Judged) -> None:
     stage_input.add_items(outcome.items)
 
 
-def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
+def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
     """Yield each record's outcome, by batch where the step knows how, else one at a time."""
-    stage = one.stage
+    stage = running.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
     most = stage.step.together() if isinstance(stage.step, MapStep) else None
     if batched and most is not None and len(records) > most:
         for first in range(0, len(records), most):
-            yield from _outcomes(one, records[first : first + most], attempt)
+            yield from _outcomes(running, records[first : first + most], attempt)
         return
     if batched and not attempt.singly and len(records) > 1:
         attempt.at((stage.id, records[0].record_id))
         try:
-            outcomes = list(stage.many(records, one.context))
+            outcomes = list(stage.many(records, running.context))
         except BenchwrightError as error:
             if not isinstance(error, DataError | OutOfMemory):
                 raise
@@ -201,18 +212,18 @@ def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> 
             continue
         if stage.role != "judge":  # pure arithmetic on a few numbers: a message each would cost more
             attempt.at(place)
-        yield record, _one(one, record)
+        yield record, _one(running, record)
 
 
-def _one(one: _Running, record: AnyRecord) -> Outcome:
+def _one(running: _Running, record: AnyRecord) -> Outcome:
     """Run a step on one record; what goes wrong with the record is its outcome, what the user must mend is raised."""
     try:
-        return one.stage.one(record, one.context)
+        return running.stage.one(record, running.context)
     except UnreadableImage as error:
         return Outcome("failed", error.reason, evidence={"detail": error.detail})
     except DataError:
         logger.warning(
-            "%s: the file of image %s is not what was taken in", one.stage.id, record.record_id, exc_info=True
+            "%s: the file of image %s is not what was taken in", running.stage.id, record.record_id, exc_info=True
         )
         return Outcome("failed", "changed")
     except (MemoryError, OutOfMemory):
@@ -224,7 +235,7 @@ def _one(one: _Running, record: AnyRecord) -> Outcome:
         return Outcome("failed", "unreadable", evidence={"detail": type(error).__name__})
     except Exception as error:  # noqa: BLE001 - a step may raise anything
         _raise_if_of_the_machine(error)
-        return _defect(one, record, error)
+        return _defect(running, record, error)
 
 
 def _raise_if_of_the_machine(error: Exception) -> None:
@@ -233,10 +244,10 @@ def _raise_if_of_the_machine(error: Exception) -> None:
         raise fault from error
 
 
-def _defect(one: _Running, record: AnyRecord, error: Exception) -> Outcome:
+def _defect(running: _Running, record: AnyRecord, error: Exception) -> Outcome:
     """Return the outcome of a record on which a step raised what nobody foresaw."""
     if ran_out_of_memory(error):  # a device's own, such as torch's
         return Outcome("failed", "out_of_memory")
     # The message may hold addresses or paths, which would differ from run to run: it goes to the log only.
-    logger.warning("%s failed on %s", one.stage.id, record.record_id, exc_info=error)
+    logger.warning("%s failed on %s", running.stage.id, record.record_id, exc_info=error)
     return Outcome("failed", "step_error", evidence={"error": type(error).__name__})

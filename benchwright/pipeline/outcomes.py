@@ -49,27 +49,40 @@ def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
 
 
 def write_outcomes(
-    table: StageTable, stage: Stage, shard: str, judged: Iterable[Judged], *, fingerprint: str, config: str,
+    table: StageTable,
+    stage: Stage,
+    shard: str,
+    judged: Iterable[Judged],
+    *,
+    fingerprint: str,
+    config: str,
     overrides: str = "",
-) -> Marker:  # fmt: skip
+) -> Marker:
     """Write a shard of a stage."""
-    found = list(judged)
-    told = [one.said for one in found]
+    judgements = list(judged)
+    verdicts = [judgement.said for judgement in judgements]
     outcomes = [
         {
-            "record_id": one.record_id, "record_hash": one.record_hash, "verdict": verdict, "reason": reason,
+            "record_id": judgement.record_id,
+            "record_hash": judgement.record_hash,
+            "verdict": verdict,
+            "reason": reason,
             "evidence": canonical_json(dict(evidence)) if evidence else None,
-            **{name: one.outcome.values.get(name) for name in stage.values},
+            **{name: judgement.outcome.values.get(name) for name in stage.values},
         }
-        for one, (verdict, reason, evidence) in zip(found, told, strict=True)
-    ]  # fmt: skip
+        for judgement, (verdict, reason, evidence) in zip(judgements, verdicts, strict=True)
+    ]
     # Two records may make the very same picture; it is one image, made by the first of them.
     images: dict[str, dict[str, Any]] = {}
-    for one in sorted(found, key=lambda one: one.record_id):
-        for record in one.outcome.images:
-            images.setdefault(record.image_id, image_row(record, one.record_id))
-    items = [item_row(item, one.record_id) for one in found for item in one.outcome.items]
-    groups = [(one.record_id, str(key)) for one in found if (key := one.outcome.values.get(GROUP)) is not None]
+    for judgement in sorted(judgements, key=lambda judgement: judgement.record_id):
+        for record in judgement.outcome.images:
+            images.setdefault(record.image_id, image_row(record, judgement.record_id))
+    items = [item_row(item, judgement.record_id) for judgement in judgements for item in judgement.outcome.items]
+    groups = [
+        (judgement.record_id, str(key))
+        for judgement in judgements
+        if (key := judgement.outcome.values.get(GROUP)) is not None
+    ]
     return table.write(
         shard,
         tables={
@@ -79,9 +92,11 @@ def write_outcomes(
         },
         fingerprint=fingerprint,
         config=config,
-        effect=effect_of((one.record_id for one in found if stage.removes(one.said.verdict)), groups),
+        effect=effect_of(
+            (judgement.record_id for judgement in judgements if stage.removes(judgement.said.verdict)), groups
+        ),
         counts=VerdictCounts.of(
-            ((one.verdict, one.reason) for one in told), {"images": len(images), "items": len(items)}
+            ((verdict.verdict, verdict.reason) for verdict in verdicts), {"images": len(images), "items": len(items)}
         ).to_json(),
         overrides=overrides,
     )
@@ -139,25 +154,27 @@ class Journal:
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
             return {}
-        found: dict[str, Judged] = {}
+        outcomes: dict[str, Judged] = {}
         for line in lines:
             if not _is_whole(line):
                 continue
             document = json.loads(line.partition(" ")[2])
             if document["config"] == self._config:
-                found[document["record_id"]] = Judged(
+                outcomes[document["record_id"]] = Judged(
                     document["record_id"], document["record_hash"], _outcome_from(document["outcome"])
                 )
-        return found
+        return outcomes
 
     def append(self, judged: Judged) -> None:
         """Add one finished record."""
         text = canonical_json(
             {
-                "config": self._config, "record_id": judged.record_id, "record_hash": judged.record_hash,
+                "config": self._config,
+                "record_id": judged.record_id,
+                "record_hash": judged.record_hash,
                 "outcome": _outcome_to(judged.outcome),
             }
-        )  # fmt: skip
+        )
         with writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as handle:
@@ -181,10 +198,13 @@ def _is_whole(line: str) -> bool:
 
 def _outcome_to(outcome: Outcome) -> dict[str, Any]:
     return {
-        "verdict": outcome.verdict, "reason": outcome.reason, "values": dict(outcome.values),
-        "evidence": dict(outcome.evidence), "images": [image.model_dump(mode="json") for image in outcome.images],
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+        "values": dict(outcome.values),
+        "evidence": dict(outcome.evidence),
+        "images": [image.model_dump(mode="json") for image in outcome.images],
         "items": [item.model_dump(mode="json") for item in outcome.items],
-    }  # fmt: skip
+    }
 
 
 def _outcome_from(document: Mapping[str, Any]) -> Outcome:

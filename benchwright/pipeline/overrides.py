@@ -30,10 +30,16 @@ FORMAT, VERSION = "benchwright/overrides", 1
 _TEXT = pa.string()
 SNAPSHOT = pa.schema(
     [
-        ("stage", _TEXT), ("record_id", _TEXT), ("root_image_id", _TEXT), ("action", _TEXT), ("reason", _TEXT),
-        ("against", _TEXT), ("by", _TEXT), ("why", _TEXT),
+        ("stage", _TEXT),
+        ("record_id", _TEXT),
+        ("root_image_id", _TEXT),
+        ("action", _TEXT),
+        ("reason", _TEXT),
+        ("against", _TEXT),
+        ("by", _TEXT),
+        ("why", _TEXT),
     ]
-)  # fmt: skip
+)
 
 
 def may_be_overridden(stage: Stage) -> bool:
@@ -53,15 +59,17 @@ class Overrides:
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Iterable[Override], *, shard_count: int) -> Overrides:
+    def of(cls, decisions: Iterable[Override], *, shard_count: int) -> Overrides:
         """Sort decisions by stage and record; the order in which they come does not matter."""
         by_stage: dict[str, dict[str, Override]] = {}
-        told: dict[tuple[str, str], list[Any]] = {}
-        for one in sorted(found, key=lambda one: (one.stage, one.record_id)):
-            by_stage.setdefault(one.stage, {})[one.record_id] = one
-            shard = shard_of(one.root_image_id, shard_count)
-            told.setdefault((one.stage, shard), []).append([one.record_id, one.action, one.reason, one.against])
-        return cls(by_stage, {place: digest(decisions) for place, decisions in told.items()})
+        by_record: dict[tuple[str, str], list[Any]] = {}
+        for override in sorted(decisions, key=lambda override: (override.stage, override.record_id)):
+            by_stage.setdefault(override.stage, {})[override.record_id] = override
+            shard = shard_of(override.root_image_id, shard_count)
+            by_record.setdefault((override.stage, shard), []).append(
+                [override.record_id, override.action, override.reason, override.against]
+            )
+        return cls(by_stage, {place: digest(decisions) for place, decisions in by_record.items()})
 
     def __iter__(self) -> Iterator[Override]:
         for records in self.by_stage.values():
@@ -85,11 +93,11 @@ def take_in(space: Workspace, *, shard_count: int) -> Overrides:
     Raises:
         BenchwrightError: A review store cannot be read.
     """
-    found: list[Override] = []
+    decisions: list[Override] = []
     if has_store(space.root):
         for room in catalogue("overrides").values():
-            found += room.load()(space.root)
-    overrides = Overrides.of(found, shard_count=shard_count)
+            decisions += room.load()(space.root)
+    overrides = Overrides.of(decisions, shard_count=shard_count)
     _write(space, list(overrides))
     return overrides
 
@@ -127,8 +135,8 @@ def snapshot_problems(space: Workspace) -> Iterator[DamagedError]:
         return
     if document is not None:
         path = space.overrides / _file_name(document)
-        if (what := space.checked.wrong(path, document["sha256"], afresh=True)) is not None:
-            yield DamagedError(path, what)
+        if (problem := space.checked.wrong(path, document["sha256"], afresh=True)) is not None:
+            yield DamagedError(path, problem)
 
 
 def _snapshot(space: Workspace) -> dict[str, Any] | None:
@@ -148,19 +156,19 @@ def _file_name(document: Mapping[str, Any]) -> str:
     return Path(str(document["file"])).name
 
 
-def _write(space: Workspace, found: list[Override]) -> None:
+def _write(space: Workspace, decisions: list[Override]) -> None:
     path = space.overrides / "current.json"
-    if not found and not path.exists():
+    if not decisions and not path.exists():
         return
     space.overrides.mkdir(exist_ok=True)
     draft = space.tmp / "overrides.parquet"
-    write_table(draft, [asdict(one) for one in found], SNAPSHOT)
+    write_table(draft, [asdict(override) for override in decisions], SNAPSHOT)
     sha256 = file_digest(draft)
     name = f"{sha256[:16]}.parquet"
     draft.replace(space.overrides / name)
     write_sealed(
         path,
-        {"format": FORMAT, "version": VERSION, "file": name, "sha256": sha256, "rows": len(found)},
+        {"format": FORMAT, "version": VERSION, "file": name, "sha256": sha256, "rows": len(decisions)},
         tmp=space.tmp,
     )
 
@@ -183,34 +191,34 @@ def override_status(space: Workspace, decisions: Iterable[Override]) -> list[Ove
         DataError: Nothing has run in this workspace yet.
     """
     lookup = Lookup(space)
-    taken_in = {_effect(one) for one in snapshot_of(space)}
-    return [_standing(one, lookup, is_taken_in=_effect(one) in taken_in) for one in decisions]
+    taken_in = {_effect(override) for override in snapshot_of(space)}
+    return [_standing(decision, lookup, is_taken_in=_effect(decision) in taken_in) for decision in decisions]
 
 
-def _effect(one: Override) -> tuple[str | None, ...]:
-    return one.stage, one.record_id, one.action, one.reason, one.against
+def _effect(override: Override) -> tuple[str | None, ...]:
+    return override.stage, override.record_id, override.action, override.reason, override.against
 
 
-def _standing(one: Override, lookup: Lookup, *, is_taken_in: bool) -> OverrideStatus:
-    told = lookup.told_by(one.stage, one.record_id, one.root_image_id)
-    if is_taken_in and told is not None and told.is_overridden:
-        return OverrideStatus(one, "counts")
-    because = _nothing_to_decide(one, told, lookup)
+def _standing(override: Override, lookup: Lookup, *, is_taken_in: bool) -> OverrideStatus:
+    verdict = lookup.told_by(override.stage, override.record_id, override.root_image_id)
+    if is_taken_in and verdict is not None and verdict.is_overridden:
+        return OverrideStatus(override, "counts")
+    because = _nothing_to_decide(override, verdict, lookup)
     if because is None:
-        return OverrideStatus(one, "waits", "run the recipe again")
-    return OverrideStatus(one, "stale", because)
+        return OverrideStatus(override, "waits", "run the recipe again")
+    return OverrideStatus(override, "stale", because)
 
 
-def _nothing_to_decide(one: Override, told: StageVerdict | None, lookup: Lookup) -> str | None:
+def _nothing_to_decide(override: Override, verdict: StageVerdict | None, lookup: Lookup) -> str | None:
     """Return why a decision changes nothing; None where the next run takes it in."""
-    if one.stage not in lookup.stages:
+    if override.stage not in lookup.stages:
         return "the recipe has no such step any more"
-    if told is None:
+    if verdict is None:
         return "the record does not reach this step any more"
-    others = {"drop"} if one.action == "keep" else {"keep"}
-    if told.own_verdict not in {"ask", *others}:
-        return f"the step itself says {' '.join(filter(None, [told.own_verdict, told.own_reason]))} now"
-    if one.action == "keep" and told.own_reason != one.reason:
-        return f"the step now gives the reason {told.own_reason}"
-    other = told.evidence.get(AGAINST)
-    return f"it is now dropped against {str(other)[:12]}" if one.against not in {None, other} else None
+    opposite = {"drop"} if override.action == "keep" else {"keep"}
+    if verdict.own_verdict not in {"ask", *opposite}:
+        return f"the step itself says {' '.join(filter(None, [verdict.own_verdict, verdict.own_reason]))} now"
+    if override.action == "keep" and verdict.own_reason != override.reason:
+        return f"the step now gives the reason {verdict.own_reason}"
+    against = verdict.evidence.get(AGAINST)
+    return f"it is now dropped against {str(against)[:12]}" if override.against not in {None, against} else None

@@ -29,8 +29,8 @@ class Phase(NamedTuple):
     @property
     def needs(self) -> Resources:
         """Return what a worker must have to run any of its stages."""
-        found = [stage.step.needs() for stage in self.stages]
-        return Resources(max(one.gpus for one in found), max(one.memory_mb for one in found))
+        needs = [stage.step.needs() for stage in self.stages]
+        return Resources(max(resources.gpus for resources in needs), max(resources.memory_mb for resources in needs))
 
 
 def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
@@ -40,18 +40,18 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
         RecipeError: A step reads items before any are made, a value that nothing before gives, or filters images
             that items were already made from.
     """
-    found: list[Stage] = []
+    stages: list[Stage] = []
     made_items_by: str | None = None
     identities: dict[str, str] = {}
     for entry, step in steps:
         for stage in stages_of(entry, step):
-            _check(stage, found, made_items_by)
+            _check(stage, stages, made_items_by)
             if "items" in stage.makes and stage.kind == "map":
                 _check_identity(stage, identities)
-            found.append(stage)
+            stages.append(stage)
             if "items" in stage.makes and stage.consumes == "images":
                 made_items_by = made_items_by or entry
-    return found
+    return stages
 
 
 def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> None:
@@ -92,13 +92,13 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
 
 def phases(stages: Sequence[Stage]) -> list[Phase]:
     """Group consecutive map stages that want a GPU, or that want none; a judge goes with what it judges."""
-    found: list[list[Stage]] = []
+    groups: list[list[Stage]] = []
     for stage in stages:
-        if found and stage.kind == found[-1][0].kind == "map" and _wants_gpu(stage) == _wants_gpu(found[-1][0]):
-            found[-1].append(stage)
+        if groups and stage.kind == groups[-1][0].kind == "map" and _wants_gpu(stage) == _wants_gpu(groups[-1][0]):
+            groups[-1].append(stage)
         else:
-            found.append([stage])
-    return [Phase(tuple(group)) for group in found]
+            groups.append([stage])
+    return [Phase(tuple(group)) for group in groups]
 
 
 def _wants_gpu(stage: Stage) -> bool:

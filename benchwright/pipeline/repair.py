@@ -33,14 +33,16 @@ def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
 
     Args:
         space: The workspace, locked.
-        problems: From `problems_of`.
+        problems: Problems that `problems_of` found.
     """
     damage = [problem for problem in problems if not problem.is_note]
     if not damage:
         return list(problems)
-    reasons = [f"{name}: {reason}" for name, reason in (*_mend(damage), *_repair(space, {one.path for one in damage}))]
-    found = marked_as_repaired(problems, problems_of(space))
-    return [problem if problem.repaired else _with_reason(problem, reasons) for problem in found]
+    reasons = [
+        f"{name}: {reason}" for name, reason in (*_mend(damage), *_repair(space, {problem.path for problem in damage}))
+    ]
+    left = marked_as_repaired(problems, problems_of(space))
+    return [problem if problem.repaired else _with_reason(problem, reasons) for problem in left]
 
 
 def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
@@ -129,9 +131,13 @@ def _make_again(
     """Run one stage for the shards that are wanted; ingest where no stage is given."""
     if stage is None:
         ingest(
-            space, worker.images, limits=worker.limits, shard_count=worker.shard_count,
-            run_jobs=_in_this_process(worker), brought=photographs_of(space.root),
-        )  # fmt: skip
+            space,
+            worker.images,
+            limits=worker.limits,
+            shard_count=worker.shard_count,
+            run_jobs=_in_this_process(worker),
+            brought=photographs_of(space.root),
+        )
         return
     if stage.kind == "map":
         for shard in wanted:

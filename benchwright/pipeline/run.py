@@ -58,14 +58,14 @@ def run_recipe(
     at once; what is returned is of the last one.
 
     Args:
-        recipe: From `load_recipe`.
+        recipe: Recipe, from `load_recipe` or made in Python.
         workspace: Folder to work in; made if it is not there.
         images: Image folder; the recipe's own if None.
         workers: Processes; as many as there is room for if None.
         copy: Store the source images in the workspace instead of referring to their folder.
-        progress: Who wants to know how far it is.
-        engine: Where workers run (`benchwright.pipeline.engine_choice.ENGINES`).
-        address: Of the cluster, for an engine that has one.
+        progress: Receiver of progress; none if None.
+        engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
+        address: Address of the cluster, for an engine that has one.
 
     Raises:
         BenchwrightError: The recipe does not fit together, the workspace is in use, or something is missing.
@@ -210,9 +210,14 @@ class _Run:
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
             counts = ingest(
-                self.space, self.images, limits=self.worker.limits, shard_count=header.shards,
-                run_jobs=self._jobs_of(engine), copy=copy, brought=photographs_of(self.space.root),
-            )  # fmt: skip
+                self.space,
+                self.images,
+                limits=self.worker.limits,
+                shard_count=header.shards,
+                run_jobs=self._jobs_of(engine),
+                copy=copy,
+                brought=photographs_of(self.space.root),
+            )
             if not counts.records:
                 self.progress.warn(f"there is no file in {self.images}")
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
@@ -242,9 +247,10 @@ class _Run:
         reached = {stage.id for stage in self.stages if stage.entry in self.reached}
         decisions = list(self.worker.overrides)
         stale = [
-            one
-            for one in (override_status(self.space, decisions) if decisions else ())
-            if one.state == "stale" and (one.override.stage in reached or one.override.stage not in self._stage_ids())
+            status
+            for status in (override_status(self.space, decisions) if decisions else ())
+            if status.state == "stale"
+            and (status.override.stage in reached or status.override.stage not in self._stage_ids())
         ]
         if stale:
             self.progress.warn(
@@ -349,8 +355,9 @@ class _Run:
             return False
         try:
             return (marker.fingerprint, marker.overrides) == (
-                self.worker.fingerprint(stage, shard), self.worker.overrides.digest(stage, shard),
-            )  # fmt: skip
+                self.worker.fingerprint(stage, shard),
+                self.worker.overrides.digest(stage, shard),
+            )
         except BenchwrightError:  # a stage before it has no shard yet
             return False
 
@@ -382,15 +389,15 @@ class _Run:
         for stage in self.stages:
             if stage.entry in self.reached:
                 by_entry.setdefault(stage.entry, []).append(stage)
-        found: list[StepReport] = []
+        reports: list[StepReport] = []
         for entry, stages in by_entry.items():
             if stages[0].kind == "final":
-                kept = found[-1].kept if found else 0
-                found.append(StepReport(entry, kept, kept, {}, {}, 0, self.seconds[entry]))
+                kept = reports[-1].kept if reports else 0
+                reports.append(StepReport(entry, kept, kept, {}, {}, 0, self.seconds[entry]))
                 continue
             parts = [self._counts(stage) for stage in stages]
-            found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
-        return found
+            reports.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
+        return reports
 
     def _shards_of_tables(self) -> int | None:
         """Return how many shards the tables have that are there; None where there are none."""
@@ -411,9 +418,13 @@ class _Run:
             )
         self.space.save_settings(
             {
-                "recipe": self.recipe.resolved(), "images": str(self.images), "shards": header.shards, "state": state,
-                "stages": [INGEST, *(stage.id for stage in self.stages)], "artifacts": dict(self.artifacts),
+                "recipe": self.recipe.resolved(),
+                "images": str(self.images),
+                "shards": header.shards,
+                "state": state,
+                "stages": [INGEST, *(stage.id for stage in self.stages)],
+                "artifacts": dict(self.artifacts),
                 # What stands in tables of later steps is of an earlier run while people are waited for.
                 "reached": None if state == "running" else sorted(self.reached),
             }
-        )  # fmt: skip
+        )

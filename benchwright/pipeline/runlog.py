@@ -131,5 +131,5 @@ def log_problems(workspace: Workspace) -> Iterator[DamagedError]:
             yield DamagedError(error.path, f"{error.what}; {of_no_use}")
             continue
         for file, sha256 in ((path.parent / name, sha256) for name, sha256 in files.items()):
-            if file.exists() and (what := workspace.checked.wrong(file, sha256, afresh=True)) is not None:
-                yield DamagedError(file, f"{what}; {of_no_use}")
+            if file.exists() and (problem := workspace.checked.wrong(file, sha256, afresh=True)) is not None:
+                yield DamagedError(file, f"{problem}; {of_no_use}")

@@ -82,24 +82,24 @@ class IngestCache:
         """Return for each uri, sorted, what is known of it if its file has not changed since; else None."""
         # Taken before any file is read: one that changes meanwhile is then read again next time.
         self._stamps = [self._stamp(uri) for uri in uris]
-        found: list[SeenFile | None] = [None] * len(uris)
+        files: list[SeenFile | None] = [None] * len(uris)
         entries = self._entries()
         entry = next(entries, None)
         for place, (uri, stamp) in enumerate(zip(uris, self._stamps, strict=True)):
             while entry is not None and entry["uri"] < uri:
                 entry = next(entries, None)
             if entry is not None and entry["uri"] == uri and stamp is not None and _packed(entry["stamp"]) == stamp:
-                found[place] = _seen(entry["seen"])
-        return found
+                files[place] = _seen(entry["seen"])
+        return files
 
     def save(self, seen: Sequence[SeenFile], *, tmp: Path) -> None:
         """Remember what was found, in the order of `recall`."""
         with replacing(self._path, tmp=tmp) as draft, draft.open("w", encoding="utf-8") as handle:
             handle.write(checked_line(json.dumps(self._scope)))
-            for one, stamp in zip(seen, self._stamps, strict=True):
-                if one.reason not in _PASSING:
+            for file, stamp in zip(seen, self._stamps, strict=True):
+                if file.reason not in _PASSING:
                     values = list(_STAMP.unpack(stamp)) if stamp is not None else None
-                    line = {"uri": one.uri, "stamp": values, "seen": asdict(one)}
+                    line = {"uri": file.uri, "stamp": values, "seen": asdict(file)}
                     handle.write(checked_line(json.dumps(line, ensure_ascii=True)))
 
     def _entries(self) -> Iterator[Mapping[str, Any]]:
@@ -122,13 +122,13 @@ class IngestCache:
 
     def _stamp(self, uri: str) -> bytes | None:
         try:
-            found = os.lstat(self._root / path_for(uri))
+            status = os.lstat(self._root / path_for(uri))
         except OSError:
             return None
         # A link's own times say nothing of its target's.
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
-        return _STAMP.pack(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        return _STAMP.pack(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def is_whole(path: Path) -> bool:

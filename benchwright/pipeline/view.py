@@ -66,14 +66,14 @@ class View:
 
     def stages(self) -> Sequence[Mapping[str, Any]]:
         """Return names, streams, fingerprint and counts of each stage, in order."""
-        found = []
+        rows = []
         for stage in self._stages:
             table = StageTable(self._worker.workspace, stage.id)
             markers = [marker for shard in self._shards if (marker := table.marker(shard)) is not None]
             content = [
                 [marker.effect, {kind: file["sha256"] for kind, file in marker.files.items()}] for marker in markers
             ]
-            found.append(
+            rows.append(
                 {
                     "stage": stage.id,
                     "entry": stage.entry,
@@ -84,13 +84,13 @@ class View:
                     "counts": VerdictCounts.total(marker.counts for marker in markers).to_json(),
                 }
             )
-        return found
+        return rows
 
     def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
         """Return each campaign's summary by stage name."""
-        found: dict[str, Mapping[str, Any]] = {}
+        campaigns: dict[str, Mapping[str, Any]] = {}
         for stage in self._stages:
             path: Path = StageTable(self._worker.workspace, stage.id).folder / "summary.json"
             if stage.kind == "campaign" and path.exists():
-                found[stage.id] = read_sealed(path)
-        return found
+                campaigns[stage.id] = read_sealed(path)
+        return campaigns

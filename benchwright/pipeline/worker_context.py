@@ -37,7 +37,7 @@ class WorkerContext:
     """What one worker keeps between jobs: the plan, opened steps, the image reader.
 
     Args:
-        workspace: Where tables and objects are.
+        workspace: Workspace with tables and objects.
         images: The image folder.
         stages: All stages of the recipe, in order.
         seed: The run's seed.

@@ -54,13 +54,15 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
     if column.null_count:
         raise ValueError(f"{column.null_count} of {len(column)} numbers are null")
     dtype = _NUMBERS[column.type][1]
-    parts = [np.frombuffer(one.buffers()[1], dtype)[one.offset : one.offset + len(one)] for one in column.chunks]
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)] for chunk in column.chunks
+    ]
     return np.concatenate([np.zeros(0, dtype), *(part for part in parts if len(part))])
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     try:
-        numbers = np.fromiter((value or 0 for value in values), _NUMBERS[kind][1], len(values))
+        numbers = np.fromiter((0 if value is None else value for value in values), _NUMBERS[kind][1], len(values))
     except OverflowError:
         return pa.array(values, kind)
     return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(numbers)])

@@ -34,7 +34,7 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
     """Yield a temporary path to write to; move it to `path` if the block ends without an exception.
 
     Args:
-        path: Where it goes.
+        path: Path of the file.
         tmp: Folder of the temporary file, on the same file system; by default the file's own.
         private: Whether nobody but the owner may read it, from the first byte.
 

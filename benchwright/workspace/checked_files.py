@@ -43,13 +43,13 @@ class CheckedFiles:
             entry = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, sha256]
             if not afresh and known.get(name) == entry:
                 return None
-            found = file_digest(path)
+            digest = file_digest(path)
         except FileNotFoundError:
             return "is missing"
         except OSError as error:
             return f"cannot be read: {error.strerror}"
-        if found != sha256:
-            return f"is damaged: its SHA-256 is {found[:12]}, and {sha256[:12]} was written"
+        if digest != sha256:
+            return f"is damaged: its SHA-256 is {digest[:12]}, and {sha256[:12]} was written"
         self._changed = self._changed or known.get(name) != entry
         known[name] = entry
         return None
@@ -60,15 +60,15 @@ class CheckedFiles:
         Raises:
             DamagedError: It is missing, damaged or cannot be read.
         """
-        if (what := self.wrong(path, sha256)) is not None:
-            raise DamagedError(path, what)
+        if (problem := self.wrong(path, sha256)) is not None:
+            raise DamagedError(path, problem)
 
     def save(self, *, tmp: Path) -> None:
         """Remember what was found, without files that are gone."""
         if not self._changed:
             return
-        there = {name: entry for name, entry in sorted(self._entries().items()) if (self._root / name).exists()}
-        write_sealed(self._memory, {"format": FORMAT, "version": VERSION, "files": there}, tmp=tmp)
+        entries = {name: entry for name, entry in sorted(self._entries().items()) if (self._root / name).exists()}
+        write_sealed(self._memory, {"format": FORMAT, "version": VERSION, "files": entries}, tmp=tmp)
         self._changed = False
 
     def _entries(self) -> dict[str, list[Any]]:

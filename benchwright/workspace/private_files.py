@@ -72,10 +72,18 @@ def _close(path: Path, mode: int, closed: int) -> None:
             _told.add(path)
             logger.warning(
                 "%s is open to other users of this machine (mode %04o) and cannot be closed from here (%s); its owner "
-                "should run: chmod %04o %s", path, mode, error.strerror or error, closed, path,
-            )  # fmt: skip
+                "should run: chmod %04o %s",
+                path,
+                mode,
+                error.strerror or error,
+                closed,
+                path,
+            )
         return
     logger.warning(
         "%s was open to other users of this machine (mode %04o); it is its owner's only now (%04o). To share a "
-        "workspace with a group on purpose, see docs/security.md", path, mode, closed,
-    )  # fmt: skip
+        "workspace with a group on purpose, see docs/security.md",
+        path,
+        mode,
+        closed,
+    )

@@ -49,8 +49,8 @@ class RecordNames:
         file = self.file(record_id)
         if record_id in self._files or (file is None and record_id not in self._tasks):
             return file or record_id
-        what = f"{self._tasks.get(record_id, 'picture')} {record_id[:_DIGITS]}"
-        return f"{what} of {file}" if file is not None else what
+        name = f"{self._tasks.get(record_id, 'picture')} {record_id[:_DIGITS]}"
+        return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
         """Return a value for people: ids as names, and long texts, such as packed features, by their length only."""
@@ -89,12 +89,12 @@ class StageVerdict(NamedTuple):
     """What one stage said of one record.
 
     Args:
-        stage: Its id.
-        verdict: As it counts.
+        stage: Id of the stage.
+        verdict: Verdict that counts.
         reason: So too.
-        own_verdict: As the step itself gave it; differs where a curator decided otherwise.
+        own_verdict: Verdict of the step itself; differs where a curator decided otherwise.
         own_reason: So too.
-        evidence: As the step gave it.
+        evidence: Evidence that the step gave.
     """
 
     stage: str
@@ -125,15 +125,15 @@ class Lookup:
         Raises:
             BenchwrightError: Nothing has that name, more than one record does, or its file was refused.
         """
-        found = self._beginning_with(name)
-        if not found:
-            found = [self._of_file(name)]
-        if len(found) > 1:
+        records = self._beginning_with(name)
+        if not records:
+            records = [self._of_file(name)]
+        if len(records) > 1:
             raise BenchwrightError(
-                f"{name!r} is the beginning of {len(found)} ids, such as {found[0].record_id} and "
-                f"{found[1].record_id}; give more digits"
+                f"{name!r} is the beginning of {len(records)} ids, such as {records[0].record_id} and "
+                f"{records[1].record_id}; give more digits"
             )
-        return found[0]
+        return records[0]
 
     def told(self, record: KnownRecord) -> Iterator[StageVerdict]:
         """Yield what each stage said of a record, in the order in which they ran."""
@@ -174,11 +174,11 @@ class Lookup:
         if len(name) < SHORTEST_PREFIX:
             return []
         place = bisect_left(self._ids, (name,))
-        found: list[KnownRecord] = []
+        records: list[KnownRecord] = []
         while place < len(self._ids) and self._ids[place][0].startswith(name):
-            found.append(KnownRecord(*self._ids[place]))
+            records.append(KnownRecord(*self._ids[place]))
             place += 1
-        return found
+        return records
 
     @cached_property
     def _ids(self) -> list[tuple[str, str, Stream]]:

@@ -39,20 +39,25 @@ class StepReport:
     def to_json(self) -> dict[str, Any]:
         """Return the report as the command line prints it."""
         return {
-            "name": self.name, "in": self.records, "kept": self.kept, "dropped": dict(self.dropped),
-            "asked": dict(self.asked), "reversed": self.reversed, "made": self.made,
+            "name": self.name,
+            "in": self.records,
+            "kept": self.kept,
+            "dropped": dict(self.dropped),
+            "asked": dict(self.asked),
+            "reversed": self.reversed,
+            "made": self.made,
             "seconds": round(self.seconds, 3),
-        }  # fmt: skip
+        }
 
 
 def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Sequence[str]) -> StepReport:
     """Add up the stages of one entry; what comes in is what its first stage saw."""
     dropped: dict[str, int] = {}
-    asked: dict[str, int] = {}
+    asked_about: dict[str, int] = {}
     for part in parts:
-        for found, verdicts in ((dropped, ("drop", "failed")), (asked, ("ask",))):
+        for counts, verdicts in ((dropped, ("drop", "failed")), (asked_about, ("ask",))):
             for reason, n in part.reasons(*verdicts).items():
-                found[reason] = found.get(reason, 0) + n
+                counts[reason] = counts.get(reason, 0) + n
     records = parts[0].records if parts else 0
     made = sum(part.made["items" if "items" in makes else "images"] for part in parts)
     return StepReport(
@@ -60,7 +65,7 @@ def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, make
         records,
         records - sum(dropped.values()),
         dict(sorted(dropped.items())),
-        dict(sorted(asked.items())),
+        dict(sorted(asked_about.items())),
         made,
         seconds,
         sum(part.by["keep", REVERSED] for part in parts),
@@ -72,14 +77,14 @@ class FinishedRun:
     """A run that went as far as it could.
 
     Args:
-        workspace: Its folder.
+        workspace: Folder of the workspace.
         state: `waiting` where people have to do something first.
         steps: One report per recipe entry that ran or was up to date, ingest first.
         waits: What waits for people, and how to do it; one line each.
         artifacts: Paths that final steps made, relative to the workspace.
         executed: Number of shard executions of this run (0: everything was up to date).
         decoded: Number of images this run decoded in full.
-        run_folder: Where this run's log is.
+        run_folder: Folder with this run's log.
         rerun: Nobody is waited for but the next run, which sees images that came in during this one.
     """
 
@@ -136,9 +141,9 @@ def _shard_tables(workspace: Workspace, stage: str, kind: str) -> Iterator[Any]:
     """Yield the shards of a stage that its `current.json` lists."""
     table = StageTable(workspace, stage)
     for marker in table.current():
-        found = table.read(marker, kind)
-        if found is not None:
-            yield found
+        rows = table.read(marker, kind)
+        if rows is not None:
+            yield rows
 
 
 def stage_names(workspace: Workspace) -> list[str]:
@@ -156,7 +161,7 @@ def stage_names(workspace: Workspace) -> list[str]:
 def failures_of(root: Path) -> list[dict[str, str]]:
     """Return refused files and images that failed in a step, by path: `path`, `step`, `reason`, `detail`."""
     workspace = Workspace(root)
-    found = [
+    failures = [
         _failure(row["uri"], INGEST, row["reason"], row["detail"] or "")
         for row in _failed_rows(workspace, INGEST, "files")
     ]
@@ -173,8 +178,8 @@ def failures_of(root: Path) -> list[dict[str, str]]:
     for stage, row in failed:
         evidence = json.loads(row["evidence"]) if row["evidence"] else {}
         for path in paths.get(row["record_id"], [f"item {row['record_id']}"]):
-            found.append(_failure(path, stage, row["reason"], str(evidence.get("detail", ""))))
-    return sorted(found, key=lambda failure: (failure["path"], failure["step"]))
+            failures.append(_failure(path, stage, row["reason"], str(evidence.get("detail", ""))))
+    return sorted(failures, key=lambda failure: (failure["path"], failure["step"]))
 
 
 def _failed_rows(workspace: Workspace, stage: str, kind: str) -> Iterator[dict[str, Any]]:

@@ -76,7 +76,7 @@ def _misspelt_seal(document: Mapping[str, Any]) -> str | None:
     """Return the key under which a document holds its own digest; a document without one holds no such value."""
     for name, value in document.items():
         if isinstance(value, str) and len(value) == _DIGITS:
-            rest = {key: other for key, other in document.items() if key != name}
+            rest = {key: value for key, value in document.items() if key != name}
             if digest(rest) == value:
                 return name
     return None

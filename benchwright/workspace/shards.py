@@ -96,7 +96,7 @@ class StageTable:
         """Yield what of a shard is not as it was written, its marker first; nothing where it has no marker.
 
         Args:
-            shard: Its name.
+            shard: Name of the shard.
             afresh: Whether files are read again that have not changed since they were found right.
         """
         try:
@@ -106,8 +106,8 @@ class StageTable:
             return
         for file in () if marker is None else marker.files.values():
             path = self.folder / file["name"]
-            if (what := self._checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
-                yield DamagedError(path, what)
+            if (problem := self._checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
+                yield DamagedError(path, problem)
 
     def marker(self, shard: str) -> Marker | None:
         """Return a finished shard's marker, or None; a marker whose files are gone counts as none."""
@@ -260,11 +260,11 @@ class VerdictCounts:
 
     def reasons(self, *verdicts: str) -> dict[str, int]:
         """Return counts by reason over some verdicts, sorted by reason."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for (verdict, reason), n in self.by.items():
             if verdict in verdicts:
-                found[reason or ""] += n
-        return dict(sorted(found.items()))
+                counts[reason or ""] += n
+        return dict(sorted(counts.items()))
 
     @cached_property
     def kept(self) -> int:

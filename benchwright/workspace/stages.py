@@ -40,7 +40,7 @@ class Stage:
     Args:
         id: Unique in the recipe; names the stage's table.
         entry: The recipe entry it belongs to.
-        step: Its settings and code.
+        step: Step with settings and code.
         role: Which half of a filter it is, or `whole`.
         siblings: Names of all parts of the entry, to which `step` may refer.
     """
@@ -107,11 +107,16 @@ class Stage:
             parameters = {key: value for key, value in parameters.items() if key not in self.step.thresholds}
         return digest(
             {
-                "format": OUTCOME_FORMAT, "stage": self.id, "step": self.step.name, "version": self.step.version,
-                "role": self.role, "parameters": parameters, "weights": self.step.weights_hash(),
+                "format": OUTCOME_FORMAT,
+                "stage": self.id,
+                "step": self.step.name,
+                "version": self.step.version,
+                "role": self.role,
+                "parameters": parameters,
+                "weights": self.step.weights_hash(),
                 "values": dict(self.values),
             }
-        )  # fmt: skip
+        )
 
     def open(self, ctx: OpenContext) -> Any:
         """Load what the step needs, once a worker; a judge needs nothing."""
@@ -124,8 +129,8 @@ class Stage:
         if isinstance(self.step, Filter):
             if self.role == "measure":
                 measured = self.step.measure(record, ctx)
-                found = measured if isinstance(measured, Measured) else Measured(measured)
-                return Outcome(values=found.values, evidence=found.evidence)
+                result = measured if isinstance(measured, Measured) else Measured(measured)
+                return Outcome(values=result.values, evidence=result.evidence)
             return self.step.judge({name: ctx.value(record.record_id, name) for name in self.step.values})
         assert isinstance(self.step, MapStep)
         return self.step.one(record, ctx)
@@ -141,11 +146,11 @@ def stages_of(entry: str, step: Step) -> list[Stage]:
     """Lay one recipe entry out as stages."""
     parts = step.parts()
     siblings = frozenset(part.name for part in parts) if len(parts) > 1 else frozenset[str]()
-    found: list[Stage] = []
+    stages: list[Stage] = []
     for part in parts:
         stem = f"{entry}.{part.name}" if len(parts) > 1 else entry
         if isinstance(part, Filter):
-            found += [Stage(f"{stem}.{role}", entry, part, role, siblings) for role in ("measure", "judge")]
+            stages += [Stage(f"{stem}.{role}", entry, part, role, siblings) for role in ("measure", "judge")]
         else:
-            found.append(Stage(stem, entry, part, "whole", siblings))
-    return found
+            stages.append(Stage(stem, entry, part, "whole", siblings))
+    return stages

@@ -27,28 +27,28 @@ def store_url(root: Path) -> str:
     Raises:
         BenchwrightError: The environment names another database than the workspace's, or none where it needs one.
     """
-    given = os.environ.get(VARIABLE) or None
+    url = os.environ.get(VARIABLE) or None
     pinned = _pinned(root)
-    if pinned is None and (given is None or (root / FILE).exists()):
-        if given is not None:
+    if pinned is None and (url is None or (root / FILE).exists()):
+        if url is not None:
             raise BenchwrightError(
                 f"the review store of {root} is its file {FILE}; unset {VARIABLE}, or work in another workspace"
             )
         return f"sqlite:///{os.path.abspath(root / FILE)}"
-    if given is None:
+    if url is None:
         assert pinned is not None
         raise BenchwrightError(
             f"the review store of {root} is in {pinned['database']}; set {VARIABLE} to that address with user and "
             "password"
         )
-    database = public_name(given)
+    database = public_name(url)
     if pinned is None:
-        return _in_schema(given, "benchwright_not_made_yet")
+        return _in_schema(url, "benchwright_not_made_yet")
     if pinned["database"] != database:
         raise BenchwrightError(
             f"the review store of {root} is in {pinned['database']}, {VARIABLE} says {database}; set it right"
         )
-    return _in_schema(given, pinned["schema"])
+    return _in_schema(url, pinned["schema"])
 
 
 def has_store(root: Path) -> bool:

@@ -26,12 +26,12 @@ class BoxNoise(NamedTuple):
     max_iou: float
 
 
-def iou(one: Box, other: Box) -> float:
+def iou(first: Box, second: Box) -> float:
     """Return the intersection of two boxes over their union, 0-1; 0 where both are empty."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
+    width = min(first[2], second[2]) - max(first[0], second[0])
+    height = min(first[3], second[3]) - max(first[1], second[1])
     common = max(0.0, width) * max(0.0, height)
-    union = area(one) + area(other) - common
+    union = area(first) + area(second) - common
     return common / union if union > 0 else 0.0
 
 

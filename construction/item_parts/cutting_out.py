@@ -51,7 +51,7 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     Args:
         pixels: (height, width, 3) RGB.
         hints: Everything outside the box is background.
-        seed: Where the clusters of colours start.
+        seed: Seed of the clusters of colours.
     """
     import cv2
 
@@ -83,12 +83,12 @@ def _hinted(pixels: NDArray[np.uint8], hints: Hints) -> NDArray[np.uint8]:
     return hinted
 
 
-def _largest_part(found: NDArray[np.uint8]) -> Mask:
+def _largest_part(grabbed: NDArray[np.uint8]) -> Mask:
     import cv2
 
-    count, labels, figures, _ = cv2.connectedComponentsWithStats(found)
+    count, labels, figures, _ = cv2.connectedComponentsWithStats(grabbed)
     if count <= 1:
-        return np.zeros(found.shape, dtype=np.bool_)
+        return np.zeros(grabbed.shape, dtype=np.bool_)
     part = (labels == 1 + int(figures[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
     outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
@@ -105,16 +105,19 @@ def outlines(mask: Mask) -> list[list[list[int]]]:
     """Return a mask's outline as polygons of pixel centres, within one pixel of it."""
     import cv2
 
-    found, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    return [[[int(x), int(y)] for x, y in cv2.approxPolyDP(one, 1.0, True).reshape(-1, 2).tolist()] for one in found]
+    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [
+        [[int(x), int(y)] for x, y in cv2.approxPolyDP(contour, 1.0, True).reshape(-1, 2).tolist()]
+        for contour in contours
+    ]
 
 
 def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou: float) -> str | None:
     """Return why a mask cannot be used: `mask_empty`, `mask_everything`, `mask_off_box`; None where it can.
 
     Args:
-        mask: From `find_mask`.
-        box: As stated.
+        mask: Mask that `find_mask` returned.
+        box: Box as stated.
         min_area: Least area, as a fraction of the picture; below, the mask counts as empty.
         max_area: Largest; above, it counts as everything.
         min_box_iou: Least agreement of the mask's bounds with the box.
@@ -146,7 +149,7 @@ def editable(shows: NDArray[np.float32]) -> dict[str, Any]:
     """Return where a composite may differ from the subject's own picture, as COCO writes masks.
 
     Args:
-        shows: From `opacity`; wherever it is not 1 but for rounding, the new background has its part.
+        shows: Opacity, from `opacity`; wherever it is below 1 but for rounding, the new background shows through.
     """
     return mask_of(shows < _WHOLLY).model_dump(mode="json")
 

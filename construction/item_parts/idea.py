@@ -29,7 +29,7 @@ class Grounded(_Planned):
     """Something in the natural image.
 
     Args:
-        phrase: As a question calls it, such as `the woman`.
+        phrase: Phrase as a question calls it, such as `the woman`.
         box: x0, y0, x1, y1; None where nobody said where it is.
         inside: Points that surely belong to it.
         outside: Points that surely do not.
@@ -46,8 +46,8 @@ class Change(_Planned):
 
     Args:
         aspect: What is looked at, such as `the object in the man's hands` or `what the man is doing`.
-        natural: Such as `a tennis racket`.
-        manipulated: Such as `a gun`.
+        natural: Natural value, such as `a tennis racket`.
+        manipulated: Manipulated value, such as `a gun`.
         ask_natural: A yes/no question that is true of the natural image only; None lets a template write it.
         ask_manipulated: One that is true of the manipulated image only.
         others: Further values that fit neither image, for distractors.
@@ -86,8 +86,8 @@ class Idea(_Planned):
         target: What partial substitution replaces; None for the other ways.
         low: The change that is made.
         high: What people perceive of it.
-        natural_caption: Of the source.
-        manipulated_caption: Of what is wanted; the prompt of an inpainting model.
+        natural_caption: Caption of the source.
+        manipulated_caption: Caption of what is wanted; the prompt of an inpainting model.
         instruction: For a model that edits by instruction.
         donor: For an editor without weights.
         effect: Name of an alteration without weights, such as `cartoon`; else None.

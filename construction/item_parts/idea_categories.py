@@ -22,10 +22,10 @@ class Perception:
     """Something that is perceived of a picture, at either level; `{subject}` stands for the main subject.
 
     Args:
-        name: As prompts and facts call it: `original_<name>`, `new_<name>`.
+        name: Name as prompts and facts call it: `original_<name>`, `new_<name>`.
         aspect: What is looked at, as an option or a question names it.
         probe: What a model that sees the natural image is asked.
-        reads: How a value of it reads.
+        reads: Form of a value in a sentence.
         ask: A yes/no question about a value.
         has_place: Whether it can be pointed at in the picture with a box.
     """
@@ -119,11 +119,11 @@ class IdeaCategory:
     """One way in which a manipulated image differs from its natural one.
 
     Args:
-        code: As table 5 calls it.
-        title: As appendix A calls it.
+        code: Code as table 5 calls it.
+        title: Title as appendix A calls it.
         high: What the change is to be perceived as.
         low: What is changed.
-        way: How the paper makes the change.
+        way: The paper's way of making the change.
         whole_subject: Partial substitution replaces the subject itself where nothing smaller is pointed at.
         ours: What of this is our reading; None where the paper says it.
     """

@@ -18,16 +18,16 @@ class PairMaking(NamedTuple):
     """A pair while its items are made.
 
     Args:
-        ctx: Of the step that makes them.
+        ctx: Context of the step that makes them.
         record: The source image.
         parents: What the pair is made of, in words that stay: its items' ids follow from them.
         natural: The picture that the pair shows as natural.
         manipulated: The other one.
         donors: Source images that lent pixels; the items belong to them too.
         task: Beginning of the items' task, such as `pair`.
-        category: Of the items.
-        written_by: As items say it.
-        evidence: That all items of the pair share.
+        category: Category of the items.
+        written_by: Authors of question and choices, as items record them.
+        evidence: Evidence that all items of the pair share.
     """
 
     ctx: Context
@@ -52,8 +52,10 @@ class PairMaking(NamedTuple):
         """Ask a question of one picture that is true of the picture `yes_on` only."""
         choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
         answer = "A" if yes_on == shown else "B"
-        said = {**evidence, "shows": [shown]}
-        return self._item(ordinal, "yes_no", question, choices, answer, {shown: self.pictures[shown]}, level, said)
+        evidence_of_item = {**evidence, "shows": [shown]}
+        return self._item(
+            ordinal, "yes_no", question, choices, answer, {shown: self.pictures[shown]}, level, evidence_of_item
+        )
 
     def choosing(
         self,
@@ -88,7 +90,7 @@ class PairMaking(NamedTuple):
             item_id=self.ctx.item_id(*self.parents, ordinal=ordinal),
             task=f"{self.task}_{way}",
             kind="yes_no" if way == "yes_no" else "multiple_choice",
-            images=tuple(ItemImage(image_id=picture.image_id, role=which) for which, picture in pictures.items()),
+            images=tuple(ItemImage(image_id=picture.image_id, role=role) for role, picture in pictures.items()),
             question=question,
             choices=choices,
             answer=answer,

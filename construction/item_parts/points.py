@@ -19,8 +19,8 @@ def corners(grey: NDArray[np.uint8], *, most: int, spacing_px: float) -> Points:
     """
     import cv2
 
-    found = cv2.goodFeaturesToTrack(grey, maxCorners=most, qualityLevel=0.02, minDistance=spacing_px, blockSize=5)
-    return np.zeros((0, 2)) if found is None else np.asarray(found, dtype=np.float64).reshape(-1, 2) + 0.5
+    tracked = cv2.goodFeaturesToTrack(grey, maxCorners=most, qualityLevel=0.02, minDistance=spacing_px, blockSize=5)
+    return np.zeros((0, 2)) if tracked is None else np.asarray(tracked, dtype=np.float64).reshape(-1, 2) + 0.5
 
 
 def is_inside(points: Points, size_wh: tuple[int, int], *, margin_px: float) -> NDArray[np.bool_]:
@@ -34,7 +34,9 @@ def contrast(grey: NDArray[np.uint8], point: NDArray[np.float64], *, radius_px: 
     return float(_square(grey, point, radius_px).std())
 
 
-def likeness(grey: NDArray[np.uint8], one: NDArray[np.float64], other: NDArray[np.float64], *, radius_px: int) -> float:
+def likeness(
+    grey: NDArray[np.uint8], first: NDArray[np.float64], second: NDArray[np.float64], *, radius_px: int
+) -> float:
     """Return the largest normalised correlation, -1 to 1, of what surrounds one point with what surrounds another.
 
     The square around the first is slid over the second by up to half its radius, so that a repeated window or
@@ -43,8 +45,8 @@ def likeness(grey: NDArray[np.uint8], one: NDArray[np.float64], other: NDArray[n
     """
     import cv2
 
-    template = _square(grey, one, radius_px)
-    searched = _square(grey, other, radius_px + radius_px // 2)
+    template = _square(grey, first, radius_px)
+    searched = _square(grey, second, radius_px + radius_px // 2)
     if any(outer < inner for outer, inner in zip(searched.shape, template.shape, strict=True)) or template.std() < 1:
         return 0.0
     scores = cv2.matchTemplate(searched, template, cv2.TM_CCOEFF_NORMED)

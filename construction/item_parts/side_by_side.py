@@ -16,7 +16,7 @@ def side_by_side(left: NDArray[np.uint8], right: NDArray[np.uint8], *, max_side_
 
     Args:
         left: (height, width, 3) RGB.
-        right: As large.
+        right: Right picture, of the same size.
         max_side_px: Longer side of what comes out; both are scaled down alike where they must be.
 
     Raises:

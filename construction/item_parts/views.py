@@ -106,7 +106,7 @@ def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[in
 
     Args:
         pixels: The whole photograph, (height, width, 3).
-        homography: From view 1, which is the photograph scaled to `size_wh`, to view 2.
+        homography: Homography from view 1, which is the photograph scaled to `size_wh`, to view 2.
         size_wh: Size of both views.
     """
     zoom = max(1.0, float(np.sqrt(abs(np.linalg.det(homography[:2, :2])))))

@@ -31,7 +31,7 @@ class Donors:
         ctx: Knows the other pictures.
         draw: Randomness of the picture.
         masker: Cuts out.
-        masks: How a mask is judged.
+        masks: Limits by which a mask is judged.
     """
 
     def __init__(self, ctx: Context, draw: Draw, masker: Masker, masks: Masking) -> None:
@@ -73,18 +73,18 @@ def composed(
     Args:
         canvas: The candidate.
         mask: What it replaces or keeps; None for a direct alteration.
-        donors: Of the picture.
-        rng: Of the candidate.
+        donors: Donors for the picture.
+        rng: Random generator of the candidate.
         step: Settings.
     """
     if mask is None:
         return _altered(canvas)
     if (donor := canvas.idea.donor) is None:
         return NO_DONOR
-    found = donors.picture(donor)
-    if isinstance(found, str):
-        return found
-    record, pixels = found
+    picture = donors.picture(donor)
+    if isinstance(picture, str):
+        return picture
+    record, pixels = picture
     if canvas.idea.way == "background":
         return _before(canvas, record, pixels, step)
     if donor.of is None:
@@ -118,11 +118,17 @@ def _replaced(
 ) -> FinishedEdit | str:
     record, pixels, shape, seed = taken
     assert canvas.alpha is not None, "a part has a mask"
-    found = part_replaced(
-        canvas.base, mask, canvas.alpha, pixels, shape, fitting=Fitting.drawn(canvas.candidate, rng),
-        feather_px=round(step.edges.rim_px * min(mask.shape) / 512, 3), max_enlargement=step.max_enlargement,
-    )  # fmt: skip
-    if isinstance(found, str):
-        return found
-    facts = {"donor": {"image_id": record.image_id, "seed": seed, **found.facts}}
-    return pasted(canvas, found.pixels, found.alpha, facts)._replace(donors=(record,))
+    mixed_or_reason = part_replaced(
+        canvas.base,
+        mask,
+        canvas.alpha,
+        pixels,
+        shape,
+        fitting=Fitting.drawn(canvas.candidate, rng),
+        feather_px=round(step.edges.rim_px * min(mask.shape) / 512, 3),
+        max_enlargement=step.max_enlargement,
+    )
+    if isinstance(mixed_or_reason, str):
+        return mixed_or_reason
+    facts = {"donor": {"image_id": record.image_id, "seed": seed, **mixed_or_reason.facts}}
+    return pasted(canvas, mixed_or_reason.pixels, mixed_or_reason.alpha, facts)._replace(donors=(record,))

@@ -29,7 +29,7 @@ class Shift(NamedTuple):
     """By how many pixels a picture lies right of and below another.
 
     Args:
-        across: To the right.
+        across: Shift to the right.
         along: Down.
         sure: Share of the phases that agree, 0-1.
     """
@@ -49,8 +49,8 @@ def shift_of(before: Pixels, after: Pixels) -> Shift:
     import cv2
 
     first, second = (
-        np.asarray(cv2.cvtColor(np.array(one), cv2.COLOR_RGB2GRAY), np.float32) for one in (before, after)
-    )  # fmt: skip
+        np.asarray(cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY), np.float32) for picture in (before, after)
+    )
     window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
     (across, along), sure = cv2.phaseCorrelate(first, second, window)
     return Shift(round(across, 2), round(along, 2), round(max(0.0, sure), 3))
@@ -81,15 +81,15 @@ class EditJob(NamedTuple):
 
     Args:
         idea: What is wanted.
-        candidate: Its number.
+        candidate: Number of the candidate.
         seed: For a model.
         prompt: For a model.
         base: The picture in the size of the pair; with the subject moved, where it moves.
         window: What a model gets of it.
         mask: What it may paint on, in the picture; None for all of it.
-        alpha: How much of what is painted shows; None for all of it.
+        alpha: Opacity of what is painted; None where all of it shows.
         stays: Whether what is kept keeps its place, so that gates can compare it.
-        facts: How it was prepared, as JSON values.
+        facts: Record of how it was prepared, as JSON values.
     """
 
     idea: Idea
@@ -113,9 +113,9 @@ class FinishedEdit(NamedTuple):
     """A candidate's picture.
 
     Args:
-        pixels: In the size of the natural one.
-        editable: Where it may differ from it; None for all of it.
-        facts: How it was made, as JSON values.
+        pixels: Pixels, in the size of the natural picture.
+        editable: Region in which it may differ from the natural picture; None for all of it.
+        facts: Record of how it was made, as JSON values.
         donors: Other photographs that it has pixels of.
     """
 
@@ -134,9 +134,17 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
     window = window_around(alpha > 0, context=edges.context, least_px=edges.min_window_px)
     facts = {"grow_px": grow_px, "feather_px": feather_px}
     return EditJob(
-        idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, pixels, window, alpha > 0, alpha,
-        stays=True, facts=facts,
-    )  # fmt: skip
+        idea,
+        candidate,
+        _seed(draw, idea, candidate),
+        idea.manipulated_caption,
+        pixels,
+        window,
+        alpha > 0,
+        alpha,
+        stays=True,
+        facts=facts,
+    )
 
 
 def background_canvas(
@@ -144,9 +152,12 @@ def background_canvas(
 ) -> EditJob:
     """Return the canvas of an overall background substitution: all but the subject, which may be moved before."""
     move = draw_move(
-        mask, draw(idea.idea_id, candidate, "move"), max_shift=moving.max_shift, min_scale=moving.min_scale,
+        mask,
+        draw(idea.idea_id, candidate, "move"),
+        max_shift=moving.max_shift,
+        min_scale=moving.min_scale,
         max_scale=moving.max_scale,
-    )  # fmt: skip
+    )
     base, placed = moved(pixels, mask, move)
     feather_px = round(edges.rim_px * min(placed.shape) / 512, 3)
     shows = opacity(placed, feather_px=feather_px)
@@ -156,17 +167,33 @@ def background_canvas(
         "subject": {"from_xyxy": list(move.from_xyxy), "to_xy": list(move.to_xy), "scale": move.scale},
     }
     return EditJob(
-        idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, base, _whole(pixels), alpha > 0,
-        alpha, stays=move.stays, facts=facts,
-    )  # fmt: skip
+        idea,
+        candidate,
+        _seed(draw, idea, candidate),
+        idea.manipulated_caption,
+        base,
+        _whole(pixels),
+        alpha > 0,
+        alpha,
+        stays=move.stays,
+        facts=facts,
+    )
 
 
 def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> EditJob:
     """Return the canvas of a direct alteration: all of the picture."""
     return EditJob(
-        idea, candidate, _seed(draw, idea, candidate), idea.instruction, pixels, _whole(pixels), None, None,
-        stays=True, facts={},
-    )  # fmt: skip
+        idea,
+        candidate,
+        _seed(draw, idea, candidate),
+        idea.instruction,
+        pixels,
+        _whole(pixels),
+        None,
+        None,
+        stays=True,
+        facts={},
+    )
 
 
 def _seed(draw: Draw, idea: Idea, candidate: int) -> int:
@@ -181,7 +208,7 @@ def finished(canvas: EditJob, painted: Pixels, *, max_shift: float) -> FinishedE
     """Return a candidate from what was painted in its window, at whatever size.
 
     Args:
-        canvas: As it was asked.
+        canvas: Job as it was asked for.
         painted: By a model, or a background.
         max_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put back
             into place.

@@ -43,7 +43,7 @@ class PictureCandidates:
         record: The source.
         ideas: What was planned of it.
         step: Settings.
-        ctx: Of the step, with its tools opened.
+        ctx: Context of the step, with its tools opened.
     """
 
     def __init__(self, record: ImageRecord, ideas: Sequence[Idea], step: Manipulate, ctx: Context) -> None:
@@ -65,14 +65,14 @@ class PictureCandidates:
         """Return the model that paints a canvas; None where pictures of the kind are composed."""
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
-    def painted(self, canvas: EditJob, found: Pixels | str) -> None:
+    def painted(self, canvas: EditJob, pixels: Pixels | str) -> None:
         """Take what a model painted, or why it did not."""
         painter = self.painter(canvas)
         assert painter is not None, "only what a model paints was waiting"
-        if isinstance(found, str):
-            self._left_out[f"{canvas.idea.idea_id}:{canvas.candidate}"] = found
+        if isinstance(pixels, str):
+            self._left_out[f"{canvas.idea.idea_id}:{canvas.candidate}"] = pixels
             return
-        done = finished(canvas, found, max_shift=self._step.max_frame_shift)
+        done = finished(canvas, pixels, max_shift=self._step.max_frame_shift)
         facts = {"model": dict(painter.made_with), "prompt": canvas.prompt, "seed": canvas.seed}
         self._keep(canvas, done, painter.editor, facts)
 
@@ -128,24 +128,22 @@ class PictureCandidates:
 
     def _hints(self, grounded: Grounded) -> Hints | str:
         size_wh = self._shown.record.width, self._shown.record.height
-        return hints_within(
-            grounded.box, grounded.inside, grounded.outside, scale=self._shown.scale, size_wh=size_wh
-        )  # fmt: skip
+        return hints_within(grounded.box, grounded.inside, grounded.outside, scale=self._shown.scale, size_wh=size_wh)
 
     def _masks_at(
         self, ways: Mapping[str, Way], places: Mapping[str, Hints]
     ) -> dict[str, tuple[Mask, Mapping[str, Any]]]:
         pixels, found = self._shown.pixels, dict[str, tuple[Mask, Mapping[str, Any]]]()
-        asked: dict[str, MaskRequest] = {}
+        requests: dict[str, MaskRequest] = {}
         for idea_id, hints in places.items():
             if ways[idea_id] == "partial" and self._step.masks.partial == "rectangle":
                 found[idea_id] = rectangle(hints.box, pixels.shape), {"by": "rectangle", "box_xyxy": list(hints.box)}
             else:
-                asked[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
-        if asked:
-            masks = self._tools.masker.masks(pixels, list(asked.values()))
-            for (idea_id, one), mask in zip(asked.items(), masks, strict=True):
-                facts = {**self._tools.masker.made_with, "box_xyxy": list(one.hints.box), "seed": one.seed}
+                requests[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
+        if requests:
+            masks = self._tools.masker.masks(pixels, list(requests.values()))
+            for (idea_id, request), mask in zip(requests.items(), masks, strict=True):
+                facts = {**self._tools.masker.made_with, "box_xyxy": list(request.hints.box), "seed": request.seed}
                 found[idea_id] = mask, facts
         return found
 
@@ -178,7 +176,12 @@ class PictureCandidates:
             return
         made_with = {"way": idea.way, "scale": self._shown.scale, **done.facts, **facts}
         pair = Manipulated(
-            idea_id=idea.idea_id, candidate=canvas.candidate, natural=self._shown.record.image_id,
-            manipulated=image.image_id, editable=done.editable, editor=editor, made_with=made_with,
-        )  # fmt: skip
+            idea_id=idea.idea_id,
+            candidate=canvas.candidate,
+            natural=self._shown.record.image_id,
+            manipulated=image.image_id,
+            editable=done.editable,
+            editor=editor,
+            made_with=made_with,
+        )
         self._made[place, canvas.candidate] = pair, image

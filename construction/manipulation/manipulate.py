@@ -45,10 +45,10 @@ class Manipulate(MapStep):
             back into place.
         inpaint: The model for parts and backgrounds.
         instruct: The model for direct alterations.
-        masks: How masks are found.
-        subject: How a subject moves before a new background.
-        edges: How what was painted meets the rest.
-        hardware: Where models run.
+        masks: Settings of the masks.
+        subject: Limits of a subject's move before a new background.
+        edges: Settings of the edge between what was painted and the rest.
+        hardware: Devices that models run on.
     """
 
     name: ClassVar[str] = "manipulate"
@@ -94,17 +94,17 @@ class Manipulate(MapStep):
         Raises:
             PrerequisiteError: Weights are missing.
         """
-        used = {what: one.sha256 for what, one in self.weights().items()}
+        used = {task: weights.sha256 for task, weights in self.weights().items()}
         return digest(used) if used else None
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide pictures: digests in place of weights' places, what `auto` came to."""
-        found = super().parameters()
-        for what in (MASKS, *TASKS):
-            used = self.weights().get(what)
-            found[what]["weights"] = None if used is None else f"sha256:{used.sha256}"
-        found["hardware"] = {"dtype": self.hardware.dtype}
-        return found
+        parameters = super().parameters()
+        for task in (MASKS, *TASKS):
+            used = self.weights().get(task)
+            parameters[task]["weights"] = None if used is None else f"sha256:{used.sha256}"
+        parameters["hardware"] = {"dtype": self.hardware.dtype}
+        return parameters
 
     def needs(self) -> Resources:
         """Return what a worker needs: more memory where models run, and the GPUs of the settings."""
@@ -129,9 +129,11 @@ class Manipulate(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Carry out the ideas of several images; what models paint is batched over all of them."""
-        found: list[Outcome | PictureCandidates] = [self._started(record, ctx) for record in records]
-        _paint([one for one in found if isinstance(one, PictureCandidates)])
-        return [one.outcome() if isinstance(one, PictureCandidates) else one for one in found]
+        started: list[Outcome | PictureCandidates] = [self._started(record, ctx) for record in records]
+        _paint([candidates for candidates in started if isinstance(candidates, PictureCandidates)])
+        return [
+            candidates.outcome() if isinstance(candidates, PictureCandidates) else candidates for candidates in started
+        ]
 
     def _started(self, record: ImageRecord, ctx: Context) -> Outcome | PictureCandidates:
         planned = ctx.value(record.image_id, _PLANNED)

@@ -19,11 +19,11 @@ class Manipulated(BaseModel):
     """One candidate for the manipulated image of an idea.
 
     Args:
-        idea_id: Of the source's idea.
+        idea_id: Id of the source's idea.
         candidate: 0, 1, ... among those of the idea.
         natural: Id of the image that the pair shows as natural; as large as the manipulated one.
         manipulated: Id of the image that was made.
-        editable: Where the two may differ, as the gates read it; None for all of the picture.
+        editable: Region in which the two may differ, as the gates read it; None for all of the picture.
         editor: Which editor really ran, such as `sd_inpaint`, `instruct_pix2pix` or `composite`.
         made_with: All that it takes to make the image again: preset, model id, revision and weight hash, scheduler,
             steps, guidance, seed, prompt, mask and where it comes from, and how the subject was moved. JSON values.

@@ -25,9 +25,9 @@ class Masking(_Settings):
     Args:
         by: What finds them; `auto` is SAM where its weights are, else GrabCut.
         weights: Checkpoint of `segment_anything`, or a folder of transformers, relative to the recipe.
-        prompt: Of `segment_anything`: asked with the box, or everything in the picture and then equation (1).
-        overlap: How a mask is chosen from everything: `paper` takes the raw intersection.
-        points_per_side: Of the grid that everything is asked with.
+        prompt: Prompt of `segment_anything`: the box, or everything in the picture and then equation (1).
+        overlap: Rule that chooses a mask from everything: `paper` takes the raw intersection.
+        points_per_side: Points per side of the grid that everything is prompted with.
         min_iou: Least quality that SAM itself foresees of a mask of everything.
         min_stability: Least stability of such a mask.
         partial: What a part's mask is: its `shape`, or the `rectangle` of its box.
@@ -79,8 +79,8 @@ class Inpainting(_Painting):
     Args:
         preset: `paper`, or one of today's.
         weights: Folder in the layout of diffusers, relative to the recipe.
-        steps: In place of the preset's own.
-        guidance: In place of the preset's own.
+        steps: Denoising steps in place of the preset's.
+        guidance: Guidance in place of the preset's.
         side_px: Longer side of what the model gets, in place of the preset's own.
     """
 
@@ -113,7 +113,7 @@ class Moving(_Settings):
     """By how much a subject may be moved before its new background; nothing by default.
 
     Args:
-        max_shift: As a fraction of the picture's width or height.
+        max_shift: Largest shift, as a fraction of the picture's width or height.
         min_scale: Least factor of its size.
         max_scale: Largest.
     """
@@ -152,7 +152,7 @@ class Hardware(_Settings):
     """Where and how models run. Only `dtype` decides what they paint; the rest changes no more than rounding.
 
     Args:
-        device: Such as `cuda:0`; by default the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; by default the first GPU, else the CPU.
         dtype: `auto` is bfloat16 or float16 on a GPU, float32 on the CPU.
         batch_size: Pictures that a model paints at a time; halved when memory runs out.
         images_together: Source images that are prepared and painted together, and journalled then.

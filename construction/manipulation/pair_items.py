@@ -44,15 +44,15 @@ class CheckedQuestions(NamedTuple):
 def checked(written: WrittenQuestions) -> CheckedQuestions:
     """Leave out questions that ask the same with opposite keys, and options of which two say the same."""
     left_out: dict[str, str] = {}
-    asked: set[str] = set()
+    texts_before: set[str] = set()
     yes_no = []
     for level in LEVELS:
-        pair = [one for one in written.yes_no if one.level == level]
-        texts = {normal(one.text) for one in pair}
-        if len(texts) < len(pair) or texts & asked:
+        pair = [question for question in written.yes_no if question.level == level]
+        texts = {normal(question.text) for question in pair}
+        if len(texts) < len(pair) or texts & texts_before:
             left_out[f"yes_no_{level}"] = SAME_QUESTION
             continue
-        asked |= texts
+        texts_before |= texts
         yes_no += pair
     single = written.single_image
     if single is None:
@@ -64,7 +64,7 @@ def checked(written: WrittenQuestions) -> CheckedQuestions:
 
 
 def _repeat(options: OptionsQuestion) -> bool:
-    return any(says_the_same(one, other) for one, other in combinations((options.right, *options.wrong), 2))
+    return any(says_the_same(first, second) for first, second in combinations((options.right, *options.wrong), 2))
 
 
 NO_PAIRS = "no_pairs"
@@ -124,12 +124,12 @@ class PairItems(MapStep):
         made: list[ImageRecord] = []
         evidence: dict[str, dict[str, Any]] = {}
         for idea_id, candidates in by_idea.items():
-            found = self._asked_of(record, ctx, planned[idea_id], candidates)
-            items += found.items
-            made += found.images
-            evidence |= {idea_id: found.told} if found.told else {}
+            questions = self._asked_of(record, ctx, planned[idea_id], candidates)
+            items += questions.items
+            made += questions.images
+            evidence |= {idea_id: questions.told} if questions.told else {}
         if not items:
-            reason = next((told["reason"] for told in evidence.values() if "reason" in told), NO_PAIRS)
+            reason = next((document["reason"] for document in evidence.values() if "reason" in document), NO_PAIRS)
             return Outcome("drop", reason, evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
 
@@ -140,19 +140,19 @@ class PairItems(MapStep):
         except RequestFailed as error:
             return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail})
         except NotOfThatShape as error:
-            said = {"replies": list(error.replies)}
-            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **said})
+            replies_evidence = {"replies": list(error.replies)}
+            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **replies_evidence})
         questions = checked(written)
-        told: dict[str, Any] = {"left_out": dict(questions.left_out)} if questions.left_out else {}
+        document: dict[str, Any] = {"left_out": dict(questions.left_out)} if questions.left_out else {}
         if written.replies:
-            told["replies"] = list(written.replies)
+            document["replies"] = list(written.replies)
         items: list[Item] = []
         images: list[ImageRecord] = []
         for pair in candidates:
             pictures = _Both(ctx, _making(record, ctx, idea, pair, written.written_by), idea, self)
             items += pictures.items(questions.written)
             images += pictures.made
-        return _Asked(tuple(items), tuple(images), told)
+        return _Asked(tuple(items), tuple(images), document)
 
 
 class _Asked(NamedTuple):
@@ -165,17 +165,29 @@ class _Asked(NamedTuple):
 
 def _making(record: ImageRecord, ctx: Context, idea: Idea, pair: Manipulated, written_by: str) -> PairMaking:
     return PairMaking(
-        ctx, record, (record.image_id, idea.idea_id, str(pair.candidate)), ctx.image(pair.natural),
-        ctx.image(pair.manipulated), donors=(ctx.image(idea.donor.image_id),) if idea.donor else (), task="pair",
-        category=idea.category, written_by={"question": written_by, "choices": written_by},
+        ctx,
+        record,
+        (record.image_id, idea.idea_id, str(pair.candidate)),
+        ctx.image(pair.natural),
+        ctx.image(pair.manipulated),
+        donors=(ctx.image(idea.donor.image_id),) if idea.donor else (),
+        task="pair",
+        category=idea.category,
+        written_by={"question": written_by, "choices": written_by},
         evidence={
-            "idea": idea.idea_id, "candidate": pair.candidate, "category": idea.category, "way": idea.way,
-            "editor": pair.editor, "made_with": dict(pair.made_with),
-            "editable": pair.editable and pair.editable.model_dump(mode="json"), "moved": pair.moved,
-            "natural_caption": idea.natural_caption, "manipulated_caption": idea.manipulated_caption,
+            "idea": idea.idea_id,
+            "candidate": pair.candidate,
+            "category": idea.category,
+            "way": idea.way,
+            "editor": pair.editor,
+            "made_with": dict(pair.made_with),
+            "editable": pair.editable and pair.editable.model_dump(mode="json"),
+            "moved": pair.moved,
+            "natural_caption": idea.natural_caption,
+            "manipulated_caption": idea.manipulated_caption,
             "idea_written_by": idea.written_by,
         },
-    )  # fmt: skip
+    )
 
 
 class _Both:
@@ -197,24 +209,28 @@ class _Both:
 
     def _yes_no(self, written: WrittenQuestions) -> Iterator[Item]:
         control = control_question(self._idea)
-        for asked in written.yes_no:
-            first = 1 + 4 * LEVELS.index(asked.level) + 2 * SIDES.index(asked.yes_on)
+        for question in written.yes_no:
+            first = 1 + 4 * LEVELS.index(question.level) + 2 * SIDES.index(question.yes_on)
             for place_of, shown in enumerate(SIDES):
                 yield self._making.yes_no(
-                    first + place_of, asked.text, yes_on=asked.yes_on, shown=shown, level=asked.level,
-                    evidence={"asks_for": asked.yes_on, "control": control},
-                )  # fmt: skip
+                    first + place_of,
+                    question.text,
+                    yes_on=question.yes_on,
+                    shown=shown,
+                    level=question.level,
+                    evidence={"asks_for": question.yes_on, "control": control},
+                )
 
     def _crossed(self) -> Iterator[Item]:
         template = self._making._replace(written_by={"question": "template", "choices": "template"})
-        asked = {"high": which_aspect(self._idea), "low": how_modified(self._idea, self._rng)}
+        questions = {"high": which_aspect(self._idea), "low": how_modified(self._idea, self._rng)}
         pictures = dict(sorted(template.pictures.items(), reverse=bool(self._rng.integers(2))))
-        for ordinal, (level, options) in enumerate(asked.items(), start=10):
+        for ordinal, (level, options) in enumerate(questions.items(), start=10):
             if self._step.cross_image != "side_by_side":
                 yield self._choosing(ordinal, "cross_image", level, options, pictures, making=template)
         if self._step.cross_image != "two_images":
             whole = {"side_by_side": self._composed(pictures)}
-            for ordinal, (level, options) in enumerate(asked.items(), start=12):
+            for ordinal, (level, options) in enumerate(questions.items(), start=12):
                 yield self._choosing(
                     ordinal, "cross_image", level, side_by_side(options), whole, making=template, shows=list(pictures)
                 )
@@ -230,15 +246,21 @@ class _Both:
         ordinal: int,
         way: str,
         level: str,
-        asked: OptionsQuestion,
+        question: OptionsQuestion,
         pictures: Mapping[str, ImageRecord],
         *,
         making: PairMaking | None = None,
         shows: list[str] | None = None,
     ) -> Item:
         rng = self._ctx.rng(self._making.record.image_id, self._idea.idea_id, "options", ordinal)
-        placed = place(asked.right, drawn(asked.wrong, len(asked.wrong), rng), rng)
+        placed = place(question.right, drawn(question.wrong, len(question.wrong), rng), rng)
         return (making or self._making).choosing(
-            ordinal, way, asked.question, placed, pictures, level=level, evidence={"shows": shows or list(pictures)},
+            ordinal,
+            way,
+            question.question,
+            placed,
+            pictures,
+            level=level,
+            evidence={"shows": shows or list(pictures)},
             attributes={"image_side": "both"} if shows else None,
-        )  # fmt: skip
+        )

@@ -23,8 +23,10 @@ _SAM = "sam_vit_b_01ec64.pth"
 _FETCH_SAM = f"curl -O https://dl.fbaipublicfiles.com/segment_anything/{_SAM}"
 _FETCH_SAM_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
 _NEEDED = {
-    "masks": ("torch", "segment_anything"), "inpaint": ("torch", "diffusers"), "instruct": ("torch", "diffusers"),
-}  # fmt: skip
+    "masks": ("torch", "segment_anything"),
+    "inpaint": ("torch", "diffusers"),
+    "instruct": ("torch", "diffusers"),
+}
 
 
 class Tools(NamedTuple):
@@ -45,7 +47,7 @@ def used_weights(step: Manipulate, folder: Path | None) -> dict[str, Weights]:
     With `auto`, a model is used where its weights and its packages are there; else they must be there.
 
     Args:
-        step: With its settings.
+        step: Step with its settings.
         folder: What their paths start from; None where weights are known by digest only.
 
     Raises:
@@ -53,27 +55,29 @@ def used_weights(step: Manipulate, folder: Path | None) -> dict[str, Weights]:
     """
     wanted: dict[str, str | None] = {MASKS: step.masks.weights}
     wanted |= {task: getattr(step, task).weights for task in TASKS}
-    found: dict[str, Weights] = {}
-    for what, named in wanted.items():
-        asked = step.masks.by if what == MASKS else step.backend
-        if asked in {"grabcut", "rectangle", "composite"} or (asked == "auto" and not _is_there(what, named, folder)):
+    weights: dict[str, Weights] = {}
+    for task, named in wanted.items():
+        backend = step.masks.by if task == MASKS else step.backend
+        if backend in {"grabcut", "rectangle", "composite"} or (
+            backend == "auto" and not _is_there(task, named, folder)
+        ):
             continue
-        if what != MASKS and named is None:
-            if what in step.tasks:
-                raise PrerequisiteError(_nothing_named(step, what))
+        if task != MASKS and named is None:
+            if task in step.tasks:
+                raise PrerequisiteError(_nothing_named(step, task))
             continue
         assert named is not None, "settings refuse a SAM without weights"
-        found[what] = _found(step, what, named, folder)
-    return found
+        weights[task] = _found(step, task, named, folder)
+    return weights
 
 
-def _is_there(what: str, named: str | None, folder: Path | None) -> bool:
+def _is_there(task: str, named: str | None, folder: Path | None) -> bool:
     if named is None:
         return False
     if BY_DIGEST.fullmatch(named):
         return True
     path = (folder or Path()) / named
-    needed = ("torch", "transformers") if what == MASKS and path.is_dir() else _NEEDED[what]
+    needed = ("torch", "transformers") if task == MASKS and path.is_dir() else _NEEDED[task]
     return path.exists() and all(find_spec(name) is not None for name in needed)
 
 
@@ -89,16 +93,18 @@ def _fetch(preset: str) -> str:
     return f"hf download {PRESETS[preset].hub} --local-dir FOLDER"
 
 
-def _found(step: Manipulate, what: str, named: str, folder: Path | None) -> Weights:
+def _found(step: Manipulate, task: str, named: str, folder: Path | None) -> Weights:
     if known := BY_DIGEST.fullmatch(named):
         return Weights(Path(), known[1], None)
     path = (folder or Path()) / named
-    if what == MASKS:
+    if task == MASKS:
         is_folder = step.masks.by == "sam_transformers" or path.is_dir()
         fetch, needs = (_FETCH_SAM_FOLDER, "config.json") if is_folder else (_FETCH_SAM, _SAM)
-        return find_weights(path, what="masks by SAM", fetch=fetch, needs=needs)
-    preset = getattr(step, what).preset
-    return find_weights(path, what=f"the preset {preset!r} to {what}", fetch=_fetch(preset), needs="model_index.json")
+        return find_weights(path, purpose="masks by SAM", fetch=fetch, needs=needs)
+    preset = getattr(step, task).preset
+    return find_weights(
+        path, purpose=f"the preset {preset!r} to {task}", fetch=_fetch(preset), needs="model_index.json"
+    )
 
 
 def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
@@ -108,9 +114,9 @@ def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
         PrerequisiteError: A package is missing, or weights are known by digest only.
         DataError: Weights are no model of the kind.
     """
-    for what, one in weights.items():
-        if not one.path.name:
-            raise PrerequisiteError(f"weights of {what} are known by digest only; run the recipe with their place")
+    for task, weight in weights.items():
+        if not weight.path.name:
+            raise PrerequisiteError(f"weights of {task} are known by digest only; run the recipe with their place")
     painters = {task: _painter(step, task, weights[task]) for task in TASKS if task in weights}
     return Tools(_masker(step, weights.get(MASKS)), painters)
 
@@ -130,13 +136,19 @@ def _masker(step: Manipulate, weights: Weights | None) -> Masker:
     from .masks.sam_package import SamPackage
 
     everything = {
-        "points_per_side": settings.points_per_side, "pred_iou_thresh": settings.min_iou,
+        "points_per_side": settings.points_per_side,
+        "pred_iou_thresh": settings.min_iou,
         "stability_score_thresh": settings.min_stability,
-    }  # fmt: skip
+    }
     return SamPackage(
-        weights.path, weights.sha256, device, prompt=settings.prompt, overlap=settings.overlap,
-        max_area=settings.max_area, settings=everything,
-    )  # fmt: skip
+        weights.path,
+        weights.sha256,
+        device,
+        prompt=settings.prompt,
+        overlap=settings.overlap,
+        max_area=settings.max_area,
+        settings=everything,
+    )
 
 
 def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
@@ -148,6 +160,11 @@ def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
         hardware.batch_size, hardware.channels_last, hardware.attention, hardware.compile, hardware.offload
     )
     return Diffusion(
-        settings.preset, weights, find_device(hardware.device, hardware.dtype), running,
-        steps=settings.steps, guidance=settings.guidance, side_px=settings.side_px,
-    )  # fmt: skip
+        settings.preset,
+        weights,
+        find_device(hardware.device, hardware.dtype),
+        running,
+        steps=settings.steps,
+        guidance=settings.guidance,
+        side_px=settings.side_px,
+    )

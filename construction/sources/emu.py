@@ -51,11 +51,11 @@ class EmuImage(NamedTuple):
     """One source image that is there.
 
     Args:
-        split: Such as `dev`.
-        pair: Its index.
-        path: Its file.
+        split: Split, such as `dev`.
+        pair: Index of the pair.
+        path: Path of its file.
         size_wh: Upright.
-        url: Where it came from; None where no line says.
+        url: URL that it came from; None where no line states one.
         boxes: x0, y0, x1, y1 within the picture, in the order of the file; which convention the dataset means is not
             documented, so this is our reading.
     """
@@ -106,7 +106,7 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
         raise DataError(f"{dataset} holds no emu_<split>.jsonl; name the folder of EMU's annotations")
     frames: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
-    found: list[EmuImage] = []
+    images_of_emu: list[EmuImage] = []
     pairs = lines = 0
     for path in files:
         split = _SPLIT_FILE.fullmatch(path.name)
@@ -115,8 +115,8 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
         pairs, lines = pairs + len(groups), lines + read
         for index, group in sorted(groups.items()):
             image = _image(images, split[1], index, group, limits or Limits(), left_out)
-            found += [] if image is None else [image]
-    return found, EmuCounts(lines, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())))
+            images_of_emu += [] if image is None else [image]
+    return images_of_emu, EmuCounts(lines, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())))
 
 
 def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[dict[str, _Group], int]:

@@ -103,10 +103,10 @@ class StatedFacts(GatherStep):
 
 def _told(key: str, picture: PictureFacts, is_sized: bool) -> dict[str, Any]:
     """Return what the record of an image keeps of its facts."""
-    told: dict[str, Any] = {"facts": key}
+    evidence: dict[str, Any] = {"facts": key}
     if picture.source is not None:
-        told["source"] = picture.source.model_dump(mode="json", exclude_none=True)
-    return told if is_sized else told | {"stated_wh": list(picture.size_wh)}
+        evidence["source"] = picture.source.model_dump(mode="json", exclude_none=True)
+    return evidence if is_sized else evidence | {"stated_wh": list(picture.size_wh)}
 
 
 class _Image(NamedTuple):
@@ -133,7 +133,7 @@ def _keys_of(facts: Facts, images: Sequence[_Image], stage: str) -> dict[int, st
         for name in sorted(names):
             by_name[name].append(row)
     paths = {path_for(image.uri).as_posix(): row for row, image in enumerate(images) if image.uri is not None}
-    found: dict[int, str] = {}
+    keys: dict[int, str] = {}
     for key, picture in facts.images.items():
         for name in (key, *picture.also):
             rows = [paths[name]] if name in paths else by_name.get(name, [])
@@ -141,22 +141,24 @@ def _keys_of(facts: Facts, images: Sequence[_Image], stage: str) -> dict[int, st
                 where = ", ".join(sorted(images[row].uri or "" for row in rows))
                 raise StepError(f"step {stage!r}: the facts' name {name!r} fits several images: {where}; give the path")
             for row in rows:
-                if found.setdefault(row, key) != key:
-                    raise StepError(f"step {stage!r}: facts {found[row]!r} and {key!r} speak of the same image")
-    return found
+                if keys.setdefault(row, key) != key:
+                    raise StepError(f"step {stage!r}: facts {keys[row]!r} and {key!r} speak of the same image")
+    return keys
 
 
 def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]:
     """Return what each kind of step needs to know, as canonical JSON; nothing where nothing is stated."""
     picture = facts.images[key]
-    subjects = [{"name": one.name, "phrase": one.phrase, "box": one.box} for one in picture.subjects]
+    subjects = [{"name": subject.name, "phrase": subject.phrase, "box": subject.box} for subject in picture.subjects]
     stated: dict[str, Any] = {
         "subjects": subjects,
-        "unanswerable": [one.model_dump(mode="json") for one in picture.unanswerable],
-        "answerable": [one.model_dump(mode="json") for one in picture.answerable],
+        "unanswerable": [question.model_dump(mode="json") for question in picture.unanswerable],
+        "answerable": [question.model_dump(mode="json") for question in picture.answerable],
         "implication": picture.implication and picture.implication.stated().model_dump(mode="json"),
         "cut_outs": [
-            _cut_out(facts, picture, one, image_of) for one in picture.subjects if one.cut_out and one.cut_out.onto
+            _cut_out(facts, picture, subject, image_of)
+            for subject in picture.subjects
+            if subject.cut_out and subject.cut_out.onto
         ],
         "ideas": picture.pairs and resolved(facts.images, key, image_of).model_dump(mode="json"),
     }
@@ -167,7 +169,7 @@ def _cut_out(facts: Facts, picture: PictureFacts, subject: Subject, image_of: Ma
     """Return all that makes pairs of a subject: how to cut it out, and the pictures that are there to take it."""
     cut = subject.cut_out
     assert cut is not None
-    backgrounds = {one.background for one in facts.images.values() if one.background is not None}
+    backgrounds = {image.background for image in facts.images.values() if image.background is not None}
     return {
         "name": subject.name,
         "phrase": subject.phrase,

@@ -190,69 +190,73 @@ def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
     """Yield what the models cannot see: places outside the picture, repetitions, names that lead nowhere."""
     taken: set[str] = set()
     for key, picture in facts.images.items():
-        here: Path_ = ("images", key)
-        for place, name in ((here, key), *(((*here, "also", n), name) for n, name in enumerate(picture.also))):
+        path: Path_ = ("images", key)
+        for place, name in ((path, key), *(((*path, "also", n), name) for n, name in enumerate(picture.also))):
             if not name or name.startswith("/") or "\\" in name or ".." in name.split("/"):
                 yield place, name, "give a file name, a path below the image folder, or the SHA-256 of a file"
             if name in taken:
                 yield place, name, "another picture has that name already"
             taken.add(name)
-        yield from _repeated((*here, "subjects"), "name", [subject.name for subject in picture.subjects])
-        yield from _repeated((*here, "unanswerable"), "name", [one.name for one in picture.unanswerable])
-        yield from _answerable_mistakes((*here, "answerable"), picture)
+        yield from _repeated((*path, "subjects"), "name", [subject.name for subject in picture.subjects])
+        yield from _repeated((*path, "unanswerable"), "name", [question.name for question in picture.unanswerable])
+        yield from _answerable_mistakes((*path, "answerable"), picture)
         for number, subject in enumerate(picture.subjects):
-            yield from _misplaced(facts, key, (*here, "subjects", number), subject)
+            yield from _misplaced(facts, key, (*path, "subjects", number), subject)
         for number, one in enumerate(picture.unanswerable):
-            yield from _repeated((*here, "unanswerable", number, "wrong"), None, one.wrong)
+            yield from _repeated((*path, "unanswerable", number, "wrong"), None, one.wrong)
         if picture.pairs is not None:
             for place_, value, why in idea_facts.mistakes(facts.images, key):
-                yield (*here, "pairs", *place_), value, why
+                yield (*path, "pairs", *place_), value, why
         if picture.implication is not None and (question := picture.implication.question) is not None:
-            yield from _repeated((*here, "implication", "question", "wrong"), None, (*question.wrong, question.right))
+            yield from _repeated((*path, "implication", "question", "wrong"), None, (*question.wrong, question.right))
 
 
-def _answerable_mistakes(here: Path_, picture: PictureFacts) -> Iterator[tuple[Path_, object, str]]:
+def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[Path_, object, str]]:
     """Yield names that stand twice, among the unanswerable questions too, and options that do."""
-    taken = {one.name for one in picture.unanswerable}
-    for number, one in enumerate(picture.answerable):
-        if one.name in taken:
-            yield (*here, number, "name"), one.name, "it stands twice"
-        taken.add(one.name)
-        yield from _repeated((*here, number, "wrong"), None, (*one.wrong, one.right))
+    taken = {question.name for question in picture.unanswerable}
+    for number, question in enumerate(picture.answerable):
+        if question.name in taken:
+            yield (*path, number, "name"), question.name, "it stands twice"
+        taken.add(question.name)
+        yield from _repeated((*path, number, "wrong"), None, (*question.wrong, question.right))
 
 
-def _misplaced(facts: Facts, key: str, here: Path_, subject: Subject) -> Iterator[tuple[Path_, object, str]]:
+def _misplaced(facts: Facts, key: str, path: Path_, subject: Subject) -> Iterator[tuple[Path_, object, str]]:
     width, height = facts.images[key].size_wh
     x0, y0, x1, y1 = subject.box
     if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
         why = f"a box is [x0, y0, x1, y1] with x0 < x1, y0 < y1, within the picture's {width} x {height} pixels"
-        yield (*here, "box"), list(subject.box), why
+        yield (*path, "box"), list(subject.box), why
     cut = subject.cut_out
     if cut is None:
         return
     for side, points in (("inside", cut.inside), ("outside", cut.outside)):
         for number, (x, y) in enumerate(points):
             if not (0 <= x < width and 0 <= y < height):
-                yield (*here, "cut_out", side, number), [x, y], f"outside the picture's {width} x {height} pixels"
+                yield (*path, "cut_out", side, number), [x, y], f"outside the picture's {width} x {height} pixels"
     if cut.onto and facts.images[key].background is None:
-        yield here, subject.name, "a subject with `onto` needs the picture's own background stated, to ask for it"
-    yield from _repeated((*here, "cut_out", "onto"), None, cut.onto)
-    for number, other in enumerate(cut.onto):
-        place = (*here, "cut_out", "onto", number)
-        if other not in facts.images or other == key:
-            yield place, other, f"not the key of another picture of this file ({', '.join(sorted(facts.images))})"
-        elif facts.images[other].background is None:
-            yield place, other, "that picture states no background"
-        elif facts.images[other].background == facts.images[key].background:
-            yield place, other, "that picture's background reads like this one's, so no question could tell them apart"
+        yield path, subject.name, "a subject with `onto` needs the picture's own background stated, to ask for it"
+    yield from _repeated((*path, "cut_out", "onto"), None, cut.onto)
+    for number, other_image in enumerate(cut.onto):
+        place = (*path, "cut_out", "onto", number)
+        if other_image not in facts.images or other_image == key:
+            yield place, other_image, f"not the key of another picture of this file ({', '.join(sorted(facts.images))})"
+        elif facts.images[other_image].background is None:
+            yield place, other_image, "that picture states no background"
+        elif facts.images[other_image].background == facts.images[key].background:
+            yield (
+                place,
+                other_image,
+                "that picture's background reads like this one's, so no question could tell them apart",
+            )
 
 
 def _repeated(
-    here: Path_, field: str | None, texts: tuple[str, ...] | list[str]
+    path: Path_, field: str | None, texts: tuple[str, ...] | list[str]
 ) -> Iterator[tuple[Path_, object, str]]:
     """Yield texts that stand twice; case and white space at the ends make no difference to a reader."""
     seen: set[str] = set()
     for number, text in enumerate(texts):
         if text.strip().casefold() in seen:
-            yield (*here, number, *([field] if field else [])), text, "it stands twice"
+            yield (*path, number, *([field] if field else [])), text, "it stands twice"
         seen.add(text.strip().casefold())

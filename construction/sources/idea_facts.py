@@ -23,7 +23,7 @@ OnBackground = Literal["B1", "R1", "S1"]
 Swapped = Literal["B2", "B3", "B4", "R2", "R3", "I1", "I2", "E1"]
 Effect = Literal["cartoon", "pencil_sketch", "sepia", "night", "oil_painting", "poster"]
 
-assert get_args(High) == tuple(one.name for one in HIGH)
+assert get_args(High) == tuple(perception.name for perception in HIGH)
 
 LOOKS: Mapping[Effect, str] = {
     "cartoon": "a cartoon",
@@ -88,15 +88,15 @@ def mistakes(pictures: Mapping[str, Any], key: str) -> Iterator[tuple[tuple[str 
 
     Args:
         pictures: All of the facts file, by key.
-        key: Of the picture at hand.
+        key: Key of the picture.
     """
     picture = pictures[key]
     facts: PairFacts = picture.pairs
-    known = {one.name: one for one in picture.subjects}
+    known = {subject.name: subject for subject in picture.subjects}
     if facts.subject not in known:
         yield ("subject",), facts.subject, f"not a subject of this picture ({', '.join(sorted(known)) or 'none'})"
-    for category, others in facts.backgrounds.items():
-        yield from _background_mistakes(pictures, key, category, others)
+    for category, other_backgrounds in facts.backgrounds.items():
+        yield from _background_mistakes(pictures, key, category, other_backgrounds)
     for number, swap in enumerate(facts.swaps):
         yield from (
             (("swaps", number, *place), value, why) for place, value, why in _swap_mistakes(pictures, key, swap)
@@ -106,18 +106,18 @@ def mistakes(pictures: Mapping[str, Any], key: str) -> Iterator[tuple[tuple[str 
 
 
 def _background_mistakes(
-    pictures: Mapping[str, Any], key: str, category: OnBackground, others: tuple[str, ...]
+    pictures: Mapping[str, Any], key: str, category: OnBackground, backgrounds: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     picture, high = pictures[key], CATEGORIES[category].high.name
     if picture.background is None or high not in picture.pairs.seen:
         why = f"state the picture's own background, and its {high} under `seen`, to ask for them"
-        yield ("backgrounds", category), list(others), why
-    for number, other in enumerate(others):
+        yield ("backgrounds", category), list(backgrounds), why
+    for number, other_picture in enumerate(backgrounds):
         place = ("backgrounds", category, number)
-        if other not in pictures or other == key:
-            yield place, other, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
-        elif pictures[other].background is None or high not in suggested(pictures[other]):
-            yield place, other, f"that picture states no background, or not which {high} it suggests"
+        if other_picture not in pictures or other_picture == key:
+            yield place, other_picture, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
+        elif pictures[other_picture].background is None or high not in suggested(pictures[other_picture]):
+            yield place, other_picture, f"that picture states no background, or not which {high} it suggests"
 
 
 def suggested(picture: Any) -> Mapping[High, ShownValue]:
@@ -129,11 +129,11 @@ def _swap_mistakes(
     pictures: Mapping[str, Any], key: str, swap: StatedSwap
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     category = CATEGORIES[swap.category]
-    if swap.target not in {one.name for one in pictures[key].subjects}:
+    if swap.target not in {subject.name for subject in pictures[key].subjects}:
         yield ("target",), swap.target, "not a subject of this picture"
     if swap.by not in pictures or swap.by == key:
         yield ("by",), swap.by, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
-    elif swap.of is not None and swap.of not in {one.name for one in pictures[swap.by].subjects}:
+    elif swap.of is not None and swap.of not in {subject.name for subject in pictures[swap.by].subjects}:
         yield ("of",), swap.of, "not a subject of that picture"
     seen = pictures[key].pairs.seen
     for natural, perception in ((swap.low_natural, category.low), (swap.high_natural, category.high)):

@@ -53,21 +53,23 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
 
     Args:
         pictures: All of the facts file, by key.
-        key: Of the picture at hand.
+        key: Key of the picture.
         image_of: Ids of the images of this run, by key.
     """
     picture = pictures[key]
     facts: PairFacts = picture.pairs
-    subjects = {one.name: one for one in picture.subjects}
+    subjects = {subject.name: subject for subject in picture.subjects}
     behind = tuple(
         ResolvedBackground(
-            category=category, image_id=image_of[other], background=pictures[other].background,
-            suggests=suggested(pictures[other])[CATEGORIES[category].high.name],  # type: ignore[index]
+            category=category,
+            image_id=image_of[background_key],
+            background=pictures[background_key].background,
+            suggests=suggested(pictures[background_key])[CATEGORIES[category].high.name],  # type: ignore[index]
         )
         for category in sorted(facts.backgrounds)
-        for other in facts.backgrounds[category]
-        if other in image_of
-    )  # fmt: skip
+        for background_key in facts.backgrounds[category]
+        if background_key in image_of
+    )
     return IdeaFacts(
         caption=facts.caption,
         subject=grounded(subjects[facts.subject]),
@@ -83,16 +85,16 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
 
 def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of: Mapping[str, str]) -> Swapping:
     picture, category = pictures[key], CATEGORIES[swap.category]
-    here = {one.name: one for one in picture.subjects}
-    there = {one.name: one for one in pictures[swap.by].subjects}
+    subjects = {subject.name: subject for subject in picture.subjects}
+    donor_subjects = {subject.name: subject for subject in pictures[swap.by].subjects}
 
     def natural(stated: ShownValue | None, name: Any) -> ShownValue:
         return stated or ShownValue(value=picture.pairs.seen[name])
 
     return Swapping(
         category=swap.category,
-        target=grounded(here[swap.target]),
-        donor=Donor(image_id=image_of[swap.by], of=None if swap.of is None else grounded(there[swap.of])),
+        target=grounded(subjects[swap.target]),
+        donor=Donor(image_id=image_of[swap.by], of=None if swap.of is None else grounded(donor_subjects[swap.of])),
         low=swap.low,
         high=swap.high,
         low_natural=natural(swap.low_natural, category.low.name),
@@ -103,16 +105,16 @@ def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of:
 
 def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
     """Return values of other pictures by perception, sorted, without those that this picture shows or suggests."""
-    found: dict[str, set[str]] = {}
-    for other, picture in pictures.items():
-        if other == key:
+    names_elsewhere: dict[str, set[str]] = {}
+    for other_key, picture in pictures.items():
+        if other_key == key:
             continue
         if picture.background is not None:
-            found.setdefault("background", set()).add(picture.background)
+            names_elsewhere.setdefault("background", set()).add(picture.background)
         for name, value in suggested(picture).items():
-            found.setdefault(name, set()).add(value.value)
+            names_elsewhere.setdefault(name, set()).add(value.value)
     own = {pictures[key].background, *pictures[key].pairs.seen.values()}
-    return {name: tuple(sorted(values - own)) for name, values in sorted(found.items())}
+    return {name: tuple(sorted(values - own)) for name, values in sorted(names_elsewhere.items())}
 
 
 def grounded(subject: Any) -> Grounded:

@@ -82,8 +82,8 @@ def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
 
 def single_image(pair: PairWords, rng: np.random.Generator) -> PlacedQuestion:
     """Ask for the background of the manipulated image; the natural background is a distractor."""
-    others = drawn(pair.others, DISTRACTORS - 1, rng)
-    wrong = [([pair.natural, *others])[number] for number in rng.permutation(1 + len(others)).tolist()]
+    distractors = drawn(pair.others, DISTRACTORS - 1, rng)
+    wrong = [([pair.natural, *distractors])[number] for number in rng.permutation(1 + len(distractors)).tolist()]
     return PlacedQuestion(
         "What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng)
     )
@@ -95,7 +95,7 @@ def cross_image(pair: PairWords, *, natural_first: bool, rng: np.random.Generato
     wrong = [
         f"The background changes from {second} to {first}.",
         f"{capital(pair.phrase)} is gone; the background stays the same.",
-        *(f"The background changes from {first} to {other}." for other in drawn(pair.others, 1, rng)),
+        *(f"The background changes from {first} to {background}." for background in drawn(pair.others, 1, rng)),
     ]
     wrong = [wrong[number] for number in rng.permutation(len(wrong)).tolist()]
     question = "Compare the two images. How does the second differ from the first?"
@@ -168,15 +168,15 @@ class BackgroundSubstitution(MapStep):
                 left_out[subject["name"]] = reason
                 continue
             masks[subject["name"]] = cut.described() | {"outlines": outlines(cut.mask)}
-            for other in subject["onto"]:
-                background = self._background(ctx, other, shown)
+            for target in subject["onto"]:
+                background = self._background(ctx, target, shown)
                 if isinstance(background, str):
-                    left_out[f"{subject['name']} onto {other['name']}"] = background
+                    left_out[f"{subject['name']} onto {target['name']}"] = background
                     continue
                 picture = composite(shown.pixels, cut.shows, background)
-                manipulated = ctx.store_image(picture, parents=[record, ctx.image(other["image_id"])])
+                manipulated = ctx.store_image(picture, parents=[record, ctx.image(target["image_id"])])
                 made.append(manipulated)
-                items += _Making(self, record, ctx, subject, other, shown.record, manipulated, cut).items()
+                items += _Making(self, record, ctx, subject, target, shown.record, manipulated, cut).items()
             if not subject["onto"]:
                 left_out[subject["name"]] = "no_background"
         evidence = {"masks": masks, "left_out": left_out}
@@ -194,9 +194,9 @@ class BackgroundSubstitution(MapStep):
         feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
         return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
 
-    def _background(self, ctx: Context, other: Mapping[str, Any], shown: ShownPicture) -> NDArray[np.uint8] | str:
+    def _background(self, ctx: Context, target: Mapping[str, Any], shown: ShownPicture) -> NDArray[np.uint8] | str:
         """Return another photograph in the size of this one, or the reason why there is none."""
-        source = ctx.image(other["image_id"])
+        source = ctx.image(target["image_id"])
         size_wh = (shown.record.width, shown.record.height)
         if enlargement((source.width, source.height), size_wh) > self.max_enlargement:
             return "background_small"
@@ -218,10 +218,13 @@ class _Cut(NamedTuple):
     def described(self) -> dict[str, Any]:
         """Return the mask's geometry in the picture as shown, and what it was found with."""
         return {
-            "box_xyxy": list(bounds(self.mask)), "area": round(float(self.mask.mean()), 6),
-            "stated_xyxy": list(self.hints.box), "feather_px": self.feather_px, "seed": self.seed,
+            "box_xyxy": list(bounds(self.mask)),
+            "area": round(float(self.mask.mean()), 6),
+            "stated_xyxy": list(self.hints.box),
+            "feather_px": self.feather_px,
+            "seed": self.seed,
             "sha256": bytes_digest(np.packbits(self.mask).tobytes()),
-        }  # fmt: skip
+        }
 
 
 class _Making(NamedTuple):
@@ -239,17 +242,23 @@ class _Making(NamedTuple):
     def items(self) -> list[Item]:
         """Return the six items of the pair, always in the same order."""
         apart = {self.subject["background"], self.other["background"]}
-        others = [text for text in self.subject["other_backgrounds"] if text not in apart]
-        pair = PairWords(self.subject["phrase"], self.subject["background"], self.other["background"], others)
+        other_backgrounds = [text for text in self.subject["other_backgrounds"] if text not in apart]
+        pair = PairWords(
+            self.subject["phrase"], self.subject["background"], self.other["background"], other_backgrounds
+        )
         making, rng = self._making(), self.ctx.rng(*self._names, "questions")
         items = [
             making.yes_no(
-                1 + 2 * number + place, asked.question, yes_on=asked.yes_on, shown=shown, level=LEVEL,
-                evidence={"asks_for": asked.background},
+                1 + 2 * number + place,
+                question.question,
+                yes_on=question.yes_on,
+                shown=shown,
+                level=LEVEL,
+                evidence={"asks_for": question.background},
             )
-            for number, asked in enumerate(yes_no(pair))
+            for number, question in enumerate(yes_no(pair))
             for place, shown in enumerate(SIDES)
-        ]  # fmt: skip
+        ]
         items.append(_choosing(making, 5, "single_image", single_image(pair, rng), {"manipulated": self.manipulated}))
         natural_first = bool(rng.integers(2))
         ordered = dict(sorted(making.pictures.items(), reverse=natural_first))
@@ -262,18 +271,26 @@ class _Making(NamedTuple):
 
     def _making(self) -> PairMaking:
         return PairMaking(
-            self.ctx, self.record, self._names, self.natural, self.manipulated,
-            donors=(self.ctx.image(self.other["image_id"]),), task="background", category="background",
+            self.ctx,
+            self.record,
+            self._names,
+            self.natural,
+            self.manipulated,
+            donors=(self.ctx.image(self.other["image_id"]),),
+            task="background",
+            category="background",
             written_by={"question": "template", "choices": "template"},
             evidence={
-                "subject": self.subject["name"], "mask": self.cut.described(), "editable": editable(self.cut.shows),
+                "subject": self.subject["name"],
+                "mask": self.cut.described(),
+                "editable": editable(self.cut.shows),
                 "background": {"image_id": self.other["image_id"], "facts": self.other["name"]},
             },
-        )  # fmt: skip
+        )
 
 
 def _choosing(
-    making: PairMaking, ordinal: int, way: str, asked: PlacedQuestion, pictures: Mapping[str, ImageRecord]
+    making: PairMaking, ordinal: int, way: str, question: PlacedQuestion, pictures: Mapping[str, ImageRecord]
 ) -> Item:
     shows = {"shows": list(pictures)}
-    return making.choosing(ordinal, way, asked.question, asked.placed, pictures, level=LEVEL, evidence=shows)
+    return making.choosing(ordinal, way, question.question, question.placed, pictures, level=LEVEL, evidence=shows)

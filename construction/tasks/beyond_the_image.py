@@ -48,12 +48,16 @@ class BeyondTheImage(MapStep):
         questions = [*unanswerable, *answerable]
         if not questions:
             return nothing_stated()
-        sound = [one for one in questions if not self._declines_twice(one)]
-        left_out = {"left_out": [one["name"] for one in questions if one not in sound]} if sound != questions else {}
+        sound = [question for question in questions if not self._declines_twice(question)]
+        left_out = (
+            {"left_out": [question["name"] for question in questions if question not in sound]}
+            if sound != questions
+            else {}
+        )
         if not sound:
             return Outcome("drop", "refusal_among_answers", evidence=left_out)
         shown = as_shown(record, ctx, max_side_px=self.max_side_px)
-        items = tuple(self._item(record, ctx, shown.record, one) for one in sound)
+        items = tuple(self._item(record, ctx, shown.record, question) for question in sound)
         return Outcome(evidence=left_out, images=shown.made, items=items)
 
     def _declines_twice(self, question: dict[str, Any]) -> bool:

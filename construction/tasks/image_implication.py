@@ -70,11 +70,13 @@ class ImageImplication(MapStep):
         text = ctx.value(record.image_id, self.reads[0])
         implication = None if text is None else Implication.model_validate_json(text)
         kinds = [kind for kind in get_args(Kind) if kind in self.kinds]
-        asked = [] if implication is None else [one for kind in kinds for one in _asked(kind, implication)]
-        if implication is None or not asked:
+        questions = (
+            [] if implication is None else [question for kind in kinds for question in _asked(kind, implication)]
+        )
+        if implication is None or not questions:
             return nothing_stated()
         shown = as_shown(record, ctx, max_side_px=self.max_side_px)
-        items = tuple(_item(record, ctx, shown.record, one, implication) for one in asked)
+        items = tuple(_item(record, ctx, shown.record, question, implication) for question in questions)
         return Outcome(images=shown.made, items=items)
 
 
@@ -96,35 +98,35 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
         wrong = tuple(word for word in label.vocabulary if word != right)
         yield _Asked(kind, 0, label.question, right, wrong, None, {"question": "template", "choices": "template"})
         return
-    for number, one in enumerate(implication.questions):
-        explanation = one.explanation or implication.explanation
-        who = implication.written_by
-        written_by = {"question": who, "choices": who} | ({"explanation": who} if explanation else {})
-        yield _Asked(kind, number, one.ask, one.right, one.wrong, explanation, written_by)
+    for number, question in enumerate(implication.questions):
+        explanation = question.explanation or implication.explanation
+        author = implication.written_by
+        written_by = {"question": author, "choices": author} | ({"explanation": author} if explanation else {})
+        yield _Asked(kind, number, question.ask, question.right, question.wrong, explanation, written_by)
 
 
-def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, asked: _Asked, implication: Implication) -> Item:
+def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, question: _Asked, implication: Implication) -> Item:
     """Ask with at most six options, chosen and placed by chance."""
     # A first question is drawn for as if it were the only one: its item stays when others join it.
-    rng = ctx.rng(record.image_id, asked.kind, *([asked.number] if asked.number else []))
-    wrong = [asked.wrong[number] for number in rng.permutation(len(asked.wrong))[: OPTIONS - 1].tolist()]
-    placed = place(asked.right, wrong, rng)
+    rng = ctx.rng(record.image_id, question.kind, *([question.number] if question.number else []))
+    wrong = [question.wrong[number] for number in rng.permutation(len(question.wrong))[: OPTIONS - 1].tolist()]
+    placed = place(question.right, wrong, rng)
     written_in = implication.written_in
     return Item(
-        item_id=ctx.item_id(record.image_id, asked.kind, ordinal=asked.number),
-        task=asked.kind,
+        item_id=ctx.item_id(record.image_id, question.kind, ordinal=question.number),
+        task=question.kind,
         kind="multiple_choice",
         images=(ItemImage(image_id=picture.image_id, role="reference"),),
-        question=asked.question,
+        question=question.question,
         choices=text_choices(placed),
         answer=placed.answer,
         group_keys=group_keys(record),
         attributes=implication.attributes,
-        explanation=asked.explanation,
-        written_by=asked.written_by,
+        explanation=question.explanation,
+        written_by=question.written_by,
         root_image_id=record.root_image_id,
         operation_id=ctx.operation_id,
         made_from=record.image_id,
-        evidence={"stated": asked.right}
+        evidence={"stated": question.right}
         | ({} if written_in is None else {"written_in": written_in.model_dump(mode="json")}),
     )

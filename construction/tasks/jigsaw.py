@@ -76,8 +76,8 @@ class Jigsaw(MapStep):
         measured["largest_difference"] = max(differences.values())
         wrong = self._wrong_pieces(cut, differences, ctx.rng(record.image_id, "pieces"))
         if not wrong:
-            found = {f"{row},{column}": difference for (row, column), difference in differences.items()}
-            evidence = {"differences": found, "min_difference": self.min_difference}
+            tile_differences = {f"{row},{column}": difference for (row, column), difference in differences.items()}
+            evidence = {"differences": tile_differences, "min_difference": self.min_difference}
             return Outcome("drop", "ambiguous", measured, evidence)
         reference = ctx.store_image(cut.reference(), parents=[record])
         pieces = {tile: ctx.store_image(cut.tile(tile), parents=[record]) for tile in (CENTRE, *wrong)}
@@ -92,8 +92,8 @@ class Jigsaw(MapStep):
         chosen: list[Tile] = []
         for number in rng.permutation(len(HIDDEN)).tolist():
             tile = HIDDEN[number]
-            others = [edge_difference(cut.tile(tile), cut.tile(other)) for other in chosen]
-            if min(differences[tile], *others, 1.0) >= self.min_difference:
+            other_edges = [edge_difference(cut.tile(tile), cut.tile(other_tile)) for other_tile in chosen]
+            if min(differences[tile], *other_edges, 1.0) >= self.min_difference:
                 chosen.append(tile)
         return chosen[: self.per_image]
 
@@ -174,7 +174,7 @@ def _item(
     )
 
 
-def edge_difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
     """Return how much two pieces differ where they would join the reference, 0-1, to four places.
 
     The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells
@@ -182,10 +182,10 @@ def edge_difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
     apart too, but where the joining edges are alike, people have to guess.
 
     Args:
-        one: (height, width, 3).
-        other: Of the same shape.
+        first: (height, width, 3).
+        second: Second piece, of the same shape.
     """
-    return round(float(np.abs(_edges(one) - _edges(other)).mean()) / 255, 4)
+    return round(float(np.abs(_edges(first) - _edges(second)).mean()) / 255, 4)
 
 
 def _edges(tile: NDArray[np.uint8], *, cells: int = 6) -> NDArray[np.float32]:

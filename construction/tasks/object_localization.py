@@ -111,10 +111,13 @@ class ObjectLocalization(MapStep):
             operation_id=ctx.operation_id,
             made_from=record.image_id,
             evidence={
-                "subject": subject["name"], "right_xyxy": list(right), "wrong_xyxy": list(wrong),
-                "iou": round(iou(right, wrong), 4), "stated_xyxy": list(subject["box"]),
+                "subject": subject["name"],
+                "right_xyxy": list(right),
+                "wrong_xyxy": list(wrong),
+                "iou": round(iou(right, wrong), 4),
+                "stated_xyxy": list(subject["box"]),
             },
-        )  # fmt: skip
+        )
 
 
 def _drawn(picture: ImageRecord, box: Box, key: str) -> VisualPrompt:

@@ -53,10 +53,10 @@ class MarkedPoints(NamedTuple):
     """What an item marks, to a hundredth of a pixel.
 
     Args:
-        reference: In view 1.
+        reference: Reference point in view 1.
         right: The reference in view 2.
         wrong: Other points, in view 2.
-        likeness: How like the reference each wrong point is in view 1, -1 to 1.
+        likeness: Likeness of each wrong point to the reference in view 1, -1 to 1.
     """
 
     reference: Point
@@ -75,10 +75,10 @@ class NotEnough(NamedTuple):
 def recognisable_points(grey: NDArray[np.uint8]) -> Points:
     """Return corners well inside a view whose surroundings have contrast, strongest first."""
     side = min(grey.shape)
-    found = corners(grey, most=MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
-    found = found[is_inside(found, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
-    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= MIN_CONTRAST for point in found]
-    kept: Points = found[np.array(clear, dtype=bool)]
+    points = corners(grey, most=MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
+    points = points[is_inside(points, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
+    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= MIN_CONTRAST for point in points]
+    kept: Points = points[np.array(clear, dtype=bool)]
     return kept
 
 
@@ -95,9 +95,9 @@ def mark_points(
     Args:
         grey: View 1, (height, width); view 2 has the same size.
         found: Points of view 1 to choose from.
-        homography: From view 1 to view 2.
+        homography: Homography from view 1 to view 2.
         max_likeness: Largest likeness of a wrong point to the reference.
-        rng: Where chance comes from.
+        rng: Random generator.
     """
     side = min(grey.shape)
     mapped = np.round(map_points(homography, found), 2)
@@ -106,15 +106,15 @@ def mark_points(
         return NotEnough("too_few_points", len(visible))
     for reference in rng.permutation(visible)[:MOST_REFERENCES].tolist():
         wrong: dict[int, float] = {}
-        for other in rng.permutation(visible).tolist():
-            away = mapped[[reference, *wrong]] - mapped[other]
+        for candidate in rng.permutation(visible).tolist():
+            away = mapped[[reference, *wrong]] - mapped[candidate]
             if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * side:
                 continue
-            alike = likeness(grey, found[reference], found[other], radius_px=round(_SURROUNDINGS * side))
+            alike = likeness(grey, found[reference], found[candidate], radius_px=round(_SURROUNDINGS * side))
             if alike <= max_likeness:
-                wrong[other] = round(alike, 4)
+                wrong[candidate] = round(alike, 4)
             if len(wrong) == OPTIONS - 1:
-                points = tuple(_point(mapped[one]) for one in wrong)
+                points = tuple(_point(mapped[chosen]) for chosen in wrong)
                 return MarkedPoints(_point(found[reference]), _point(mapped[reference]), points, tuple(wrong.values()))
     return NotEnough("ambiguous", len(visible))
 
@@ -198,9 +198,9 @@ class VisualCorrespondence(MapStep):
         pixels = ctx.images.rgb(record)
         first = shrink(pixels, size_wh)
         grey = _grey(first)
-        found = recognisable_points(grey)
-        measured["points"] = len(found)
-        plans, refused = self._plans(record, ctx, grey, found)
+        points = recognisable_points(grey)
+        measured["points"] = len(points)
+        plans, refused = self._plans(record, ctx, grey, points)
         if not plans:
             return Outcome("drop", refused.reason, measured, {"points_in_both_views": refused.points})
         view_1 = ctx.store_image(first, parents=[record])
@@ -212,16 +212,16 @@ class VisualCorrespondence(MapStep):
         return Outcome(values=measured, images=tuple(views), items=tuple(items))
 
     def _plans(
-        self, record: ImageRecord, ctx: Context, grey: NDArray[np.uint8], found: Points
+        self, record: ImageRecord, ctx: Context, grey: NDArray[np.uint8], points: Points
     ) -> tuple[list[_Plan], NotEnough]:
         """Decide on views and points before anything is drawn; the other result says why there are fewer."""
         plans: list[_Plan] = []
-        refused = NotEnough("too_few_points", len(found))
+        refused = NotEnough("too_few_points", len(points))
         for number in range(self.per_image):
             rng = ctx.rng(record.image_id, number)
             homography = random_homography((grey.shape[1], grey.shape[0]), self._view_limits(), rng)
             light = random_light(self._light_limits(), rng)
-            marked = mark_points(grey, found, homography, max_likeness=self.max_likeness, rng=rng)
+            marked = mark_points(grey, points, homography, max_likeness=self.max_likeness, rng=rng)
             if isinstance(marked, NotEnough):
                 refused = marked
             else:

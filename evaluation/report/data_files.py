@@ -200,7 +200,7 @@ def write_report_data(
         "error_analysis": None if findings is None else findings.model_dump(mode="json"),
         "files": {"scores": SCORES, "items": ITEMS},
     }
-    data = documents.spell(json.loads(_ascii(document)), what=REPORT)
+    data = documents.spell(json.loads(_ascii(document)), title=REPORT)
     with replacing(folder / REPORT) as draft:
         draft.write_bytes(data)
 

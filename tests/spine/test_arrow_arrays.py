@@ -101,3 +101,7 @@ print([name for name in ("pandas", "pyarrow.dataset") if name in sys.modules])
         [sys.executable, "-c", program, str(tmp_path)], check=True, capture_output=True, text=True
     ).stdout
     assert found.strip() == "[]"
+
+
+def test_a_negative_zero_stays_one() -> None:
+    assert str(arrow_array([-0.0, None], pa.float64())[0].as_py()) == "-0.0"

@@ -33,8 +33,8 @@ class Node(NamedTuple):
     """A machine of the cluster, or what passes for one.
 
     Args:
-        id: As Ray has it.
-        name: As people have it.
+        id: Id that Ray gave the node.
+        name: Name that people know the node by.
         cpus: Processors that Ray may give away; memory in bytes and GPUs likewise.
     """
 
@@ -46,12 +46,12 @@ class Node(NamedTuple):
 
     def room_for(self, needs: Resources) -> int:
         """Return how many workers fit, if nobody else uses the node; a worker takes one processor."""
-        found = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
+        limits = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
         if needs.gpus >= 1:
-            found.append(int(self.gpus / needs.gpus))
+            limits.append(int(self.gpus / needs.gpus))
         elif needs.gpus > 0:  # a share is of one GPU, never of two
-            found.append(int(self.gpus) * int(1 / needs.gpus + 1e-9))
-        return min(found)
+            limits.append(int(self.gpus) * int(1 / needs.gpus + 1e-9))
+        return min(limits)
 
 
 def import_ray() -> Any:
@@ -137,13 +137,13 @@ def _silence() -> None:
 def living_nodes() -> list[Node]:
     """Return the nodes that Ray believes alive, by id."""
     ray = import_ray()
-    found = []
-    for one in ray.nodes():
-        if one["Alive"]:
-            has = one["Resources"]
-            name = f"{one['NodeManagerHostname']} ({one['NodeManagerAddress']})"
-            found.append(Node(one["NodeID"], name, has.get("CPU", 0), has.get("memory", 0), has.get("GPU", 0)))
-    return sorted(found)
+    nodes = []
+    for node in ray.nodes():
+        if node["Alive"]:
+            has = node["Resources"]
+            name = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
+            nodes.append(Node(node["NodeID"], name, has.get("CPU", 0), has.get("memory", 0), has.get("GPU", 0)))
+    return sorted(nodes)
 
 
 def room_for(needs: Resources) -> int:
@@ -161,12 +161,12 @@ def check_nodes(token: Token) -> None:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     look = ray.remote(num_cpus=0, max_retries=0)(Token.look)
-    asked = {}
+    node_of = {}
     for node in living_nodes():
         if node.cpus >= 1:
-            here = NodeAffinitySchedulingStrategy(node.id, soft=False)
-            asked[look.options(scheduling_strategy=here).remote(token, node.id)] = node
-    for answer, node in asked.items():
+            strategy = NodeAffinitySchedulingStrategy(node.id, soft=False)
+            node_of[look.options(scheduling_strategy=strategy).remote(token, node.id)] = node
+    for answer, node in node_of.items():
         try:
             sight = ray.get(answer, timeout=ANSWER_S)
         except ray.exceptions.RayError as error:
@@ -184,7 +184,7 @@ def check_nodes(token: Token) -> None:
 def _is_gone(node: Node) -> bool:
     """Return whether Ray stops to believe a node alive within the time that it takes to notice a dead one."""
     until = time.monotonic() + NOTICED_S
-    while any(one.id == node.id for one in living_nodes()):
+    while any(living_node.id == node.id for living_node in living_nodes()):
         if time.monotonic() > until:
             return False
         time.sleep(0.5)
@@ -193,11 +193,11 @@ def _is_gone(node: Node) -> bool:
 
 def compare_versions(name: str, sight: Sight) -> None:
     """Warn of libraries that a node has in another version: bytes may then depend on where a shard ran."""
-    here = library_versions()
-    for library in sorted({*here, *sight.versions}):
-        there = sight.versions.get(library)
-        if there != here.get(library):
-            logger.warning("node %s has %s %s, this machine %s", name, library, there, here.get(library))
+    own_versions = library_versions()
+    for library in sorted({*own_versions, *sight.versions}):
+        version = sight.versions.get(library)
+        if version != own_versions.get(library):
+            logger.warning("node %s has %s %s, this machine %s", name, library, version, own_versions.get(library))
 
 
 def _last_line(error: BaseException) -> str:

@@ -69,9 +69,9 @@ class RayEngine:
 
     Args:
         worker_context: Picklable; handed to every worker once and to every job's `run`.
-        workers: How many actors at most; None for as many as the cluster has room for.
-        log_folder: Where workers' output goes; seen by all nodes.
-        address: Of the cluster; see `cluster.joined`.
+        workers: Most actors; None for as many as the cluster has room for.
+        log_folder: Folder for the output of workers; seen by all nodes.
+        address: Address of the cluster; see `cluster.joined`.
         shared: Folders that every node must see; checked before anything runs, and by every actor.
         hang_s: A worker process that has not moved to another record for this long is replaced.
     """
@@ -133,19 +133,19 @@ class RayEngine:
             return
         room = self._settle(needs or Resources())
         self._heard_at = time.monotonic()
-        while waiting or any(one.task for one in self._workers):
-            busy = sum(one.task is not None for one in self._workers)
+        while waiting or any(worker.task for worker in self._workers):
+            busy = sum(worker.task is not None for worker in self._workers)
             self._keep_staffed(min(room, len(waiting) + busy))
-            for one in self._workers:
-                if one.is_ready and one.task is None and waiting:
-                    self._give(one, waiting.popleft())
-            for one in self._next_to_hear():
-                done = self._hear(one)
+            for worker in self._workers:
+                if worker.is_ready and worker.task is None and waiting:
+                    self._give(worker, waiting.popleft())
+            for worker in self._next_to_hear():
+                done = self._hear(worker)
                 if done is not None:
                     yield done
-                elif one not in self._workers and one.task is not None:
-                    waiting.appendleft(one.task)
-            if not any(one.is_ready for one in self._workers):
+                elif worker not in self._workers and worker.task is not None:
+                    waiting.appendleft(worker.task)
+            if not any(worker.is_ready for worker in self._workers):
                 self._wait_for_workers()
 
     def _settle(self, needs: Resources) -> int:
@@ -172,9 +172,13 @@ class RayEngine:
             self._started += 1
             host = self._ray.remote(Host).options(**options_of(self._needs.gpus, self._needs.memory_mb))
             actor = host.remote(
-                self._packed, number=self._started, log_folder=self._log_folder, hang_s=self._hang_s,
-                paths=[path for path in sys.path if path], folder=os.getcwd(),
-            )  # fmt: skip
+                self._packed,
+                number=self._started,
+                log_folder=self._log_folder,
+                hang_s=self._hang_s,
+                paths=[path for path in sys.path if path],
+                folder=os.getcwd(),
+            )
             self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
@@ -186,60 +190,64 @@ class RayEngine:
             self._has_complained = True
             logger.warning("waiting for the cluster to have %s free", _words(self._needs))
 
-    def _give(self, one: _Worker, task: _Task) -> None:
+    def _give(self, worker: _Worker, task: _Task) -> None:
         task.attempts += 1
-        one.note = self._log_folder / f"worker-{one.number}.at-{task.attempts}" if task.suspect else None
+        worker.note = self._log_folder / f"worker-{worker.number}.at-{task.attempts}" if task.suspect else None
         serialized_job = SerializedJob(
-            task.job.name, task.job.size, task.data, task.suspect, dict(task.blamed), one.note
+            task.job.name, task.job.size, task.data, task.suspect, dict(task.blamed), worker.note
         )
-        one.task, one.answer = task, one.actor.run.remote(serialized_job)
+        worker.task, worker.answer = task, worker.actor.run.remote(serialized_job)
 
     def _next_to_hear(self) -> list[_Worker]:
-        by_answer = {one.answer: one for one in self._workers if one.task is not None or not one.is_ready}
+        by_answer = {
+            worker.answer: worker for worker in self._workers if worker.task is not None or not worker.is_ready
+        }
         ready, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=1.0)
         if ready:
             self._heard_at = time.monotonic()
         return [by_answer[answer] for answer in ready]
 
-    def _hear(self, one: _Worker) -> Done | None:
+    def _hear(self, worker: _Worker) -> Done | None:
         """Take a worker's answer; None if it only got ready, or is gone and taken off the list."""
         errors = self._ray.exceptions
         try:
-            answer = self._ray.get(one.answer)
+            answer = self._ray.get(worker.answer)
         except errors.RayTaskError as error:
-            one.task = None
+            worker.task = None
             raise error.cause if isinstance(error.cause, Exception) else error from None
         except errors.RayError as error:
-            self._workers.remove(one)
-            self._note_end(one, error)
+            self._workers.remove(worker)
+            self._note_end(worker, error)
             return None
-        if not one.is_ready:
-            one.node, one.name, sight = answer
+        if not worker.is_ready:
+            worker.node, worker.name, sight = answer
             if self._token is not None:
-                self._token.check(one.name, sight)
-            one.is_ready, self._failed_starts = True, 0
+                self._token.check(worker.name, sight)
+            worker.is_ready, self._failed_starts = True, 0
             return None
-        task, one.task = one.task, None
+        task, worker.task = worker.task, None
         assert task is not None, "only a worker with a job answers"
-        if one.note is not None:
-            one.note.unlink(missing_ok=True)
+        if worker.note is not None:
+            worker.note.unlink(missing_ok=True)
         result, seconds, attempts = answer
         return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - our own
 
-    def _note_end(self, one: _Worker, error: Exception) -> None:
+    def _note_end(self, worker: _Worker, error: Exception) -> None:
         """Draw the conclusion from an actor's end: a lost node, a suspect job, or a record to blame."""
-        if one.task is None:
+        if worker.task is None:
             self._note_failed_start(error)
             return
-        task = one.task
+        task = worker.task
         task.ends += 1
         if task.ends >= KILLS_BEFORE_ANY_RECORD:
             raise StepError(f"{task.job.name} lost its worker {task.ends} times; see {self._log_folder}") from error
-        if not self._is_fault(one, error):
-            logger.warning("worker %d was lost with %s; %s runs elsewhere", one.number, one.name, task.job.name)
+        if not self._is_fault(worker, error):
+            logger.warning("worker %d was lost with %s; %s runs elsewhere", worker.number, worker.name, task.job.name)
             return
-        place = noted_place(one.note) if one.note is not None else None
-        logger.warning("worker %d ended on %s in %s at %s", one.number, one.name, task.job.name, place or "a record")
+        place = noted_place(worker.note) if worker.note is not None else None
+        logger.warning(
+            "worker %d ended on %s in %s at %s", worker.number, worker.name, task.job.name, place or "a record"
+        )
         task.suspect = True
         if place is not None:
             task.deaths[place] += 1
@@ -247,10 +255,10 @@ class RayEngine:
                 logger.warning("record %s ended its worker %d times: recorded as failed", place, DEATHS_TO_BLAME)
                 task.blamed[place] = "SIGKILL"
 
-    def _is_fault(self, one: _Worker, error: Exception) -> bool:
+    def _is_fault(self, worker: _Worker, error: Exception) -> bool:
         """Say whether an actor ended by itself: surely so only if Ray is sure of it and its node still lives."""
         died = isinstance(error, self._ray.exceptions.ActorDiedError)
-        return died and any(node.id == one.node for node in living_nodes())
+        return died and any(node.id == worker.node for node in living_nodes())
 
     def _note_failed_start(self, error: Exception) -> None:
         self._failed_starts += 1
@@ -261,11 +269,11 @@ class RayEngine:
 
     def _end(self, workers: list[_Worker]) -> None:
         """Stop processes and actors, and wait for it a while."""
-        stops = [one.actor.stop.remote() for one in workers if one.is_ready]
+        stops = [worker.actor.stop.remote() for worker in workers if worker.is_ready]
         if stops:
             self._ray.wait(stops, num_returns=len(stops), timeout=STOP_S)
-        for one in workers:
-            self._ray.kill(one.actor)
+        for worker in workers:
+            self._ray.kill(worker.actor)
         workers.clear()
 
 

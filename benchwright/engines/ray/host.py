@@ -25,10 +25,10 @@ class Host:
 
     Args:
         worker_context: Pickled; unpickled by the worker process only.
-        number: Of this worker in its run; names its logs.
-        log_folder: Where they go.
-        hang_s: As for the local engine.
-        paths: Where the main process looks for modules.
+        number: Number of this worker in its run; names its logs.
+        log_folder: Folder for these logs.
+        hang_s: Seconds without progress after which a worker is replaced, as for the local engine.
+        paths: Folders in which the main process looks for modules.
         folder: The main process's current folder; entered if it is there.
     """
 
@@ -73,6 +73,10 @@ class Host:
 def options_of(gpus: float, memory_mb: int) -> dict[str, Any]:
     """Return what the scheduler is to reserve for a host; `stop` must get through while `run` is under way."""
     return {
-        "num_cpus": 1, "num_gpus": gpus, "memory": memory_mb << 20, "max_restarts": 0, "max_concurrency": 2,
+        "num_cpus": 1,
+        "num_gpus": gpus,
+        "memory": memory_mb << 20,
+        "max_restarts": 0,
+        "max_concurrency": 2,
         "scheduling_strategy": "SPREAD",
-    }  # fmt: skip
+    }

@@ -28,8 +28,8 @@ class SerializedJob:
     """A job as bytes, with what earlier attempts on other machines taught; its result is bytes too.
 
     Args:
-        name: The job's.
-        size: The job's.
+        name: Name of the job.
+        size: Size of the job.
         data: The job, pickled.
         singly: Run record by record, because a worker of an earlier attempt ended and nobody knows where it was.
         blamed: Records not to be run, as in `Attempt`.

@@ -55,11 +55,11 @@ class Token:
     images: Path
     samples: tuple[tuple[str, int], ...]
 
-    def look(self, asked: str) -> Sight:
+    def look(self, request: str) -> Sight:
         """Return what this machine sees; leaves a reply beside the token, by rename over an older one."""
-        return Sight(asked, self._problem(asked), __version__, library_versions())
+        return Sight(request, self._problem(request), __version__, library_versions())
 
-    def _problem(self, asked: str) -> str | None:
+    def _problem(self, request: str) -> str | None:
         try:
             if self.path.read_text(encoding="ascii") != self.content:
                 return f"another folder lies at {self.path.parent.parent}"
@@ -67,7 +67,7 @@ class Token:
             return f"the workspace {self.path.parent.parent} is not there ({_why(error)})"
         try:
             for text in ("draft", self.content):
-                write_bytes(self._reply(asked), text.encode("ascii"))
+                write_bytes(self._reply(request), text.encode("ascii"))
         except (OSError, StorageError) as error:
             return f"files of the workspace {self.path.parent.parent} cannot be written and renamed ({_why(error)})"
         for name, size in self.samples:
@@ -79,8 +79,8 @@ class Token:
                 return f"{self.images / name} has {found} bytes there and {size} here"
         return None if self.images.is_dir() else f"the image folder {self.images} is not there"
 
-    def _reply(self, asked: str) -> Path:
-        return self.path.with_name(f"{self.path.name}.{asked}")
+    def _reply(self, request: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{request}")
 
     def check(self, name: str, sight: Sight) -> None:
         """Raise if a node, as people call it, does not see what this machine sees.
@@ -102,10 +102,10 @@ class Token:
                 "file system that every node mounts at the same path, or end that node"
             )
 
-    def _answer(self, asked: str) -> str | None:
+    def _answer(self, request: str) -> str | None:
         os.listdir(self.path.parent)  # a network file system then forgets what it believed absent
         try:
-            return self._reply(asked).read_text(encoding="ascii")
+            return self._reply(request).read_text(encoding="ascii")
         except (OSError, ValueError):
             return None
 
@@ -130,14 +130,14 @@ def token_in(shared: SharedFolders) -> Iterator[Token]:
 
 def _samples(images: Path) -> list[tuple[str, int]]:
     """Return some plain files directly in the image folder, or in a folder below it; not a long look."""
-    found: list[tuple[str, int]] = []
+    samples: list[tuple[str, int]] = []
     for place, (root, _, names) in enumerate(os.walk(images)):
         for name in sorted(names[:ENTRIES_LOOKED_AT]):
             known = os.lstat(os.path.join(root, name))
             if stat.S_ISREG(known.st_mode):
-                found.append((os.path.relpath(os.path.join(root, name), images), known.st_size))
-            if len(found) >= FILES_TRIED:
-                return found
+                samples.append((os.path.relpath(os.path.join(root, name), images), known.st_size))
+            if len(samples) >= FILES_TRIED:
+                return samples
         if place >= ENTRIES_LOOKED_AT:
             break
-    return found
+    return samples

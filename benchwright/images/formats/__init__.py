@@ -76,8 +76,8 @@ def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
 
     Args:
         handle: The file, seekable.
-        size: Its length in bytes.
-        limits: Of pixels and frames.
+        size: Length of the file in bytes.
+        limits: Limits of pixels and frames.
 
     Raises:
         UnreadableImage: `not_an_image`, `too_many_pixels`, `too_many_frames`, `truncated`, `corrupt` or

@@ -30,7 +30,7 @@ class TiffBlock:
 
     Args:
         handle: The file.
-        start: Where the structure begins; all its offsets count from there.
+        start: Offset at which the structure begins; all its offsets count from there.
         size: Bytes from `start` that belong to it.
 
     Raises:
@@ -72,14 +72,14 @@ class TiffBlock:
         """Return the fields of the directory at an offset, by tag; of a repeated tag the first."""
         count, begin = self._fields_at(at)
         layout, width, inline = ("HHQ8x", 20, 8) if self._big else ("HHI4x", 12, 4)
-        found: dict[int, Field] = {}
+        fields: dict[int, Field] = {}
         block = self._take(begin, count * width)
         for number, (tag, kind, values) in enumerate(struct.iter_unpack(self._order + layout, block)):
             where = begin + number * width + width - inline
             if _WIDTHS.get(kind, 1) * values > inline:
                 where = self._unpack(self._pointer, self._take(where, inline))[0]
-            found.setdefault(tag, Field(kind, values, where))
-        return found
+            fields.setdefault(tag, Field(kind, values, where))
+        return fields
 
     def following(self, at: int) -> int:
         """Return the offset of the directory after the one at an offset; 0 after the last."""

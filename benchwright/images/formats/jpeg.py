@@ -30,11 +30,11 @@ def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
     while marker != 0xDA:
         walk.block()
         walk.within(at + 2)
-        found = _LEAD.search(walk.take(at, min(_MOST_JUNK, walk.size - at)))
-        if found is None:
+        match = _LEAD.search(walk.take(at, min(_MOST_JUNK, walk.size - at)))
+        if match is None:
             raise UnreadableImage("corrupt", f"no JPEG marker after byte {at:,}")
-        at += found.start()
-        marker = found.group()[1]
+        at += match.start()
+        marker = match.group()[1]
         if marker in {0x00, 0xD9}:
             raise UnreadableImage("corrupt", f"JPEG marker FF{marker:02X} before any scan")
         if marker in _STANDALONE:
@@ -70,14 +70,14 @@ def _check_end(walk: Walk, at: int) -> None:
         walk.block()
         if at >= start + len(piece):
             start, piece = at, walk.take(at, min(_PIECE, walk.size - at))
-        found = _IN_SCAN.search(piece, at - start)
-        if found is None:
+        match = _IN_SCAN.search(piece, at - start)
+        if match is None:
             # The last byte may be the first half of a marker.
             at = start + len(piece) - (1 if len(piece) > 1 else 0)
             start, piece = at, b""
             continue
-        at = start + found.end()
-        marker = found.group()[1]
+        at = start + match.end()
+        marker = match.group()[1]
         if marker == 0xD9:
             return
         if marker not in _STANDALONE:

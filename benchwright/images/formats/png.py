@@ -59,7 +59,7 @@ def walk_png(walk: Walk) -> Container:
     """
     width = height = bits = colour = frames = 0
     orientation = 1
-    found: set[bytes] = set()
+    names: set[bytes] = set()
     keep = [(0, 8)]
     for name, at, length in _chunks(walk):
         if (width == 0) != (name == b"IHDR"):
@@ -67,7 +67,7 @@ def walk_png(walk: Walk) -> Container:
         if name in _PIXELS:
             _check_crc(walk, name, at, length)
             keep.append((at - 8, at + length + 4))
-            found.add(name)
+            names.add(name)
         if name == b"IHDR":
             width, height, bits, colour = _header(walk, at, length)
         elif name == b"acTL" and length >= 4:
@@ -76,9 +76,9 @@ def walk_png(walk: Walk) -> Container:
             frames = walk.frames(frames + 1, at_least=True)
         elif name == b"eXIf":
             orientation = exif_orientation(walk.handle, start=at, size=length)
-    if b"IDAT" not in found or (colour == 3 and b"PLTE" not in found):
+    if b"IDAT" not in names or (colour == 3 and b"PLTE" not in names):
         raise UnreadableImage("corrupt", "a PNG without pixels or without the palette that they need")
-    alpha = colour in {4, 6} or b"tRNS" in found
+    alpha = colour in {4, 6} or b"tRNS" in names
     notes = sorted_notes(orientation=orientation, animated=frames, bits=bits, palette=colour == 3, alpha=alpha)
     return Container("PNG", width, height, orientation, notes, joined(keep), bits)
 

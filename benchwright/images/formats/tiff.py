@@ -82,6 +82,12 @@ def walk_tiff(walk: Walk) -> Container:
         alpha=bool({1, 2}.intersection(extra)) or (photometric == _RGB and samples == 4 and not extra),
     )
     return Container(
-        "TIFF", width, height, orientation, notes,
-        bits=bits, signed=_SIGNED in kinds, white_is_zero=photometric == _WHITE_IS_ZERO,
-    )  # fmt: skip
+        "TIFF",
+        width,
+        height,
+        orientation,
+        notes,
+        bits=bits,
+        signed=_SIGNED in kinds,
+        white_is_zero=photometric == _WHITE_IS_ZERO,
+    )

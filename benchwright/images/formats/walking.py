@@ -25,7 +25,7 @@ class Container:
     """What a container says of its first frame.
 
     Args:
-        format: Such as `PNG`; names the one decoder that may see the file.
+        format: Format, such as `PNG`; names the one decoder that may see the file.
         width: Pixels as stored, before orientation.
         height: Pixels as stored, before orientation.
         orientation: EXIF code, 1 to 8.
@@ -106,8 +106,8 @@ def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
         UnreadableImage: `too_many_frames`.
     """
     if count > limits.max_frames:
-        said = f"at least {count:,}" if at_least else f"{count:,}"
-        raise UnreadableImage("too_many_frames", f"{said} frames, limit {limits.max_frames:,}")
+        frames = f"at least {count:,}" if at_least else f"{count:,}"
+        raise UnreadableImage("too_many_frames", f"{frames} frames, limit {limits.max_frames:,}")
     return count
 
 

@@ -22,7 +22,7 @@ def read_agreement(root: Path) -> dict[str, dict[str, Any]]:
         DataError: The file is missing, of a newer version, or names no campaigns.
     """
     data = read_inside(root, AGREEMENT, max_bytes=documents.MAX_BYTES)
-    document = documents.stated(documents.parse(data, what=AGREEMENT), FORMAT, FORMAT_VERSION, what=AGREEMENT)
+    document = documents.stated(documents.parse(data, title=AGREEMENT), FORMAT, FORMAT_VERSION, title=AGREEMENT)
     campaigns = document.get("campaigns")
     if not isinstance(campaigns, dict) or not all(isinstance(summary, dict) for summary in campaigns.values()):
         raise DataError(f"{AGREEMENT} names no campaigns")
@@ -40,7 +40,7 @@ def contradictions(
     """Return where recipe and human baseline say of a campaign's annotators what the agreement report does not.
 
     Args:
-        recipe: As the manifest has it.
+        recipe: Recipe as the manifest has it.
         agreement: Summaries of campaigns, by name.
         baseline: Answers by campaign.
     """

@@ -27,12 +27,12 @@ class FunnelRow(NamedTuple):
     Args:
         step: Recipe entry.
         reads: `images` or `items`; empty where the manifest does not say.
-        records: That came in.
-        out: That went on.
+        records: Number of records that came in.
+        out: Number of records that went on.
         dropped: By reason. Of a step that makes items: only not used there, they went on.
         asked: By reason; these went on.
         failed: By reason.
-        reversed: Of those that went on, how many a curator brought back.
+        reversed: Number of those that went on because a curator reversed a verdict.
         made: By kind.
     """
 
@@ -57,15 +57,19 @@ def funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[FunnelRow]:
 
 def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
     counts = [part.get("counts") or {} for part in parts]
-    told: dict[str, Counter[str]] = {verdict: Counter() for verdict in ("keep", "drop", "ask", "failed")}
+    reasons_by_verdict: dict[str, Counter[str]] = {verdict: Counter() for verdict in ("keep", "drop", "ask", "failed")}
     made: Counter[str] = Counter()
-    for one in counts:
-        made.update(one.get("made", {}))
-        for verdict, reasons in one.get("verdicts", {}).items():
-            told.setdefault(verdict, Counter()).update(reasons)
+    for marker_counts in counts:
+        made.update(marker_counts.get("made", {}))
+        for verdict, reasons in marker_counts.get("verdicts", {}).items():
+            reasons_by_verdict.setdefault(verdict, Counter()).update(reasons)
     records = int(counts[0].get("in", 0))
-    gone = told["failed"].total() + (0 if any(part.get("makes") for part in parts) else told["drop"].total())
-    dropped, asked, failed = (dict(sorted(told[verdict].items())) for verdict in ("drop", "ask", "failed"))
+    gone = reasons_by_verdict["failed"].total() + (
+        0 if any(part.get("makes") for part in parts) else reasons_by_verdict["drop"].total()
+    )
+    dropped, asked_about, failed = (
+        dict(sorted(reasons_by_verdict[verdict].items())) for verdict in ("drop", "ask", "failed")
+    )
     reads = str(parts[0].get("consumes", ""))
     return FunnelRow(
         entry,
@@ -73,9 +77,9 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
         records,
         records - gone,
         dropped,
-        asked,
+        asked_about,
         failed,
-        told["keep"][REVERSED],
+        reasons_by_verdict["keep"][REVERSED],
         dict(sorted(made.items())),
     )
 
@@ -119,9 +123,9 @@ class CardFacts:
     """What a card states, all of which other files of the release say too.
 
     Attributes:
-        name: Of the benchmark.
-        version: Of the release.
-        licence: Of the release as a whole.
+        name: Name of the benchmark.
+        version: Version of the release.
+        licence: Licence of the release as a whole.
         canary: The mark to search training data for.
         counts: Items by split and task.
         marked: Questions with marks on their pictures, by task.
@@ -148,7 +152,7 @@ class CardSection:
     """A section of the card.
 
     Attributes:
-        heading: Without the hashes.
+        heading: Heading without the hashes.
         body: Markdown.
         source: What of the release the body was made from.
     """
@@ -206,20 +210,27 @@ def _items(counts: ItemCounts) -> str:
 def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
     rows = funnel_rows(stages)
     table = _table(HEAD, [_step(row) for row in rows])
-    told = [
+    lines = [
         "What went into each step and what came out. A step that makes items passes on what it did not use. "
         "`manifest.json` holds the same counts, stage by stage."
     ]
     if brought_back := sum(row.reversed for row in rows):
-        told.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
-    return f"{table}\n\n{' '.join(told)}"
+        lines.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
+    return f"{table}\n\n{' '.join(lines)}"
 
 
 def _step(row: FunnelRow) -> list[str]:
     return [
-        _code(row.step), _cell(row.reads), str(row.records), str(row.out), _reasons(row.dropped), _reasons(row.asked),
-        _reasons(row.failed), str(row.reversed or ""), _reasons(row.made),
-    ]  # fmt: skip
+        _code(row.step),
+        _cell(row.reads),
+        str(row.records),
+        str(row.out),
+        _reasons(row.dropped),
+        _reasons(row.asked),
+        _reasons(row.failed),
+        str(row.reversed or ""),
+        _reasons(row.made),
+    ]
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
@@ -245,19 +256,19 @@ def _baseline(name: str, answers: Mapping[str, Any]) -> str:
     )
 
 
-def _who(told: Mapping[str, Any]) -> str:
-    return "**simulated** annotators, not people" if is_simulated(told) else "people"
+def _who(summary: Mapping[str, Any]) -> str:
+    return "**simulated** annotators, not people" if is_simulated(summary) else "people"
 
 
 def _sources(sources: Sequence[SourceCount]) -> str:
     rows = [
         [
-            _cell(one.dataset or "not stated"),
-            _cell(one.licence or "not stated"),
-            str(one.images),
-            str(one.authors),
+            _cell(source.dataset or "not stated"),
+            _cell(source.licence or "not stated"),
+            str(source.images),
+            str(source.authors),
         ]
-        for one in sources[:MAX_SOURCE_ROWS]
+        for source in sources[:MAX_SOURCE_ROWS]
     ]
     table = _table(["dataset", "licence", "images", "named authors"], rows)
     more = len(sources) - MAX_SOURCE_ROWS

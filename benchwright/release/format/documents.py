@@ -16,7 +16,7 @@ MAX_BYTES = 64 * 1024 * 1024
 """Largest JSON document that is written or read; a hostile one may take some twenty times that in memory."""
 
 
-def spell(document: Mapping[str, Any], *, what: str) -> bytes:
+def spell(document: Mapping[str, Any], *, title: str) -> bytes:
     """Return a document's bytes: sorted keys, indented, UTF-8, one newline at the end.
 
     Raises:
@@ -27,13 +27,13 @@ def spell(document: Mapping[str, Any], *, what: str) -> bytes:
         text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
         data = (text + "\n").encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise DataError(f"{what} cannot be written as JSON: {error}") from error
+        raise DataError(f"{title} cannot be written as JSON: {error}") from error
     if len(data) > MAX_BYTES:
-        raise DataError(f"{what} would have {len(data)} bytes, more than the {MAX_BYTES} that a reader takes")
+        raise DataError(f"{title} would have {len(data)} bytes, more than the {MAX_BYTES} that a reader takes")
     return data
 
 
-def parse(data: bytes | str, *, what: str) -> Any:
+def parse(data: bytes | str, *, title: str) -> Any:
     """Return the value of a JSON text.
 
     Raises:
@@ -42,25 +42,25 @@ def parse(data: bytes | str, *, what: str) -> Any:
     try:
         return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except RecursionError:
-        raise DataError(f"{what} nests too deep") from None
+        raise DataError(f"{title} nests too deep") from None
     except ValueError as error:
-        raise DataError(f"{what} is not valid JSON: {error}") from error
+        raise DataError(f"{title} is not valid JSON: {error}") from error
 
 
-def stated(document: Any, format_name: str, newest: int, *, what: str) -> dict[str, Any]:
+def stated(document: Any, format_name: str, newest: int, *, title: str) -> dict[str, Any]:
     """Return a document after checking the format and version that it states.
 
     Raises:
         DataError: It states another format or a newer version.
     """
     if not isinstance(document, dict) or document.get("format") != format_name:
-        raise DataError(f"{what} does not state the format {format_name!r}")
+        raise DataError(f"{title} does not state the format {format_name!r}")
     version = document.get("version")
     if type(version) is not int or version < 1:
-        raise DataError(f"{what} states no version of the format {format_name!r}")
+        raise DataError(f"{title} states no version of the format {format_name!r}")
     if version > newest:
         raise DataError(
-            f"{what} is written in version {version} of the format {format_name!r}, and this Benchwright "
+            f"{title} is written in version {version} of the format {format_name!r}, and this Benchwright "
             f"reads up to version {newest}: upgrade benchwright to read it"
         )
     return document
@@ -71,7 +71,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    document = dict(pairs)
+    if len(document) != len(pairs):
         raise ValueError("an object has the same key twice")
-    return found
+    return document

@@ -51,14 +51,14 @@ def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
 
     from benchwright.drawing import PromptError, draw_prompts
 
-    images, image_ids, marks, what = _parts(row)
+    images, image_ids, marks, title = _parts(row)
     pictures = []
     for number, (image, image_id, prompts) in enumerate(zip(images, image_ids, marks, strict=True), start=1):
-        pixels = _pixels(image, image_id, f"{what}, image {number}")
+        pixels = _pixels(image, image_id, f"{title}, image {number}")
         try:
             pictures.append(Image.fromarray(draw_prompts(pixels, prompts) if prompts else pixels))
         except PromptError as error:
-            raise DataError(f"{what}, image {number}: its marks cannot be drawn: {error}") from error
+            raise DataError(f"{title}, image {number}: its marks cannot be drawn: {error}") from error
     return pictures
 
 
@@ -75,38 +75,38 @@ def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
         raise DataError(f"the row has no column {missing[0]!r}; keep the columns {', '.join(_NEEDED)} to draw marks")
     if not isinstance(row["visual_prompts"], str):
         raise DataError("visual_prompts is no text; give one row, such as benchmark['test'][0], not several at once")
-    what = f"item {shown(str(row.get('item_id', '(unnamed)')))}"
+    title = f"item {shown(str(row.get('item_id', '(unnamed)')))}"
     try:
-        marks = _MARKS.validate_python(documents.parse(row["visual_prompts"], what=f"{what}: visual_prompts"))
+        marks = _MARKS.validate_python(documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts"))
     except ValidationError as error:
-        raise DataError(f"{what}: visual_prompts is no list of marks for each image") from error
+        raise DataError(f"{title}: visual_prompts is no list of marks for each image") from error
     if not len(row["images"]) == len(row["image_ids"]) == len(marks):
         raise DataError(
-            f"{what}: {len(row['images'])} images, {len(row['image_ids'])} image_ids and marks for {len(marks)}; "
+            f"{title}: {len(row['images'])} images, {len(row['image_ids'])} image_ids and marks for {len(marks)}; "
             "keep all of a row's images, in their order"
         )
-    return row["images"], row["image_ids"], marks, what
+    return row["images"], row["image_ids"], marks, title
 
 
-def _pixels(image: Any, image_id: str, what: str) -> Pixels:
+def _pixels(image: Any, image_id: str, title: str) -> Pixels:
     from PIL import Image
 
     from benchwright.images.decode import decode_rgb
 
     if isinstance(image, Image.Image):
-        return _decoded(image, what)
+        return _decoded(image, title)
     data = image.get("bytes") if isinstance(image, Mapping) else image
     if not isinstance(data, bytes):
         raise DataError(
-            f"{what} is {type(image).__name__} without a file's bytes; cast the column: "
+            f"{title} is {type(image).__name__} without a file's bytes; cast the column: "
             f'benchmark.cast_column("images", {_AS_FILES})'
         )
     if bytes_digest(data) != image_id:
-        raise DataError(f"{what}: its bytes are not those of image_id {image_id}, to which the marks belong")
+        raise DataError(f"{title}: its bytes are not those of image_id {image_id}, to which the marks belong")
     return decode_rgb(data)
 
 
-def _decoded(image: Image.Image, what: str) -> Pixels:
+def _decoded(image: Image.Image, title: str) -> Pixels:
     """Return the pixels of a picture that somebody else decoded, where they are surely those of `decode_rgb`."""
     import numpy as np
 
@@ -117,7 +117,7 @@ def _decoded(image: Image.Image, what: str) -> Pixels:
     }
     if doubt := next((words for words, holds in doubts.items() if holds), None):
         raise DataError(
-            f"{what} {doubt}, so its pixels may differ from those that models get; have it drawn from its file: "
+            f"{title} {doubt}, so its pixels may differ from those that models get; have it drawn from its file: "
             f'benchmark.cast_column("images", {_AS_FILES})'
         )
     return np.array(image.convert("RGB"))

@@ -35,9 +35,9 @@ class Erratum(Record):
 
     Attributes:
         item_id: The item.
-        content_hash: Of the item as they saw it: an item that has changed since is left alone.
+        content_hash: Content hash of the item as they saw it: an item that has changed since is left alone.
         release: Name and version of the release that it was found in, for people.
-        release_id: Of that release.
+        release_id: Id of that release.
         finding: What is wrong.
         key: The letter that counted as right.
         instead: The letter that is right; only with `key_wrong`, where people agreed on one.
@@ -75,13 +75,13 @@ _Errata = TypeAdapter(tuple[Erratum, ...])
 
 def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
     """Return errata as the body of a document, by item and content."""
-    ordered = sorted(errata, key=lambda one: (one.item_id, one.content_hash, one.release_id))
-    return {"errata": [one.model_dump(mode="json") for one in ordered]}
+    ordered = sorted(errata, key=lambda erratum: (erratum.item_id, erratum.content_hash, erratum.release_id))
+    return {"errata": [erratum.model_dump(mode="json") for erratum in ordered]}
 
 
 def spelled(errata: Iterable[Erratum]) -> bytes:
     """Return the bytes of a document of errata; equal for equal ones."""
-    return documents.spell({"format": FORMAT, "version": VERSION, **errata_document(errata)}, what=ERRATA)
+    return documents.spell({"format": FORMAT, "version": VERSION, **errata_document(errata)}, title=ERRATA)
 
 
 def read_errata(path: Path) -> tuple[Erratum, ...]:
@@ -91,10 +91,10 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
         DataError: It is no document of errata, of a newer version, or one contradicts itself.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
-        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
-        raise DataError(f"{path} is {what}; `benchwright review results CAMPAIGN --out FILE.json` writes errata")
+        problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {problem}; `benchwright review results CAMPAIGN --out FILE.json` writes errata")
     try:
-        return parse_errata(path.read_bytes(), what=str(path))
+        return parse_errata(path.read_bytes(), title=str(path))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -109,29 +109,29 @@ def released_errata(release: Release) -> tuple[Erratum, ...]:
         data = read_inside(release.path, ERRATA, max_bytes=documents.MAX_BYTES)
         if ERRATA not in release.manifest.files or bytes_digest(data) != release.manifest.files[ERRATA].sha256:
             raise DataError(f"{ERRATA} is not as it was frozen; `benchwright release verify` says more")
-        return parse_errata(data, what=ERRATA)
+        return parse_errata(data, title=ERRATA)
     except DataError as error:
         raise DataError(f"{release.path}: {error}") from error
 
 
-def parse_errata(data: bytes, *, what: str) -> tuple[Erratum, ...]:
+def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
     """Return the errata that bytes spell.
 
     Raises:
         DataError: They spell none, a newer version, or an item and content twice.
     """
-    document = documents.stated(documents.parse(data, what=what), FORMAT, VERSION, what=what)
+    document = documents.stated(documents.parse(data, title=title), FORMAT, VERSION, title=title)
     try:
-        found = _Errata.validate_python(document.get("errata"))
+        errata = _Errata.validate_python(document.get("errata"))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(["errata", *(str(part)[:60] for part in first["loc"])])
-        raise DataError(f"{what}: {shown(place)}: {shown(first['msg'])}") from error
-    names = [(one.item_id, one.content_hash) for one in found]
+        raise DataError(f"{title}: {shown(place)}: {shown(first['msg'])}") from error
+    names = [(erratum.item_id, erratum.content_hash) for erratum in errata]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{what}: item {twice[0]} stands there twice with the same content; keep one of the two")
-    return found
+        raise DataError(f"{title}: item {twice[0]} stands there twice with the same content; keep one of the two")
+    return errata
 
 
 class Corrections:
@@ -142,8 +142,8 @@ class Corrections:
     """
 
     def __init__(self, errata: Sequence[Erratum]) -> None:
-        self._history = tuple(one for one in errata if one.became is not None)
-        self._open = {(one.item_id, one.content_hash): one for one in errata if one.became is None}
+        self._history = tuple(erratum for erratum in errata if erratum.became is not None)
+        self._open = {(erratum.item_id, erratum.content_hash): erratum for erratum in errata if erratum.became is None}
         self._became: dict[tuple[str, str], Became] = {}
         self._seen: set[str] = set()
 
@@ -171,7 +171,7 @@ class Corrections:
 
     def told(self) -> Mapping[str, int]:
         """Return how many errata became what, by name, without the history."""
-        became = [str(one.became) for one in self._settled()]
+        became = [str(erratum.became) for erratum in self._settled()]
         return {name: became.count(name) for name in sorted(set(became))}
 
     def account(self) -> tuple[Erratum, ...]:

@@ -38,8 +38,8 @@ class ItemAnswers(Record):
     def _counts_are_those_of_the_annotators(self) -> ItemAnswers:
         if self.right > self.asked:
             raise ValueError(f"{self.right} right of {self.asked} asked")
-        if self.by is not None and (found := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
-            raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {found[0]} of {found[1]}")
+        if self.by is not None and (counted := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
+            raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {counted[0]} of {counted[1]}")
         return self
 
 
@@ -57,10 +57,10 @@ class CampaignAnswers(Record):
     @model_validator(mode="after")
     def _no_item_was_asked_of_more(self) -> CampaignAnswers:
         most = min(self.annotators, self.answers_per_item)
-        for item_id, one in self.items.items():
-            if one.asked > most:
-                raise ValueError(f"item {item_id} was asked {one.asked} times, which {most} annotators cannot be")
-        named = {name for one in self.items.values() for name in one.by or ()}
+        for item_id, answers in self.items.items():
+            if answers.asked > most:
+                raise ValueError(f"item {item_id} was asked {answers.asked} times, which {most} annotators cannot be")
+        named = {name for answers in self.items.values() for name in answers.by or ()}
         if len(named) > self.annotators:
             raise ValueError(f"{len(named)} annotators answered, of {self.annotators}")
         return self
@@ -97,8 +97,8 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignAnswers]:
     Raises:
         DataError: It is of another format or a newer version, or counts what cannot be.
     """
-    document = documents.parse(data, what=HUMAN_BASELINE)
-    body = documents.stated(document, FORMAT, FORMAT_VERSION, what=HUMAN_BASELINE)
+    document = documents.parse(data, title=HUMAN_BASELINE)
+    body = documents.stated(document, FORMAT, FORMAT_VERSION, title=HUMAN_BASELINE)
     if unknown := sorted(body.keys() - {"format", "version", "baseline"}):
         raise DataError(f"{HUMAN_BASELINE}: holds {shown(unknown[0][:60])}, which is no part of the format")
     return check_human_baseline(body.get("baseline"))

@@ -35,8 +35,8 @@ def leaf(content_hash: str, split: str, image_ids: Sequence[str]) -> bytes:
 def root(sorted_leaves: Iterable[bytes]) -> str:
     """Return the content id of leaves in ascending order, as 64 hexadecimal digits."""
     digest = hashlib.sha256(_PREFIX)
-    for one in sorted_leaves:
-        digest.update(one)
+    for leaf in sorted_leaves:
+        digest.update(leaf)
     return digest.hexdigest()
 
 

@@ -124,7 +124,7 @@ def parse_manifest(data: bytes) -> Manifest:
     Raises:
         DataError: It is of another format or a newer version, or lists what it may not.
     """
-    document = documents.stated(documents.parse(data, what=MANIFEST), FORMAT, FORMAT_VERSION, what=MANIFEST)
+    document = documents.stated(documents.parse(data, title=MANIFEST), FORMAT, FORMAT_VERSION, title=MANIFEST)
     try:
         return Manifest.model_validate(document, strict=True)
     except ValidationError as error:

@@ -122,9 +122,13 @@ def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[lis
 
 
 def read_rows(
-    handle: BinaryIO, *, what: str, canary: str, columns: Sequence[str] | None = None,
+    handle: BinaryIO,
+    *,
+    title: str,
+    canary: str,
+    columns: Sequence[str] | None = None,
     tasks: Collection[str] | None = None,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
 
     A file made to harm can unfold to more than it states, or end the process inside Arrow: files from others are
@@ -136,32 +140,32 @@ def read_rows(
     try:
         # Buffering ahead would hold the whole file in memory.
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
-            _check_shape(parquet, what, canary)
+            _check_shape(parquet, title, canary)
             for group in range(parquet.num_row_groups):
                 for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False):
                     wanted = batch if tasks is None else _of_tasks(batch, tasks)
                     yield from wanted.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         reason = str(error).partition("\n")[0][:300]
-        raise DataError(f"{what}: cannot be read as Parquet: {shown(reason)}") from error
+        raise DataError(f"{title}: cannot be read as Parquet: {shown(reason)}") from error
 
 
 def _of_tasks(batch: pa.RecordBatch, tasks: Collection[str]) -> pa.RecordBatch:
     return batch.filter(pc.is_in(batch.column("task"), pa.array(sorted(tasks), pa.string())))
 
 
-def _check_shape(parquet: pq.ParquetFile, what: str, canary: str) -> None:
+def _check_shape(parquet: pq.ParquetFile, title: str, canary: str) -> None:
     expected = stamped_schema(canary=canary)
-    found = parquet.schema_arrow
-    if not found.equals(SCHEMA):
-        raise DataError(f"{what}: its columns are not those of a release")
-    if found.metadata != expected.metadata:
-        raise DataError(f"{what}: its format, canary or picture columns are marked otherwise than in this release")
+    schema = parquet.schema_arrow
+    if not schema.equals(SCHEMA):
+        raise DataError(f"{title}: its columns are not those of a release")
+    if schema.metadata != expected.metadata:
+        raise DataError(f"{title}: its format, canary or picture columns are marked otherwise than in this release")
     for number in range(parquet.num_row_groups):
         # Nothing more is asked of the metadata: PyArrow ends the process where a hostile file has a column without
         # any, or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
         size = parquet.metadata.row_group(number).total_byte_size
         if not 0 <= size <= MAX_GROUP_BYTES:
             raise DataError(
-                f"{what}: row group {number} states {size} bytes, and a release has up to {MAX_GROUP_BYTES}"
+                f"{title}: row group {number} states {size} bytes, and a release has up to {MAX_GROUP_BYTES}"
             )

@@ -86,8 +86,8 @@ def read_provenance(root: Path) -> Iterator[Operation | ImageRecord]:
 def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
     head = handle.readline(MAX_LINE_BYTES)
     if head != _HEAD:
-        document = documents.parse(head.rstrip(b"\n") + _TAIL, what=f"{PROVENANCE}, line 1")
-        documents.stated(document, FORMAT, FORMAT_VERSION, what=PROVENANCE)
+        document = documents.parse(head.rstrip(b"\n") + _TAIL, title=f"{PROVENANCE}, line 1")
+        documents.stated(document, FORMAT, FORMAT_VERSION, title=PROVENANCE)
         raise DataError(f"{PROVENANCE}: line 1 is not as Benchwright writes it")
     number = 1
     while (line := handle.readline(MAX_LINE_BYTES)) != _TAIL:
@@ -99,8 +99,8 @@ def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
         raise DataError(f"{PROVENANCE}: goes on after its end")
 
 
-def _entry(line: bytes, what: str) -> Operation | ImageRecord:
-    value = documents.parse(line.rstrip(b"\n").removesuffix(b","), what=what)
+def _entry(line: bytes, title: str) -> Operation | ImageRecord:
+    value = documents.parse(line.rstrip(b"\n").removesuffix(b","), title=title)
     try:
         match value:
             case {"operation": operation}:
@@ -108,5 +108,5 @@ def _entry(line: bytes, what: str) -> Operation | ImageRecord:
             case {"image": image}:
                 return ImageRecord.model_validate(image)
     except (ValidationError, RecursionError) as error:
-        raise DataError(f"{what} is no operation and no image as this program knows them") from error
-    raise DataError(f"{what} is neither an operation nor an image")
+        raise DataError(f"{title} is no operation and no image as this program knows them") from error
+    raise DataError(f"{title} is neither an operation nor an image")

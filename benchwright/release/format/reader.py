@@ -98,18 +98,20 @@ class Release:
         """
         if split is not None and split not in self.splits:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
-        for one in self.splits if split is None else (split,):
-            for name in self.manifest.data_files(one):
-                yield from self._items_of(name, one, tasks)
+        for split_name in self.splits if split is None else (split,):
+            for name in self.manifest.data_files(split_name):
+                yield from self._items_of(name, split_name, tasks)
 
     def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
-        what = f"{self.path}: {name}"
+        title = f"{self.path}: {name}"
         with open_inside(self.path, name) as handle:
-            for row in read_rows(handle, what=what, canary=self.canary, tasks=tasks):
-                found = released_item(row, what=what)
-                if found.split != split:
-                    raise DataError(f"{what}: item {found.item.item_id} says that it is in split {found.split!r}")
-                yield found
+            for row in read_rows(handle, title=title, canary=self.canary, tasks=tasks):
+                released = released_item(row, title=title)
+                if released.split != split:
+                    raise DataError(
+                        f"{title}: item {released.item.item_id} says that it is in split {released.split!r}"
+                    )
+                yield released
 
     def marked(self) -> dict[str, int]:
         """Return the number of items with marks on their pictures, by task; nothing for a task without any.
@@ -117,15 +119,15 @@ class Release:
         Raises:
             DataError: A data file is damaged.
         """
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for split in self.splits:
             for name in self.manifest.data_files(split):
-                what = f"{self.path}: {name}"
+                title = f"{self.path}: {name}"
                 with open_inside(self.path, name) as handle:
-                    for row in read_rows(handle, what=what, canary=self.canary, columns=("task", "visual_prompts")):
-                        marks = documents.parse(row["visual_prompts"] or "", what=f"{what}: visual_prompts")
-                        found[str(row["task"])] += isinstance(marks, list) and any(marks)
-        return {task: number for task, number in sorted(found.items()) if number}
+                    for row in read_rows(handle, title=title, canary=self.canary, columns=("task", "visual_prompts")):
+                        marks = documents.parse(row["visual_prompts"] or "", title=f"{title}: visual_prompts")
+                        counts[str(row["task"])] += isinstance(marks, list) and any(marks)
+        return {task: number for task, number in sorted(counts.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:
         """Yield the operations that made the items, then the records of all images they show or go back to.

@@ -78,38 +78,38 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
     return row
 
 
-def released_item(row: Mapping[str, Any], *, what: str) -> ReleasedItem:
+def released_item(row: Mapping[str, Any], *, title: str) -> ReleasedItem:
     """Return a row as an item, checked: its content hash is what it says, and so is every picture's SHA-256.
 
     Args:
         row: All columns of the schema, as Python values.
-        what: Where the row comes from, for messages.
+        title: Name of where the row comes from, for messages.
 
     Raises:
         DataError: The row is no item, or not the one that it says.
     """
-    what = f"{what}, item {shown(str(row['item_id']))}"
+    title = f"{title}, item {shown(str(row['item_id']))}"
     try:
-        item = _item(row, what)
+        item = _item(row, title)
         if item.content_hash != row["content_hash"]:
-            raise DataError(f"{what}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
-        images = _images(row, what)
+            raise DataError(f"{title}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
+        images = _images(row, title)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{what}: {shown(f'{place}: ' if place else '')}{shown(first['msg'])}") from error
+        raise DataError(f"{title}: {shown(f'{place}: ' if place else '')}{shown(first['msg'])}") from error
     except (ValueError, TypeError, RecursionError) as error:
-        raise DataError(f"{what}: {shown(str(error))}") from error
+        raise DataError(f"{title}: {shown(str(error))}") from error
     return ReleasedItem(item, str(row["split"]), images)
 
 
-def _item(row: Mapping[str, Any], what: str) -> Item:
+def _item(row: Mapping[str, Any], title: str) -> Item:
     ids, roles = row["image_ids"], row["image_roles"]
-    prompts = documents.parse(row["visual_prompts"], what=f"{what}: visual_prompts")
+    prompts = documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts")
     if not isinstance(prompts, list):
-        raise DataError(f"{what}: visual_prompts is not a list")
+        raise DataError(f"{title}: visual_prompts is not a list")
     structures = {
-        name: documents.parse(row[name], what=f"{what}: {name}") for name in ("attributes", "written_by", "evidence")
+        name: documents.parse(row[name], title=f"{title}: {name}") for name in ("attributes", "written_by", "evidence")
     }
     images = [
         {"image_id": image_id, "role": role, "prompts": marks}
@@ -121,13 +121,13 @@ def _item(row: Mapping[str, Any], what: str) -> Item:
     )
 
 
-def _images(row: Mapping[str, Any], what: str) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+def _images(row: Mapping[str, Any], title: str) -> dict[str, bytes]:
+    images: dict[str, bytes] = {}
     for number, (image_id, image) in enumerate(zip(row["image_ids"], row["images"], strict=True), start=1):
         data, path = image["bytes"], image["path"]
         if data is None or bytes_digest(data) != image_id:
-            raise DataError(f"{what}: the bytes of image {number} are not those of image_id {image_id}")
+            raise DataError(f"{title}: the bytes of image {number} are not those of image_id {image_id}")
         if not _FILE_NAME.fullmatch(path or "") or not path.startswith(image_id):
-            raise DataError(f"{what}: image {number} has the path {path!a}, not its SHA-256 and an extension")
-        found[image_id] = data
-    return found
+            raise DataError(f"{title}: image {number} has the path {path!a}, not its SHA-256 and an extension")
+        images[image_id] = data
+    return images

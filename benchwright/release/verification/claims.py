@@ -117,8 +117,8 @@ class _Expected:
                 section = self._sections[heading]
                 expected = section.body.split("\n")
                 problems.append(_difference(body, expected, first_line=number + 3, source=section.source))
-        there = {heading for _, heading in after}
-        missing = [name for name in self._sections if name not in there and _EARLIER.get(name) not in there]
+        headings = {heading for _, heading in after}
+        missing = [name for name in self._sections if name not in headings and _EARLIER.get(name) not in headings]
         problems += [f"{CARD}: has no section {name!r}" for name in missing]
         proven = (AGREES,) if is_whole else ()
         return CardCheck(tuple(problem for problem in problems if problem), proven, tuple(not_proven))

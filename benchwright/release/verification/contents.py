@@ -89,13 +89,13 @@ class _Seen:
     marked: Counter[str] = field(default_factory=Counter)
     sources: SourceTally = field(default_factory=SourceTally)
 
-    def add(self, found: ReleasedItem) -> None:
-        item = found.item
-        self.leaves.append(identity.leaf_of(item, found.split))
+    def add(self, released: ReleasedItem) -> None:
+        item = released.item
+        self.leaves.append(identity.leaf_of(item, released.split))
         self.item_ids.add(bytes.fromhex(item.item_id))
-        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *found.images))
+        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *released.images))
         self.operations.add(item.operation_id)
-        self.counts[found.split, item.task] += 1
+        self.counts[released.split, item.task] += 1
         if has_marks(item):
             self.marked[item.task] += 1
 
@@ -131,17 +131,17 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
     last = ""
-    for row in read_rows(handle, what=name, canary=manifest.canary):
-        found = released_item(row, what=name)
-        item_id = found.item.item_id
-        if found.split != split:
-            raise DataError(f"{name}: item {item_id} says that it is in split {shown(found.split)}")
+    for row in read_rows(handle, title=name, canary=manifest.canary):
+        released = released_item(row, title=name)
+        item_id = released.item.item_id
+        if released.split != split:
+            raise DataError(f"{name}: item {item_id} says that it is in split {shown(released.split)}")
         if item_id <= last:
             raise DataError(f"{name}: item {item_id} comes after {last}; rows are sorted by item_id")
         if bytes.fromhex(item_id) in seen.item_ids:
             raise DataError(f"{name}: item {item_id} is in the release twice")
         last = item_id
-        seen.add(found)
+        seen.add(released)
 
 
 def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
@@ -201,7 +201,9 @@ def _check_card(
         return CardCheck((str(error),))
     except UnicodeDecodeError:
         return CardCheck((f"{manifests.CARD}: not UTF-8",))
-    answers = None if baseline is None else {name: one.model_dump(mode="json") for name, one in baseline.items()}
+    answers = (
+        None if baseline is None else {name: answers.model_dump(mode="json") for name, answers in baseline.items()}
+    )
     facts = CardFacts(
         name=manifest.name,
         version=manifest.release_version,
@@ -215,15 +217,15 @@ def _check_card(
         human_baseline=answers,
     )
     check = check_card(text, facts)
-    others = contradictions(manifest.recipe, agreement, answers or {})
-    return replace(check, problems=(*others, *check.problems))
+    contradicted = contradictions(manifest.recipe, agreement, answers or {})
+    return replace(check, problems=(*contradicted, *check.problems))
 
 
 def main(folder: str, memory_bytes: str) -> None:
     """Check a release's contents within a bound of memory and print them as JSON."""
-    for what, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
+    for resource_kind, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
         with suppress(ValueError, OSError):  # macOS, or a tighter bound that is there already
-            resource.setrlimit(what, (wanted, wanted))
+            resource.setrlimit(resource_kind, (wanted, wanted))
     root = Path(folder)
     manifest, _ = manifests.read_manifest(root)
     sys.stdout.write(json.dumps(asdict(check_contents(root, manifest))))

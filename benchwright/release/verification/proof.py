@@ -36,7 +36,7 @@ class Proof:
         proven: Sentences without a full stop.
         not_proven: The same.
         problems: What contradicts; one line each, beginning with the file.
-        signer: Who signed, where that was looked up or can be told.
+        signer: Signer, where the signature was checked or can be read.
     """
 
     proven: list[str] = field(default_factory=list)
@@ -73,9 +73,9 @@ def prove_origin(
     Args:
         root: The release.
         manifest: The bytes of its manifest.
-        content_id: Of the items as they are; None where they could not be read.
+        content_id: Content id of the items as they are; None where they could not be read.
         expect: Release id or content id, as `checked_id` returns it.
-        signers: Whose signature counts.
+        signers: Signers whose signature counts.
 
     Raises:
         BenchwrightError: `expect` is no id.

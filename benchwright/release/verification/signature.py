@@ -38,7 +38,7 @@ class AllowedSigners:
         file: Names and public keys, as `ssh-keygen` reads them (`ALLOWED SIGNERS` in its manual).
         identity: The one name that counts; None for any in the file.
         revoked: Keys that do not count any more: a key revocation list, or public keys, one a line.
-        signature: Where the signature lies; None for `manifest.json.sig` in the release.
+        signature: File of the signature; None for `manifest.json.sig` in the release.
     """
 
     file: Path
@@ -64,7 +64,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
     """Return a signature of a manifest.
 
     Args:
-        manifest: Its bytes.
+        manifest: Bytes of the manifest.
         key: A private key, or a public one whose private half an SSH agent holds. Where it has a passphrase,
             `ssh-keygen` asks for it on the terminal.
 
@@ -170,5 +170,5 @@ def _ssh_keygen(operation: str, *arguments: str, stdin: bytes = b"") -> subproce
 
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
     lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines()]
-    told = [line for line in lines if line and "@@@" not in line and not line.startswith("Signing data")]
-    return shown("; ".join(told)[:300]) or f"ssh-keygen ended with {done.returncode}"
+    messages = [line for line in lines if line and "@@@" not in line and not line.startswith("Signing data")]
+    return shown("; ".join(messages)[:300]) or f"ssh-keygen ended with {done.returncode}"

@@ -50,7 +50,7 @@ class Verification:
         problems: One line each, beginning with the file; a long list is cut and its rest counted.
         proven: What the check proves, a sentence each; nothing where there are problems.
         not_proven: What it leaves open, each to be read as "Not proven: ...".
-        signer: Who signed the manifest, where that is known.
+        signer: Signer of the manifest, where that is known.
     """
 
     ok: bool
@@ -72,8 +72,8 @@ def verify_release(
 
     Args:
         path: The folder.
-        expect: Its release id or content id, or at least 12 digits of one.
-        signers: Whose signature of the manifest counts.
+        expect: Release id or content id that it must have, or at least 12 digits of one.
+        signers: Signers whose signature of the manifest counts.
 
     Raises:
         BenchwrightError: `expect` is no id.
@@ -138,14 +138,14 @@ def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
     """Name what lies in the folder and should not, without opening any of it."""
     listed = set(manifest.files) if manifest else set()
     folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
-    for found in sorted(listing(root, folders), key=lambda one: os.fsencode(one.name)):
-        name = shown(found.name)
-        if found.kind == "folder":
-            if found.name not in folders:
+    for entry in sorted(listing(root, folders), key=lambda folder_entry: os.fsencode(folder_entry.name)):
+        name = shown(entry.name)
+        if entry.kind == "folder":
+            if entry.name not in folders:
                 problems.add(f"{name}: a folder that does not belong to the release")
-        elif found.kind != "file":
-            problems.add(f"{name}: a {found.kind}, where a release holds regular files only")
-        elif found.name not in listed and found.name not in _UNLISTED and manifest:
+        elif entry.kind != "file":
+            problems.add(f"{name}: a {entry.kind}, where a release holds regular files only")
+        elif entry.name not in listed and entry.name not in _UNLISTED and manifest:
             problems.add(f"{name}: not in the manifest; it was added or renamed")
 
 
@@ -207,6 +207,6 @@ def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
 
 def _check_document(handle: BufferedReader, name: str) -> None:
     data = read_whole(handle, name, max_bytes=documents.MAX_BYTES)
-    documents.stated(documents.parse(data, what=name), *_DOCUMENTS[name], what=name)
+    documents.stated(documents.parse(data, title=name), *_DOCUMENTS[name], title=name)
     if name == manifests.ERRATA:
-        errata.parse_errata(data, what=name)
+        errata.parse_errata(data, title=name)

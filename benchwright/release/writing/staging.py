@@ -97,9 +97,14 @@ class Staging:
         """
         source = record.source
         values = (
-            record.image_id, source and source.dataset, source and source.licence, source and source.author,
-            source is not None, record.operation_id, canonical_json(record.model_dump(mode="json")),
-        )  # fmt: skip
+            record.image_id,
+            source and source.dataset,
+            source and source.licence,
+            source and source.author,
+            source is not None,
+            record.operation_id,
+            canonical_json(record.model_dump(mode="json")),
+        )
         try:
             self._database.execute("INSERT INTO image VALUES (?, ?, ?, ?, ?, ?, ?)", values)
         except UnicodeEncodeError as error:
@@ -107,18 +112,18 @@ class Staging:
 
     def image(self, image_id: str) -> ImageRecord:
         """Return an image's record, taken in before."""
-        found = self._one("SELECT record FROM image WHERE image_id = ?", image_id)
-        if found is None:
+        row = self._one("SELECT record FROM image WHERE image_id = ?", image_id)
+        if row is None:
             raise KeyError(image_id)
-        return ImageRecord.model_validate_json(found[0])
+        return ImageRecord.model_validate_json(row[0])
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of items by split and task."""
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         query = "SELECT split, task, count(*) FROM item GROUP BY split, task ORDER BY split, task"
         for split, task, n in self._database.execute(query):
-            found.setdefault(split, {})[task] = n
-        return found
+            counts.setdefault(split, {})[task] = n
+        return counts
 
     def marked(self) -> dict[str, int]:
         """Return the number of items with marks on their pictures, by task; nothing for a task without any."""
@@ -156,5 +161,5 @@ class Staging:
         return tally.counts()
 
     def _one(self, query: str, *values: str) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._database.execute(query, values).fetchone()
-        return found
+        row: tuple[Any, ...] | None = self._database.execute(query, values).fetchone()
+        return row

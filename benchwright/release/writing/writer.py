@@ -72,7 +72,7 @@ def write_release(
     memory.
 
     Args:
-        folder: Where the release goes. If it is exactly this release already, it is left alone.
+        folder: Folder of the release. One that is exactly this release already is left alone.
         name: Lower-case letters, digits, `-` and `_`.
         version: Letters, digits, `.`, `+` and `-`.
         items: Each item once, with the name of its split.
@@ -89,7 +89,7 @@ def write_release(
             `benchwright.release.format.human_baseline.read_human_baseline` returns it.
         corrections: Through which `items` have gone, one by one; what became of each erratum goes into the release.
         replace: Put the new release in the place of another one, as drafts do.
-        limits: Where row groups and files are cut.
+        limits: Sizes at which row groups and files are cut.
 
     Raises:
         BenchwrightError: The folder is something else already, or name or version is malformed.
@@ -103,9 +103,19 @@ def write_release(
             "(the card says by itself who decided), or say that it was simulated"
         )
     contents = _Contents(
-        name, version, _distinct(operations), recipe, stages, agreement, seed, licence, description,
-        human_baseline, corrections, limits or PieceLimits(),
-    )  # fmt: skip
+        name,
+        version,
+        _distinct(operations),
+        recipe,
+        stages,
+        agreement,
+        seed,
+        licence,
+        description,
+        human_baseline,
+        corrections,
+        limits or PieceLimits(),
+    )
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
         staging = Staging(scratch)
@@ -181,7 +191,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
     )
-    data = documents.spell(whole.model_dump(), what=manifest.MANIFEST)
+    data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
     (draft / manifest.MANIFEST).write_bytes(data)
     (draft / manifest.SEAL).write_bytes(manifest.seal(data))
 
@@ -216,16 +226,16 @@ def _check_baseline(staging: Staging, contents: _Contents) -> None:
 def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRecord], bytes]) -> Iterator[SizedRow]:
     """Yield a split's rows with the bytes of their pictures, each file checked against its id."""
     for row, text_bytes in staging.rows(split):
-        found: dict[str, dict[str, Any]] = {}
+        by_content: dict[str, dict[str, Any]] = {}
         for image_id in row["image_ids"]:
-            if image_id not in found:
+            if image_id not in by_content:
                 record = staging.image(image_id)
                 data = image_bytes(record)
                 if bytes_digest(data) != image_id:
                     raise DataError(f"the file of image {image_id} has changed: its SHA-256 is {bytes_digest(data)}")
-                found[image_id] = {"bytes": data, "path": file_name(record)}
-        pictures = [found[image_id] for image_id in row["image_ids"]]
-        yield SizedRow({**row, "images": pictures}, text_bytes, sum(len(one["bytes"]) for one in pictures))
+                by_content[image_id] = {"bytes": data, "path": file_name(record)}
+        pictures = [by_content[image_id] for image_id in row["image_ids"]]
+        yield SizedRow({**row, "images": pictures}, text_bytes, sum(len(picture["bytes"]) for picture in pictures))
 
 
 def _documents(contents: _Contents) -> dict[str, bytes]:
@@ -240,7 +250,7 @@ def _documents(contents: _Contents) -> dict[str, bytes]:
             {"baseline": dict(contents.human_baseline)},
         )
     return {
-        name: documents.spell({"format": kind, "version": version, **body}, what=name)
+        name: documents.spell({"format": kind, "version": version, **body}, title=name)
         for name, (kind, version, body) in bodies.items()
     }
 
@@ -262,14 +272,14 @@ def _check_existing(draft: Path, folder: Path) -> None:
     old, old_id = manifest.read_manifest(folder)
     new, new_id = manifest.read_manifest(draft)
     if old_id == new_id:
-        found = verify_release(folder)
-        if not found.ok:
+        verification = verify_release(folder)
+        if not verification.ok:
             raise DataError(
-                f"{folder} is this release, but damaged ({found.problems[0]}); move it away and freeze again"
+                f"{folder} is this release, but damaged ({verification.problems[0]}); move it away and freeze again"
             )
         return
-    what = "other items" if old.content_id != new.content_id else "the same items made or described otherwise"
+    difference = "other items" if old.content_id != new.content_id else "the same items made or described otherwise"
     raise BenchwrightError(
-        f"{folder} holds {what} as version {old.release_version!r} (release id {old_id[:12]}, this one would "
+        f"{folder} holds {difference} as version {old.release_version!r} (release id {old_id[:12]}, this one would "
         f"be {new_id[:12]}): a release never changes, so raise the version"
     )

@@ -18,7 +18,7 @@ class Edit(NamedTuple):
         pixels: What the model gets.
         mask: What it may paint on, as large; None for all of it.
         prompt: A caption or an instruction, as the model wants.
-        seed: Of the picture's own generator.
+        seed: Seed of the picture's own generator.
     """
 
     pixels: Pixels

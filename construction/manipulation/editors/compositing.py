@@ -41,8 +41,8 @@ class Pasted(NamedTuple):
 
     Args:
         pixels: (height, width, 3).
-        alpha: Where it may differ from what it was, more than 0.
-        facts: How the donor was fitted, as JSON values.
+        alpha: Opacity; the picture may differ from the source where it is above 0.
+        facts: Record of how the donor was fitted, as JSON values.
     """
 
     pixels: Pixels
@@ -66,11 +66,11 @@ def part_replaced(
     What the donor leaves free is filled from its surroundings (Telea's method, good for small areas only).
 
     Args:
-        picture: To be changed.
+        picture: Picture to be changed.
         mask: The part to be replaced.
         alpha: The same, grown and softened: how much of the filling shows.
         donor: The other photograph.
-        donor_mask: Its subject.
+        donor_mask: Mask of the donor's subject.
         fitting: Size and side.
         feather_px: Softness of the donor's rim.
         max_enlargement: Factor by which a donor may grow; else `donor_small`.
@@ -91,8 +91,12 @@ def part_replaced(
     layer, shows = _laid(picture.shape, part, shape, corner, feather_px)
     pasted = composite(layer, shows, filled)
     pasted[shows == 0] = filled[shows == 0]
-    facts = {"donor_xyxy": [int(x0), int(y0), int(x1), int(y1)], "pasted_at": list(corner), "pasted_wh": list(size_wh),
-             "mirrored": fitting.mirrored}  # fmt: skip
+    facts = {
+        "donor_xyxy": [int(x0), int(y0), int(x1), int(y1)],
+        "pasted_at": list(corner),
+        "pasted_wh": list(size_wh),
+        "mirrored": fitting.mirrored,
+    }
     return Pasted(pasted, np.asarray(np.maximum(alpha, shows), np.float32), facts)
 
 

@@ -47,12 +47,12 @@ class Diffusion:
     """A model that is loaded and ready (a `Painter`).
 
     Args:
-        name: Of the preset.
+        name: Name of the preset.
         weights: Folder in the layout of diffusers.
-        device: Where it runs, and in which precision.
+        device: Device that it runs on, and its precision.
         running: How.
-        steps: In place of the preset's own, and so the next two.
-        guidance: As the preset's call names it.
+        steps: Denoising steps in place of the preset's; so the next two.
+        guidance: Guidance, under the name that the preset's call has for it.
         side_px: Longer side of what the model gets.
 
     Raises:
@@ -78,10 +78,15 @@ class Diffusion:
         self._takes = frozenset(inspect.signature(self.pipeline.__call__).parameters)
         self.editor = preset.editor
         self.made_with: Mapping[str, Any] = {
-            "preset": name, "pipeline": preset.pipeline, "weights": weights.sha256, "revision": weights.revision,
-            "scheduler": type(self.pipeline.scheduler).__name__, "call": dict(self._preset.call),
-            "dtype": device.dtype, "device": device.kind,
-        }  # fmt: skip
+            "preset": name,
+            "pipeline": preset.pipeline,
+            "weights": weights.sha256,
+            "revision": weights.revision,
+            "scheduler": type(self.pipeline.scheduler).__name__,
+            "call": dict(self._preset.call),
+            "dtype": device.dtype,
+            "device": device.kind,
+        }
 
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
         """Return the size at which the model gets a picture."""
@@ -89,37 +94,37 @@ class Diffusion:
 
     def paint(self, edits: Sequence[Edit]) -> list[Pixels | str]:
         """Return for each edit what was painted, or `unsafe` or `out_of_memory`."""
-        found = self._batches.run(edits, self._together, key=lambda edit: edit.pixels.shape)
-        return [NO_MEMORY if isinstance(one, OutOfMemory) else one for one in found]
+        results = self._batches.run(edits, self._together, key=lambda edit: edit.pixels.shape)
+        return [NO_MEMORY if isinstance(result, OutOfMemory) else result for result in results]
 
     def _together(self, edits: Sequence[Edit]) -> list[Pixels | str]:
         import torch
 
         height, width = edits[0].pixels.shape[:2]
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "prompt": [edit.prompt for edit in edits],
             "image": [_picture(edit.pixels) for edit in edits],
             "generator": [torch.Generator("cpu").manual_seed(edit.seed) for edit in edits],
         }
         if self._preset.task == "inpaint":
             masks = [np.ones((height, width), bool) if edit.mask is None else edit.mask for edit in edits]
-            asked["mask_image"] = [_picture(mask.astype(np.uint8) * 255) for mask in masks]
+            arguments["mask_image"] = [_picture(mask.astype(np.uint8) * 255) for mask in masks]
         if not self._preset.batched:
-            asked = {name: one for name, [one] in asked.items()}
+            arguments = {name: value for name, [value] in arguments.items()}
         if "height" in self._takes:
-            asked |= {"height": height, "width": width}
+            arguments |= {"height": height, "width": width}
         if "max_area" in self._takes:  # FLUX Kontext scales everything to this
-            asked["max_area"] = height * width
+            arguments["max_area"] = height * width
         with torch.inference_mode():
-            said = self.pipeline(**asked, **self._preset.call, output_type="pil")
-        flagged = getattr(said, "nsfw_content_detected", None) or [False] * len(edits)
-        pictures = [np.asarray(one.convert("RGB"), np.uint8) for one in said.images]
+            output = self.pipeline(**arguments, **self._preset.call, output_type="pil")
+        flagged = getattr(output, "nsfw_content_detected", None) or [False] * len(edits)
+        pictures = [np.asarray(image.convert("RGB"), np.uint8) for image in output.images]
         return [UNSAFE if bad else picture for picture, bad in zip(pictures, flagged, strict=True)]
 
 
 def _with(preset: Preset, steps: int | None, guidance: float | None, side_px: int | None) -> Preset:
     scale = "true_cfg_scale" if "true_cfg_scale" in preset.call else "guidance_scale"
-    own = {name: one for name, one in (("num_inference_steps", steps), (scale, guidance)) if one is not None}
+    own = {name: value for name, value in (("num_inference_steps", steps), (scale, guidance)) if value is not None}
     return preset._replace(call={**preset.call, **own}, side_px=side_px or preset.side_px)
 
 
@@ -138,9 +143,13 @@ def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) 
         raise PrerequisiteError(f"the preset's {preset.pipeline} needs diffusers and torch: {INSTALL}") from error
     try:
         pipeline = getattr(diffusers, preset.pipeline).from_pretrained(
-            weights.path, dtype=getattr(torch, device.dtype), variant=_variant(weights), use_safetensors=True,
-            local_files_only=True, low_cpu_mem_usage=True,
-        )  # fmt: skip
+            weights.path,
+            dtype=getattr(torch, device.dtype),
+            variant=_variant(weights),
+            use_safetensors=True,
+            local_files_only=True,
+            low_cpu_mem_usage=True,
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(

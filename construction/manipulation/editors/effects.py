@@ -24,9 +24,7 @@ def cartoon(pixels: Pixels) -> Pixels:
     for _ in range(3):
         flat = np.asarray(cv2.bilateralFilter(flat, 9, 40, 7), np.uint8)
     grey = cv2.medianBlur(cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY), 5)
-    edges = cv2.adaptiveThreshold(
-        grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, _odd(9 * _size(pixels)), 4
-    )  # fmt: skip
+    edges = cv2.adaptiveThreshold(grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, _odd(9 * _size(pixels)), 4)
     return np.asarray(np.where(edges[..., None] > 0, _steps(flat, 8), 25), np.uint8)
 
 
@@ -64,12 +62,12 @@ def oil_painting(pixels: Pixels) -> Pixels:
     most = np.zeros(grey.shape, np.float32)
     painted = np.zeros(pixels.shape, np.float32)
     for level in range(_PAINT_LEVELS):
-        here = (level_of == level).astype(np.float32)
-        count = cv2.boxFilter(here, cv2.CV_32F, (side, side), normalize=False)
+        at_level = (level_of == level).astype(np.float32)
+        count = cv2.boxFilter(at_level, cv2.CV_32F, (side, side), normalize=False)
         wins = count > most
         if wins.any():
             total = cv2.boxFilter(
-                here[..., None] * pixels.astype(np.float32), cv2.CV_32F, (side, side), normalize=False
+                at_level[..., None] * pixels.astype(np.float32), cv2.CV_32F, (side, side), normalize=False
             )
             painted[wins] = total[wins] / count[wins, None]
             most[wins] = count[wins]

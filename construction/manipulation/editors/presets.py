@@ -19,13 +19,13 @@ class Preset(NamedTuple):
     """How a model is run.
 
     Args:
-        editor: As a pair records what ran.
+        editor: Name under which a pair records the editor.
         task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture.
         pipeline: Class of diffusers.
-        hub: Where the weights are.
-        licence: Of the weights.
+        hub: Repository of the weights.
+        licence: Licence of the weights.
         side_px: Longer side of what the model gets.
-        multiple: Its sides are multiples of this.
+        multiple: Number of which both sides are multiples.
         call: What the pipeline is called with besides picture, mask, prompt, size and generators.
         scheduler: Class that replaces the scheduler of the folder; None keeps that.
         batched: Whether the pipeline takes several different pictures at once.

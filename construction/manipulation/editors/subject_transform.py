@@ -21,7 +21,7 @@ class Move(NamedTuple):
 
     Args:
         scale: Factor of its size.
-        from_xyxy: Its box in the source, whole pixels.
+        from_xyxy: Box of the subject in the source, whole pixels.
         to_xy: Top left corner of its box in the picture; parts may leave it.
     """
 
@@ -46,7 +46,7 @@ def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_sca
 
     Args:
         mask: Not empty.
-        rng: Of the pair.
+        rng: Random generator of the pair.
         max_shift: Largest shift of the box's middle, as a fraction of the picture's width or height.
         min_scale: Least factor of its size; one that leaves the picture on opposite sides keeps its size and place.
         max_scale: Largest.
@@ -89,18 +89,18 @@ def moved(picture: Pixels, mask: Mask, move: Move) -> tuple[Pixels, Mask]:
     part, shape = scaled(picture[y0:y1, x0:x1], move.size_wh), mask[y0:y1, x0:x1]
     if move.scale != 1:
         shape = scaled(shape.astype(np.uint8) * 255, move.size_wh) > 127
-    there, here = _overlap(move, mask.shape)
-    found, placed = np.array(picture), np.zeros(mask.shape, np.bool_)
-    placed[there] = shape[here]
-    found[placed] = part[here][shape[here]]
-    return found, placed
+    target, origin = _overlap(move, mask.shape)
+    result, placed = np.array(picture), np.zeros(mask.shape, np.bool_)
+    placed[target] = shape[origin]
+    result[placed] = part[origin][shape[origin]]
+    return result, placed
 
 
 def _overlap(move: Move, shape: tuple[int, ...]) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
     """Return the part of the picture that the moved box fills, and which part of the box that is."""
-    there, here = [], []
+    target, origin = [], []
     for start, side, length in zip(reversed(move.to_xy), reversed(move.size_wh), shape, strict=True):
         low, high = max(0, start), min(length, start + side)
-        there.append(slice(low, high))
-        here.append(slice(low - start, high - start))
-    return (there[0], there[1]), (here[0], here[1])
+        target.append(slice(low, high))
+        origin.append(slice(low - start, high - start))
+    return (target[0], target[1]), (origin[0], origin[1])

@@ -81,16 +81,16 @@ def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.ui
     if pixels.shape[1::-1] == size_wh:
         return pixels
     shrinks = size_wh[0] * size_wh[1] < pixels.shape[0] * pixels.shape[1]
-    found = cv2.resize(np.array(pixels), size_wh, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC)
-    return np.asarray(found, np.uint8)
+    resized = cv2.resize(np.array(pixels), size_wh, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC)
+    return np.asarray(resized, np.uint8)
 
 
 def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
     """Return a mask in another size; a cell is set where any of what it covers was."""
     import cv2
 
-    found = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
-    return np.asarray(found > 0, np.bool_)
+    resized = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
+    return np.asarray(resized > 0, np.bool_)
 
 
 def grown(mask: Mask, by_px: int) -> Mask:

@@ -38,7 +38,7 @@ class Convention(NamedTuple):
     """How a model writes boxes.
 
     Args:
-        unit: Of the numbers.
+        unit: Unit of the numbers.
         order: `xyxy`, or `yxyx` as some models are trained.
         sent_wh: Size of the picture as it was sent.
     """

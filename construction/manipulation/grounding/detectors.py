@@ -25,7 +25,7 @@ class DetectedPhrase(NamedTuple):
     """Where a phrase was found.
 
     Args:
-        box: In pixels of the picture; it may stick out.
+        box: Box in pixels of the picture; it may reach beyond it.
         score: 0 to 1; None where the model states none.
     """
 
@@ -109,22 +109,22 @@ class _GroundingDino(_Model):
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
         texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
-        ready, said = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
-        found = self.processor.post_process_grounded_object_detection(
-            said, ready["input_ids"], threshold=self.threshold, target_sizes=[pixels.shape[:2]] * len(phrases)
+        ready, output = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
+        detections = self.processor.post_process_grounded_object_detection(
+            output, ready["input_ids"], threshold=self.threshold, target_sizes=[pixels.shape[:2]] * len(phrases)
         )
-        return [_best(one["boxes"], one["scores"]) for one in found]
+        return [_best(detection["boxes"], detection["scores"]) for detection in detections]
 
 
 class _Owlv2(_Model):
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
-        _, said = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
-        [found] = self.processor.post_process_grounded_object_detection(
-            said, threshold=self.threshold, target_sizes=[pixels.shape[:2]]
+        _, output = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
+        [detections] = self.processor.post_process_grounded_object_detection(
+            output, threshold=self.threshold, target_sizes=[pixels.shape[:2]]
         )
-        of = [found["labels"] == number for number in range(len(phrases))]
-        return [_best(found["boxes"][mine], found["scores"][mine]) for mine in of]
+        of = [detections["labels"] == number for number in range(len(phrases))]
+        return [_best(detections["boxes"][mine], detections["scores"][mine]) for mine in of]
 
 
 class _Florence2(_Model):
@@ -136,8 +136,8 @@ class _Florence2(_Model):
         pictures = [np.array(pixels)] * len(phrases)
         ready = self.processor(images=pictures, text=texts, return_tensors="pt", padding=True).to(self.device)
         with torch.inference_mode():
-            said = self.model.generate(**ready, max_new_tokens=_MOST_NEW_TOKENS, do_sample=False)
-        replies = self.processor.batch_decode(said, skip_special_tokens=False)
+            tokens = self.model.generate(**ready, max_new_tokens=_MOST_NEW_TOKENS, do_sample=False)
+        replies = self.processor.batch_decode(tokens, skip_special_tokens=False)
         return [self._first_box(reply, pixels.shape) for reply in replies]
 
     def _first_box(self, reply: str, shape: tuple[int, ...]) -> DetectedPhrase | None:

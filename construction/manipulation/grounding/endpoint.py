@@ -36,7 +36,7 @@ class EndpointGrounding(BaseModel):
         backend: `endpoint`.
         chat: Which vision-language model.
         coordinates: How it writes boxes: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
-        order: In which order it writes a box's numbers.
+        order: Order in which the model writes the numbers of a box.
         stated_boxes: Where a facts file states subjects, the largest is the main subject and the model only names it;
             needs the step `facts` before.
     """
@@ -124,12 +124,12 @@ class EndpointGrounder:
             raise NotGrounded(error.reason, error.detail, error.replies) from None
         except RequestFailed as error:
             raise NotGrounded(f"endpoint_{error.reason}", error.detail) from None
-        seen = list(self._pool.map(lambda one: self._look(one, subject, view), wanted))
+        seen = list(self._pool.map(lambda perception: self._look(perception, subject, view), wanted))
         return Scene(
             caption=described.value.caption,
             subject=subject,
             people=described.value.people,
-            seen={perception.name: found for perception, found in zip(wanted, seen, strict=True)},
+            seen={perception.name: perceived for perception, perceived in zip(wanted, seen, strict=True)},
             replies=replies,
             made_with={"by": "endpoint", "model": self._settings.chat.model, "box_by": "facts" if stated else "model"},
         )
@@ -137,7 +137,7 @@ class EndpointGrounder:
     def _stated(self, record: ImageRecord, ctx: Context) -> Box | None:
         """Return the box of the largest subject that people stated; None where that is not asked for, or nobody did."""
         text = ctx.value(record.image_id, STATED) if self._settings.stated_boxes else None
-        boxes: list[Box] = [tuple(one["box"]) for one in json.loads(text)] if text else []
+        boxes: list[Box] = [tuple(subject["box"]) for subject in json.loads(text)] if text else []
         return max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=None)
 
     def _subject(
@@ -195,12 +195,12 @@ class EndpointGrounder:
             f"{_SHAPE_WITH_BOX if perception.has_place else _SHAPE}"
         )
         try:
-            said = ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Answered)
+            answered = ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Answered)
         except NotOfThatShape as error:
             return Seen(None, problem=error.reason, replies=error.replies)
         except RequestFailed as error:
             return Seen(None, problem=f"endpoint_{error.reason}", replies=(error.detail,))
-        return _seen(perception, said, view)
+        return _seen(perception, answered, view)
 
 
 _SHAPE, _SHAPE_WITH_BOX = '{"answer": "..."}', '{"answer": "...", "box": [...]}'
@@ -216,14 +216,14 @@ def _subject(described: _Described, chosen: _Chosen, view: _View, replies: tuple
         raise NotGrounded(error.reason, f"the main subject's box {error}", replies) from None
 
 
-def _seen(perception: Perception, said: Structured[_Answered], view: _View) -> Seen:
-    answer, box = said.value.answer, said.value.box
+def _seen(perception: Perception, answered: Structured[_Answered], view: _View) -> Seen:
+    answer, box = answered.value.answer, answered.value.box
     if answer is None:
-        return Seen(None, problem="not_in_picture", replies=said.replies)
+        return Seen(None, problem="not_in_picture", replies=answered.replies)
     if not perception.has_place or box is None:
-        return Seen(answer, replies=said.replies)
+        return Seen(answer, replies=answered.replies)
     try:
         place = Grounded(phrase=answer, box=view.convention.to_pixels(box, view.size_wh))
     except Misplaced as error:
-        return Seen(answer, problem=error.reason, replies=said.replies)
-    return Seen(answer, place, replies=said.replies)
+        return Seen(answer, problem=error.reason, replies=answered.replies)
+    return Seen(answer, place, replies=answered.replies)

@@ -26,9 +26,9 @@ class DetectorSettings(BaseModel):
     """A model of transformers that finds phrases: Grounding DINO, OWLv2 or Florence-2.
 
     Args:
-        model: Its folder, relative to the recipe's. In what a run writes, the digest of its files stands in its place.
+        model: Folder of the model, relative to the recipe's. What a run writes has the digest of its files instead.
         threshold: Least score of a box, where the model states scores.
-        device: As torch names it.
+        device: Device by torch's name.
         if_missing: Without its files, `refuse` the recipe, or `record` it as the reason why an image has no ideas.
     """
 
@@ -82,9 +82,9 @@ class Located:
     """Puts a detector's boxes in place of those that somebody else gave.
 
     Args:
-        said_by: Who says in words what an image shows.
+        said_by: Grounder that states in words what an image shows.
         detector: Finds it; None where its weights are missing.
-        settings: Of the detector.
+        settings: Settings of the detector.
     """
 
     def __init__(self, said_by: Grounder, detector: Detector | None, settings: DetectorSettings) -> None:
@@ -99,34 +99,40 @@ class Located:
         if self._detector is None:
             raise NotGrounded(WEIGHTS_MISSING, f"the detector's folder {self._settings.model} holds no model")
         scene = self._said_by.scene(record, wanted, ctx)
-        placed = [one for one in wanted if one.has_place and scene.seen[one.name].value is not None]
-        phrases = [scene.subject.phrase, *(str(scene.seen[one.name].value) for one in placed)]
-        found = self._detector.find(ctx.images.rgb(record), phrases)
+        placed = [
+            perception
+            for perception in wanted
+            if perception.has_place and scene.seen[perception.name].value is not None
+        ]
+        phrases = [scene.subject.phrase, *(str(scene.seen[perception.name].value) for perception in placed)]
+        detections = self._detector.find(ctx.images.rgb(record), phrases)
         size_wh = record.width, record.height
-        subject, problem = _grounded(phrases[0], found[0], size_wh)
+        subject, problem = _grounded(phrases[0], detections[0], size_wh)
         if subject is None:
             raise NotGrounded(problem or NOT_FOUND, f"the detector does not find {phrases[0]!r}", scene.replies)
         seen: dict[str, Seen] = dict(scene.seen)
-        for perception, phrase, one in zip(placed, phrases[1:], found[1:], strict=True):
-            place, problem = _grounded(phrase, one, size_wh)
+        for perception, phrase, detection in zip(placed, phrases[1:], detections[1:], strict=True):
+            place, problem = _grounded(phrase, detection, size_wh)
             seen[perception.name] = seen[perception.name]._replace(place=place, problem=problem)
-        return scene._replace(subject=subject, seen=seen, made_with=self._made_with(scene.made_with, phrases, found))
+        return scene._replace(
+            subject=subject, seen=seen, made_with=self._made_with(scene.made_with, phrases, detections)
+        )
 
     def _made_with(
-        self, said: Mapping[str, Any], phrases: Sequence[str], found: Sequence[DetectedPhrase | None]
+        self, made_with: Mapping[str, Any], phrases: Sequence[str], detections: Sequence[DetectedPhrase | None]
     ) -> dict[str, Any]:
-        scores = {phrase: one and one.score for phrase, one in zip(phrases, found, strict=True)}
-        return {**said, "boxes": {"weights": self._settings.sha256, "scores": scores}}
+        scores = {phrase: detection and detection.score for phrase, detection in zip(phrases, detections, strict=True)}
+        return {**made_with, "boxes": {"weights": self._settings.sha256, "scores": scores}}
 
 
 def _grounded(
-    phrase: str, found: DetectedPhrase | None, size_wh: tuple[int, int]
+    phrase: str, detection: DetectedPhrase | None, size_wh: tuple[int, int]
 ) -> tuple[Grounded | None, str | None]:
     """Return where a phrase is, clipped to the picture, or why it is nowhere."""
-    if found is None:
+    if detection is None:
         return None, NOT_FOUND
     width, height = size_wh
-    x0, y0, x1, y1 = found.box
+    x0, y0, x1, y1 = detection.box
     inside = (max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1))
     try:
         box = Convention("pixels", "xyxy", size_wh).to_pixels(inside, size_wh)

@@ -18,8 +18,8 @@ class Seen(NamedTuple):
     """What is perceived of the natural image, such as what its subject does.
 
     Args:
-        value: In words; None where it could not be said.
-        place: Where it is, if that can be pointed at and somebody did.
+        value: Value in words; None where it could not be stated.
+        place: Place of it, where it has one and somebody stated it.
         problem: Why there is no value or no place, as a reason code.
         replies: What a model said, as it said it.
     """
@@ -34,12 +34,12 @@ class Scene(NamedTuple):
     """A natural image in words and boxes.
 
     Args:
-        caption: Of all of it.
+        caption: Caption of the whole picture.
         subject: The main subject.
-        people: How many people it shows; None where nobody said.
+        people: Number of people shown; None where nobody stated it.
         seen: By name of the perception.
         replies: What a model said of caption and subject, as it said it.
-        made_with: Who said it, as JSON values.
+        made_with: Record of who stated it, as JSON values.
         facts: All that people stated, where they did.
     """
 
@@ -55,11 +55,11 @@ class Scene(NamedTuple):
         """Yield all words that prompts may carry on."""
         yield self.caption
         yield self.subject.phrase
-        for one in self.seen.values():
-            if one.value is not None:
-                yield one.value
-            if one.place is not None:
-                yield one.place.phrase
+        for seen in self.seen.values():
+            if seen.value is not None:
+                yield seen.value
+            if seen.place is not None:
+                yield seen.place.phrase
 
 
 class NotGrounded(BenchwrightError):

@@ -51,7 +51,7 @@ class StatedGrounder:
             caption=facts.caption,
             subject=facts.subject,
             people=facts.people,
-            seen={one.name: _seen(facts, one) for one in wanted},
+            seen={perception.name: _seen(facts, perception) for perception in wanted},
             made_with={"by": "facts"},
             facts=facts,
         )

@@ -73,28 +73,30 @@ class EndpointWriter:
             PrerequisiteError: No request to the model can succeed.
         """
         try:
-            given = _given(category, scene)
-            return self._asked(category, scene, given)
+            inputs = _given(category, scene)
+            return self._asked(category, scene, inputs)
         except _Problem as problem:
             return problem.planned
 
-    def _asked(self, category: IdeaCategory, scene: Scene, given: _Given) -> Planned:
-        values = (scene.subject.phrase, scene.caption, given.high, given.low)
+    def _asked(self, category: IdeaCategory, scene: Scene, inputs: _Given) -> Planned:
+        values = (scene.subject.phrase, scene.caption, inputs.high, inputs.low)
         words = prompt(category, dict(zip(category.inputs, values, strict=True)), allow=self._allow)
         try:
-            said = ask_structured(self._chat, [ChatMessage("user", [words])], shape_of(category))
+            answered = ask_structured(self._chat, [ChatMessage("user", [words])], shape_of(category))
         except NotOfThatShape as error:
             raise _Problem(error.reason, error.detail, error.replies) from None
         except RequestFailed as error:
             raise _Problem(f"endpoint_{error.reason}", error.detail) from None
-        naturals = {category.high.name: given.high, category.low.name: given.low}
-        if (same := unchanged(category, naturals, said.value)) is not None:
-            raise _Problem("unchanged", f"the idea leaves {same} as it was", said.replies)
-        made_up = "real_persons" in self._allow or category.code != "I2" or names_one(said.value.new("figure"))
+        naturals = {category.high.name: inputs.high, category.low.name: inputs.low}
+        if (same := unchanged(category, naturals, answered.value)) is not None:
+            raise _Problem("unchanged", f"the idea leaves {same} as it was", answered.replies)
+        made_up = "real_persons" in self._allow or category.code != "I2" or names_one(answered.value.new("figure"))
         if not made_up:
-            raise _Problem("unknown_figure", f"{said.value.new('figure')!r} is none of the made-up", said.replies)
-        idea = _idea(category, scene, given, said.value, self._chat.settings.model)
-        return Planned((idea,), replies=said.replies)
+            raise _Problem(
+                "unknown_figure", f"{answered.value.new('figure')!r} is none of the made-up", answered.replies
+            )
+        idea = _idea(category, scene, inputs, answered.value, self._chat.settings.model)
+        return Planned((idea,), replies=answered.replies)
 
 
 def _given(category: IdeaCategory, scene: Scene) -> _Given:
@@ -119,16 +121,16 @@ def _target(category: IdeaCategory, scene: Scene) -> Grounded:
     raise _Problem(seen.problem or "no_target", f"nobody said where the {category.low.name} is", seen.replies)
 
 
-def _idea(category: IdeaCategory, scene: Scene, given: _Given, written: WrittenIdea, model: str) -> Idea:
+def _idea(category: IdeaCategory, scene: Scene, inputs: _Given, written: WrittenIdea, model: str) -> Idea:
     subject = scene.subject.phrase
     return Idea(
         idea_id=f"{category.code}-1",
         category=category.code,
         way=category.way,
         subject=scene.subject,
-        target=given.target,
-        low=change(category, "low", subject=subject, natural=given.low, idea=written),
-        high=change(category, "high", subject=subject, natural=given.high, idea=written),
+        target=inputs.target,
+        low=change(category, "low", subject=subject, natural=inputs.low, idea=written),
+        high=change(category, "high", subject=subject, natural=inputs.high, idea=written),
         natural_caption=scene.caption,
         manipulated_caption=written.new_caption,
         instruction=written.instruction,

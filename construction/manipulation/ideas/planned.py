@@ -27,12 +27,12 @@ class Planned(NamedTuple):
 
     def described(self) -> dict[str, Any]:
         """Return it for the record, as JSON values."""
-        told: dict[str, Any] = {"ideas": [idea.idea_id for idea in self.ideas], "reason": self.problem}
+        document: dict[str, Any] = {"ideas": [idea.idea_id for idea in self.ideas], "reason": self.problem}
         if self.detail:
-            told["detail"] = self.detail
+            document["detail"] = self.detail
         if self.replies:
-            told["replies"] = list(self.replies)
-        return told
+            document["replies"] = list(self.replies)
+        return document
 
 
 class Writer(Protocol):

@@ -43,12 +43,12 @@ FICTIONAL: tuple[Persona, ...] = (
 
 def listed() -> str:
     """Return all figures as a prompt lists them, one a line."""
-    return "\n".join(f"- {one.name}, {one.known_as}: {one.looks}" for one in FICTIONAL)
+    return "\n".join(f"- {persona.name}, {persona.known_as}: {persona.looks}" for persona in FICTIONAL)
 
 
 def names_one(text: str) -> bool:
     """Return whether a text names one of them."""
-    return any(one.name.casefold() in text.casefold() for one in FICTIONAL)
+    return any(persona.name.casefold() in text.casefold() for persona in FICTIONAL)
 
 
 Topic = Literal["real_persons", "minors", "gore"]
@@ -107,7 +107,7 @@ CHARACTERS = (
 )  # fmt: skip
 """Figures of stories, whom nobody takes for a person: ideas of category R3 may name them."""
 
-_MADE_UP = tuple(sorted({*CHARACTERS, *(one.name for one in FICTIONAL)}, key=len, reverse=True))
+_MADE_UP = tuple(sorted({*CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
 
 
 class Refusal(NamedTuple):

@@ -63,8 +63,8 @@ def prompt(category: IdeaCategory, inputs: Mapping[str, str], *, allow: Collecti
     """Return the words that ask for an idea.
 
     Args:
-        category: Of the idea.
-        inputs: As `IdeaCategory.inputs` names them; each stands between fences.
+        category: Category of the idea.
+        inputs: Inputs by the names of `IdeaCategory.inputs`; each stands between fences.
         allow: What the content policy lets pass.
     """
     template = templates()[category.code]
@@ -72,7 +72,8 @@ def prompt(category: IdeaCategory, inputs: Mapping[str, str], *, allow: Collecti
     never = [words for topic, words in _FORBIDDEN.items() if topic not in allow]
     outputs = ", ".join(f'"{name}"' for name in category.outputs)
     values = " ".join(
-        f'"new_{one.name}" reads as {one.reads}, and so do its others.' for one in (category.high, category.low)
+        f'"new_{perception.name}" reads as {perception.reads}, and so do its others.'
+        for perception in (category.high, category.low)
     )
     parts = [
         "A natural photograph is to be changed in one respect, so that people perceive something wholly different.",
@@ -83,8 +84,8 @@ def prompt(category: IdeaCategory, inputs: Mapping[str, str], *, allow: Collecti
         RULE,
     ]
     for number, shot in enumerate(template.shots, start=1):
-        told = _told(category, {name: shot[name] for name in category.inputs})
-        parts.append(f"Example {number}\n{told}\nReply: {json.dumps(shot['reply'], ensure_ascii=False)}")
+        inputs_text = _told(category, {name: shot[name] for name in category.inputs})
+        parts.append(f"Example {number}\n{inputs_text}\nReply: {json.dumps(shot['reply'], ensure_ascii=False)}")
     parts.append(f"Now this one\n{_told(category, inputs)}\nReply:")
     return "\n\n".join(parts)
 

@@ -74,16 +74,16 @@ def shape_of(category: IdeaCategory) -> type[WrittenIdea]:
 
 def change(category: IdeaCategory, level: str, *, subject: str, natural: str, idea: WrittenIdea) -> Change:
     """Return one level's change of a written idea."""
-    perception, asked = (category.high, idea.high) if level == "high" else (category.low, idea.low)
+    perception, questions = (category.high, idea.high) if level == "high" else (category.low, idea.low)
     new = idea.new(perception.name)
     return Change(
         aspect=perception.aspect_of(subject),
         natural=natural,
         manipulated=new,
-        ask_natural=asked.ask_natural,
-        ask_manipulated=asked.ask_manipulated,
-        others=tuple(text for text in asked.others if not _same(text, natural) and not _same(text, new)),
-        tempting=tuple(text for text in asked.tempting if not _same(text, natural) and not _same(text, new)),
+        ask_natural=questions.ask_natural,
+        ask_manipulated=questions.ask_manipulated,
+        others=tuple(text for text in questions.others if not _same(text, natural) and not _same(text, new)),
+        tempting=tuple(text for text in questions.tempting if not _same(text, natural) and not _same(text, new)),
     )
 
 
@@ -95,5 +95,5 @@ def unchanged(category: IdeaCategory, naturals: dict[str, str], idea: WrittenIde
     return None
 
 
-def _same(one: str, other: str) -> bool:
-    return one.strip(" .").casefold() == other.strip(" .").casefold()
+def _same(first: str, second: str) -> bool:
+    return first.strip(" .").casefold() == second.strip(" .").casefold()

@@ -37,13 +37,13 @@ class Ideas(MapStep):
     """Plan manipulations of each image, by category; what gives none is dropped with a reason.
 
     Args:
-        categories: Of MVP-Bench, such as `B1`.
-        grounder: Who says what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
+        categories: Categories of MVP-Bench, such as `B1`.
+        grounder: Source of what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
         detector: A model that finds where things are, in place of the boxes that the grounder gives.
-        writer: Who has the ideas: `templates` (of facts), or a language model behind an `endpoint`.
+        writer: Source of the ideas: `templates` (of facts), or a language model behind an `endpoint`.
         people_only: Drop images without people, as MVP-Bench is about people.
         allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
-        concurrency: How many requests of one worker are under way at a time.
+        concurrency: Most requests of one worker under way at a time.
     """
 
     name: ClassVar[str] = "ideas"
@@ -134,9 +134,9 @@ class Ideas(MapStep):
         if (refusal := refused(scene.texts(), allow=self.allow)) is not None:
             return Outcome("drop", refusal.reason, evidence=evidence | {"found": refusal.found})
         planned = list(opened.pool.map(lambda category: opened.writer.plan(category, scene), categories))
-        planned = [self._passed(one) for one in planned]
+        planned = [self._passed(plan) for plan in planned]
         evidence["categories"] = {
-            category.code: one.described() for category, one in zip(categories, planned, strict=True)
+            category.code: plan.described() for category, plan in zip(categories, planned, strict=True)
         }
         return _outcome(planned, evidence)
 
@@ -158,7 +158,11 @@ class Ideas(MapStep):
 
 def _wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
     """Return what must be known of an image for these categories, each once."""
-    return list({one.name: one for category in categories for one in (category.high, category.low)}.values())
+    return list(
+        {
+            perception.name: perception for category in categories for perception in (category.high, category.low)
+        }.values()
+    )
 
 
 def _verdict(reason: str) -> Any:
@@ -169,20 +173,24 @@ def _verdict(reason: str) -> Any:
 def _described(scene: Scene) -> dict[str, Any]:
     """Return what was found in the image, for the record."""
     seen = {
-        name: {"value": one.value, "problem": one.problem, "replies": list(one.replies)}
-        for name, one in scene.seen.items()
+        name: {"value": seen.value, "problem": seen.problem, "replies": list(seen.replies)}
+        for name, seen in scene.seen.items()
     }
     return {
-        "caption": scene.caption, "subject": scene.subject.model_dump(mode="json"), "people": scene.people,
-        "seen": seen, "replies": list(scene.replies), "grounded": dict(scene.made_with),
-    }  # fmt: skip
+        "caption": scene.caption,
+        "subject": scene.subject.model_dump(mode="json"),
+        "people": scene.people,
+        "seen": seen,
+        "replies": list(scene.replies),
+        "grounded": dict(scene.made_with),
+    }
 
 
 def _outcome(planned: Sequence[Planned], evidence: dict[str, Any]) -> Outcome:
-    ideas = [idea for one in planned for idea in one.ideas]
+    ideas = [idea for plan in planned for idea in plan.ideas]
     if ideas:
         return Outcome(values={"planned": packed(ideas)}, evidence=evidence)
-    problems = {one.problem for one in planned}
+    problems = {plan.problem for plan in planned}
     if len(problems) == 1 and (only := problems.pop()) is not None and only not in {"no_facts"}:
         return Outcome("failed" if only in TRANSIENT else "drop", only, evidence=evidence)
     return Outcome("drop", NO_IDEA, evidence=evidence)

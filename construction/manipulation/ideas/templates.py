@@ -55,47 +55,49 @@ class TemplateWriter:
 
 def _ideas(category: IdeaCategory, facts: IdeaFacts) -> Iterator[Idea]:
     if category.way == "background":
-        yield from (_before(category, facts, one) for one in facts.behind if one.category == category.code)
+        yield from (
+            _before(category, facts, background) for background in facts.behind if background.category == category.code
+        )
     elif category.way == "partial":
-        yield from (_swapped(category, facts, one) for one in facts.swaps if one.category == category.code)
+        yield from (_swapped(category, facts, swap) for swap in facts.swaps if swap.category == category.code)
     elif category.low is STYLE:
         yield from (_altered(category, facts, effect, value) for effect, value in facts.looks.items())
 
 
-def _before(category: IdeaCategory, facts: IdeaFacts, one: ResolvedBackground) -> Idea:
+def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackground) -> Idea:
     """Put the subject before another picture."""
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
-    low = ShownValue(value=one.background)
-    doing = f", {one.suggests.value}" if high.name == "behaviour" else ""
+    low = ShownValue(value=background.background)
+    doing = f", {background.suggests.value}" if high.name == "behaviour" else ""
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
         low=_change(BACKGROUND, facts, ShownValue(value=facts.background), low),
-        high=_change(high, facts, ShownValue(value=_seen(facts, high)), one.suggests),
+        high=_change(high, facts, ShownValue(value=_seen(facts, high)), background.suggests),
         natural_caption=facts.caption,
-        manipulated_caption=f"{capital(subject)}{doing}, in front of {one.background}",
-        instruction=f"Replace the background with {one.background}.",
-        donor=Donor(image_id=one.image_id),
+        manipulated_caption=f"{capital(subject)}{doing}, in front of {background.background}",
+        instruction=f"Replace the background with {background.background}.",
+        donor=Donor(image_id=background.image_id),
     )
 
 
-def _swapped(category: IdeaCategory, facts: IdeaFacts, one: Swapping) -> Idea:
+def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
     """Replace something in the picture by something of another one."""
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
-        target=one.target,
-        low=_change(category.low, facts, one.low_natural, one.low),
-        high=_change(category.high, facts, one.high_natural, one.high),
+        target=swap.target,
+        low=_change(category.low, facts, swap.low_natural, swap.low),
+        high=_change(category.high, facts, swap.high_natural, swap.high),
         natural_caption=facts.caption,
-        manipulated_caption=one.caption,
-        instruction=f"Replace {one.target.phrase} with {one.low.value}.",
-        donor=one.donor,
+        manipulated_caption=swap.caption,
+        instruction=f"Replace {swap.target.phrase} with {swap.low.value}.",
+        donor=swap.donor,
     )
 
 
@@ -103,13 +105,13 @@ def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests:
     """Change how the whole picture looks."""
     natural = ShownValue(value=facts.seen.get("style", PHOTOGRAPH))
     looks = LOOKS[effect]
-    others = tuple(text for name, text in LOOKS.items() if name != effect)
+    other_looks = tuple(text for name, text in LOOKS.items() if name != effect)
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
-        low=_change(STYLE, facts, natural, ShownValue(value=looks, others=others)),
+        low=_change(STYLE, facts, natural, ShownValue(value=looks, others=other_looks)),
         high=_change(SCENARIO, facts, ShownValue(value=_seen(facts, SCENARIO)), suggests),
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(looks)}: {facts.caption}",

@@ -23,7 +23,7 @@ class MaskRequest(NamedTuple):
     """One thing to be found.
 
     Args:
-        hints: Its box and points, in pixels of the picture, within it.
+        hints: Box and points of the subject, in pixels of the picture, within it.
         seed: For what is left to chance.
     """
 
@@ -38,7 +38,7 @@ class Masker(Protocol):
     def made_with(self) -> Mapping[str, Any]:
         """Return what it takes to find the same masks again, as JSON values."""
 
-    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each thing, (height, width); empty where nothing was found."""
 
 
@@ -59,7 +59,7 @@ def hints_within(
         inside: Points of the thing; those outside the picture are left out.
         outside: Points that are not.
         scale: Pixels of the picture a pixel of the source.
-        size_wh: Of the picture.
+        size_wh: Width and height of the picture.
     """
     if box is None:
         return NO_BOX
@@ -108,9 +108,9 @@ class Rectangle:
 
     made_with: Mapping[str, Any] = {"by": "rectangle"}
 
-    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return all pixels that each box touches."""
-        return [rectangle(one.hints.box, pixels.shape) for one in asked]
+        return [rectangle(request.hints.box, pixels.shape) for request in requests]
 
 
 class GrabCut:
@@ -118,6 +118,6 @@ class GrabCut:
 
     made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS}
 
-    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return the largest part that the colours of each box's inside make up."""
-        return [find_mask(pixels, one.hints, seed=one.seed % 2**31) for one in asked]
+        return [find_mask(pixels, request.hints, seed=request.seed % 2**31) for request in requests]

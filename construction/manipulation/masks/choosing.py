@@ -18,12 +18,12 @@ def choose(masks: Sequence[Mask], box: Box, *, overlap: Overlap, max_area: float
     """Return the number of the mask that overlaps most with a box; of equal ones the first, None where none does.
 
     Args:
-        masks: Of one picture, all of its size.
-        box: Where the subject is.
+        masks: Masks of one picture, all of its size.
+        box: Box of the subject.
         overlap: `paper`: square pixels that mask and box share (equation 1). The larger of two masks around the
             subject wins then, and one of the whole picture wins over all. `iou`: the shared area over that of both
             together, among masks that do not cover more than `max_area`.
-        max_area: As a fraction of the picture.
+        max_area: Largest area, as a fraction of the picture.
     """
     best, number = 0.0, None
     for place, mask in enumerate(masks):

@@ -67,19 +67,25 @@ def _model(state: Mapping[str, Any]) -> Any:
     dim = state["prompt_encoder.no_mask_embed.weight"].shape[1]
     decoder = "mask_decoder."
     prompts = modeling.PromptEncoder(
-        embed_dim=dim, image_embedding_size=(grid, grid), input_image_size=(size_px, size_px),
+        embed_dim=dim,
+        image_embedding_size=(grid, grid),
+        input_image_size=(size_px, size_px),
         mask_in_chans=state["prompt_encoder.mask_downscaling.3.weight"].shape[0],
-    )  # fmt: skip
+    )
     transformer = modeling.TwoWayTransformer(
-        depth=_count(state, decoder + "transformer.layers."), embedding_dim=dim, num_heads=_DECODER_HEADS,
+        depth=_count(state, decoder + "transformer.layers."),
+        embedding_dim=dim,
+        num_heads=_DECODER_HEADS,
         mlp_dim=state[decoder + "transformer.layers.0.mlp.lin1.weight"].shape[0],
-    )  # fmt: skip
+    )
     iou_head = decoder + "iou_prediction_head.layers."
     masks = modeling.MaskDecoder(
-        num_multimask_outputs=state[decoder + "mask_tokens.weight"].shape[0] - 1, transformer=transformer,
-        transformer_dim=dim, iou_head_depth=_count(state, iou_head),
+        num_multimask_outputs=state[decoder + "mask_tokens.weight"].shape[0] - 1,
+        transformer=transformer,
+        transformer_dim=dim,
+        iou_head_depth=_count(state, iou_head),
         iou_head_hidden_dim=state[iou_head + "0.weight"].shape[0],
-    )  # fmt: skip
+    )
     return modeling.Sam(
         image_encoder=encoder, prompt_encoder=prompts, mask_decoder=masks, pixel_mean=_MEAN, pixel_std=_STD
     )
@@ -98,12 +104,19 @@ def _encoder(state: Mapping[str, Any], modeling: Any) -> tuple[Any, int, int]:
     reaches = [(length + 1) // 2 for length, _ in positions]
     windows = [reach for reach in reaches if reach != grid]
     encoder = modeling.ImageEncoderViT(
-        depth=depth, embed_dim=width, img_size=grid * patch, patch_size=patch, num_heads=width // positions[0][1],
+        depth=depth,
+        embed_dim=width,
+        img_size=grid * patch,
+        patch_size=patch,
+        num_heads=width // positions[0][1],
         mlp_ratio=state[name + "blocks.0.mlp.lin1.weight"].shape[0] / width,
-        norm_layer=partial(torch.nn.LayerNorm, eps=1e-6), qkv_bias=name + "blocks.0.attn.qkv.bias" in state,
-        use_rel_pos=True, global_attn_indexes=[at for at, reach in enumerate(reaches) if reach == grid],
-        window_size=windows[0] if windows else 0, out_chans=state[name + "neck.0.weight"].shape[0],
-    )  # fmt: skip
+        norm_layer=partial(torch.nn.LayerNorm, eps=1e-6),
+        qkv_bias=name + "blocks.0.attn.qkv.bias" in state,
+        use_rel_pos=True,
+        global_attn_indexes=[at for at, reach in enumerate(reaches) if reach == grid],
+        window_size=windows[0] if windows else 0,
+        out_chans=state[name + "neck.0.weight"].shape[0],
+    )
     return encoder, grid * patch, grid
 
 

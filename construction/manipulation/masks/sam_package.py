@@ -24,14 +24,14 @@ class SamPackage:
     """A model that embeds each picture once, however much is asked of it.
 
     Args:
-        checkpoint: As `load_sam`.
+        checkpoint: Checkpoint, as `load_sam` takes it.
         weights: Digest of the checkpoint.
-        device: Where it runs, and in which precision.
+        device: Device that it runs on, and its precision.
         prompt: `box`: the decoder is asked with each box and its points. `everything`: with a grid of points, and
             each box then chooses.
-        overlap: How it chooses.
-        max_area: As `choose`.
-        settings: In place of those of `EVERYTHING`.
+        overlap: Rule by which a mask is chosen.
+        max_area: Largest area, as `choose` takes it.
+        settings: Settings in place of those of `EVERYTHING`.
     """
 
     def __init__(
@@ -53,39 +53,45 @@ class SamPackage:
         self._predictor = package.SamPredictor(model)
         self._generator = package.SamAutomaticMaskGenerator(model, **settings)
         self.made_with: Mapping[str, Any] = {
-            "by": "segment_anything", "weights": weights, "prompt": prompt, "dtype": device.dtype,
+            "by": "segment_anything",
+            "weights": weights,
+            "prompt": prompt,
+            "dtype": device.dtype,
             **({"overlap": overlap, **settings} if prompt == "everything" else {}),
-        }  # fmt: skip
+        }
 
-    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each thing; of everything the one that its box chooses, empty where none meets it."""
         import torch
 
         with torch.inference_mode():
             if self._prompt == "everything":
-                return self._chosen(pixels, asked)
+                return self._chosen(pixels, requests)
             self._predictor.set_image(np.array(pixels))
-            found = [self._asked(one) for one in asked]
+            masks = [self._asked(request) for request in requests]
             self._predictor.reset_image()
-            return found
+            return masks
 
-    def _asked(self, one: MaskRequest) -> Mask:
-        points = [*one.hints.inside, *one.hints.outside]
-        labels = [1] * len(one.hints.inside) + [0] * len(one.hints.outside)
+    def _asked(self, request: MaskRequest) -> Mask:
+        points = [*request.hints.inside, *request.hints.outside]
+        labels = [1] * len(request.hints.inside) + [0] * len(request.hints.outside)
         masks, _, _ = self._predictor.predict(
             point_coords=np.array(points, np.float32) if points else None,
             point_labels=np.array(labels) if points else None,
-            box=np.array(one.hints.box, np.float32),
+            box=np.array(request.hints.box, np.float32),
             multimask_output=False,  # a box is not ambiguous
         )
         return np.asarray(masks[0], np.bool_)
 
-    def _chosen(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
-        everything = [np.asarray(one["segmentation"], np.bool_) for one in self._generator.generate(np.array(pixels))]
+    def _chosen(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
+        everything = [
+            np.asarray(segment["segmentation"], np.bool_) for segment in self._generator.generate(np.array(pixels))
+        ]
         numbers = [
-            choose(everything, one.hints.box, overlap=self._overlap, max_area=self._max_area) for one in asked
-        ]  # fmt: skip
-        return [np.zeros(pixels.shape[:2], np.bool_) if one is None else everything[one] for one in numbers]
+            choose(everything, request.hints.box, overlap=self._overlap, max_area=self._max_area)
+            for request in requests
+        ]
+        return [np.zeros(pixels.shape[:2], np.bool_) if number is None else everything[number] for number in numbers]
 
 
 def _embed_in(encoder: Any, device: Device) -> None:

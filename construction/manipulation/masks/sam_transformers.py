@@ -19,9 +19,9 @@ class SamOfTransformers:
     """A model that embeds each picture once. It is asked with boxes only: points would make its batches ragged.
 
     Args:
-        folder: In the layout of transformers, with `preprocessor_config.json`.
+        folder: Folder in the layout of transformers, with `preprocessor_config.json`.
         weights: Digest of its files.
-        device: Where it runs, and in which precision.
+        device: Device that it runs on, and its precision.
 
     Raises:
         DataError: The folder holds no such model.
@@ -41,22 +41,26 @@ class SamOfTransformers:
             raise DataError(f"{folder.name} holds no SAM of transformers: {first[:200]}") from error
         self._model = model.to(device.place).eval()
         self.made_with: Mapping[str, Any] = {
-            "by": "sam_transformers", "weights": weights, "prompt": "box", "dtype": device.dtype,
-        }  # fmt: skip
+            "by": "sam_transformers",
+            "weights": weights,
+            "prompt": "box",
+            "dtype": device.dtype,
+        }
 
-    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each box."""
         import torch
 
-        boxes = [[list(map(float, one.hints.box)) for one in asked]]
+        boxes = [[list(map(float, request.hints.box)) for request in requests]]
         prepared = self._processor(images=np.array(pixels), input_boxes=boxes, return_tensors="pt")
         with torch.inference_mode():
             seen = self._model.get_image_embeddings(prepared["pixel_values"].to(self._device.place, self._dtype))
-            said = self._model(
-                image_embeddings=seen, input_boxes=prepared["input_boxes"].to(self._device.place, self._dtype),
+            output = self._model(
+                image_embeddings=seen,
+                input_boxes=prepared["input_boxes"].to(self._device.place, self._dtype),
                 multimask_output=False,
-            )  # fmt: skip
+            )
         [masks] = self._processor.post_process_masks(
-            said.pred_masks.float().cpu(), prepared["original_sizes"], prepared["reshaped_input_sizes"]
+            output.pred_masks.float().cpu(), prepared["original_sizes"], prepared["reshaped_input_sizes"]
         )
-        return [np.asarray(one[0].numpy(), np.bool_) for one in masks]
+        return [np.asarray(mask[0].numpy(), np.bool_) for mask in masks]

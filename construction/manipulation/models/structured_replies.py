@@ -105,7 +105,7 @@ def read_as(reply: str, shape: type[M]) -> M:
     try:
         return shape.model_validate(document)
     except ValidationError as error:
-        faults = [_told(one) for one in error.errors()[:_SHOWN_FAULTS]]
+        faults = [_told(detail) for detail in error.errors()[:_SHOWN_FAULTS]]
         raise _Fault("other_json", "; ".join(faults)) from None
 
 
@@ -115,11 +115,11 @@ def _object_in(text: str) -> Any:
     at = text.find("{")
     while at >= 0:
         try:
-            found, _ = decoder.raw_decode(text, at)
+            value, _ = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
         else:
-            return found
+            return value
     return None
 
 

@@ -20,7 +20,7 @@ class Device(NamedTuple):
     """A device that is there.
 
     Args:
-        place: As torch names it, such as `cuda:0`.
+        place: Device by torch's name, such as `cuda:0`.
         dtype: Numbers in which models are loaded.
     """
 
@@ -37,7 +37,7 @@ def find_device(wanted: str | None, precision: Precision) -> Device:
     """Return a device: the one that is wanted, else the first GPU, else the CPU.
 
     Args:
-        wanted: Such as `cuda:1` or `cpu`.
+        wanted: Device that is wanted, such as `cuda:1` or `cpu`.
         precision: `auto` is bfloat16 on a GPU that can, float16 on another, float32 on the CPU.
 
     Raises:
@@ -96,12 +96,12 @@ class Weights(NamedTuple):
     revision: str | None
 
 
-def find_weights(path: Path, *, what: str, fetch: str, needs: str) -> Weights:
+def find_weights(path: Path, *, purpose: str, fetch: str, needs: str) -> Weights:
     """Return the weights at a path.
 
     Args:
         path: A folder or a file.
-        what: What they are for, in the words of a message.
+        purpose: What they are for, in the words of a message.
         fetch: The command that fetches them.
         needs: A file that a folder of the kind must have.
 
@@ -110,7 +110,7 @@ def find_weights(path: Path, *, what: str, fetch: str, needs: str) -> Weights:
     """
     get = f"fetch them with `{fetch}` and name that place, or take another `backend` or `masks.by`"
     if not path.exists():
-        raise PrerequisiteError(f"{what} need weights, and there is nothing at {path}; {get}")
+        raise PrerequisiteError(f"{purpose} need weights, and there is nothing at {path}; {get}")
     if path.is_file():
         return Weights(path, _hash_of_file(path, path.stat().st_size, path.stat().st_mtime_ns), None)
     files = _files(path)
@@ -118,7 +118,7 @@ def find_weights(path: Path, *, what: str, fetch: str, needs: str) -> Weights:
     if not any(file.suffix == ".safetensors" for file in files):
         missing.append("*.safetensors (pickled weights are not loaded)")
     if missing:
-        raise PrerequisiteError(f"{what} need weights, and {path} lacks {' and '.join(missing)}; {get}")
+        raise PrerequisiteError(f"{purpose} need weights, and {path} lacks {' and '.join(missing)}; {get}")
     seen = tuple((file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     return Weights(path, _hash_of_folder(path, tuple(files), seen), _revision(path, needs))
 

@@ -16,15 +16,15 @@ MIN_LIKENESS = 0.9
 _ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "its"})
 
 
-def says_the_same(one: str, other: str) -> bool:
+def says_the_same(first: str, second: str) -> bool:
     """Return whether two options mean the same: equal but for articles, one within the other, or one misspelt.
 
     `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. That an option is contained in another
     counts, since whoever picks the wider one is not wrong.
     """
-    left, right = _core(one), _core(other)
+    left, right = _core(first), _core(second)
     if not left or not right:
-        return normal(one) == normal(other)
+        return normal(first) == normal(second)
     return _within(left, right) or _within(right, left) or likeness(" ".join(left), " ".join(right)) >= MIN_LIKENESS
 
 
@@ -34,7 +34,7 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
     Args:
         right: The right option, and options that stand already.
         candidates: Best first.
-        most: How many are wanted.
+        most: Number that is wanted.
 
     Returns:
         The distractors in the order of the candidates; and the candidates that said what another says.
@@ -42,7 +42,7 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
     taken: list[str] = []
     refused: list[str] = []
     for candidate in candidates:
-        if any(says_the_same(candidate, other) for other in (*right, *taken)):
+        if any(says_the_same(candidate, taken_text) for taken_text in (*right, *taken)):
             refused.append(candidate)
         elif len(taken) < most:
             taken.append(candidate)

@@ -94,9 +94,9 @@ class SingleImage(_Shape):
 
     @model_validator(mode="after")
     def _mean_different_things(self) -> SingleImage:
-        for one, other in combinations((self.answer, self.first_answer, *self.distractors), 2):
-            if says_the_same(one, other):
-                raise ValueError(f"the options {one!r} and {other!r} say the same")
+        for first, second in combinations((self.answer, self.first_answer, *self.distractors), 2):
+            if says_the_same(first, second):
+                raise ValueError(f"the options {first!r} and {second!r} say the same")
         return self
 
 
@@ -116,30 +116,30 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenQu
         RequestFailed: A request failed.
         PrerequisiteError: No request can succeed.
     """
-    said, replies = ask_structured(chat, turns(idea), PairQuestions)
+    questions, replies = ask_structured(chat, turns(idea), PairQuestions)
     yes_no = (
-        YesNoQuestion("low", said.low.yes_on_first, "natural"),
-        YesNoQuestion("low", said.low.yes_on_second, "manipulated"),
-        YesNoQuestion("high", said.high.yes_on_first, "natural"),
-        YesNoQuestion("high", said.high.yes_on_second, "manipulated"),
+        YesNoQuestion("low", questions.low.yes_on_first, "natural"),
+        YesNoQuestion("low", questions.low.yes_on_second, "manipulated"),
+        YesNoQuestion("high", questions.high.yes_on_first, "natural"),
+        YesNoQuestion("high", questions.high.yes_on_second, "manipulated"),
     )
-    asked = said.single_image
-    distractors = [asked.distractors[number] for number in rng.permutation(OPTIONS - 2).tolist()]
-    wrong = tuple(capital(text) for text in (asked.first_answer, *distractors))
-    single = OptionsQuestion(asked.question, capital(asked.answer), wrong)
+    single_image = questions.single_image
+    distractors = [single_image.distractors[number] for number in rng.permutation(OPTIONS - 2).tolist()]
+    wrong = tuple(capital(text) for text in (single_image.first_answer, *distractors))
+    single = OptionsQuestion(single_image.question, capital(single_image.answer), wrong)
     return WrittenQuestions(yes_no, single, f"model:{chat.settings.model}", replies)
 
 
 def turns(idea: Idea) -> Sequence[ChatMessage]:
     """Return what the model is asked: the rules, and the idea as data."""
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "main_subject": idea.subject.phrase,
         "first_caption": idea.natural_caption,
         "second_caption": idea.manipulated_caption,
         "low": _change(idea.low),
         "high": _change(idea.high),
     }
-    return [ChatMessage("system", [_RULES]), ChatMessage("user", [canonical_json(told)])]
+    return [ChatMessage("system", [_RULES]), ChatMessage("user", [canonical_json(document)])]
 
 
 def _change(change: Change) -> dict[str, str]:

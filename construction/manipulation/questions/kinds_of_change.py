@@ -54,16 +54,16 @@ def how_modified(idea: Idea, rng: np.random.Generator) -> OptionsQuestion:
     """Ask at the low level how one picture was turned into the other; four other kinds are the distractors."""
     alike = {idea.category}.union(*(kinds for kinds in _MAY_HOLD_TOO if idea.category in kinds))
     right = EDITS[idea.category]
-    others = sorted({EDITS[kind] for kind in EDITS if kind not in alike} - {right})
-    wrong = tuple(others[number] for number in rng.permutation(len(others))[: OPTIONS - 1].tolist())
+    other_edits = sorted({EDITS[kind] for kind in EDITS if kind not in alike} - {right})
+    wrong = tuple(other_edits[number] for number in rng.permutation(len(other_edits))[: OPTIONS - 1].tolist())
     return OptionsQuestion("How was one of the two images turned into the other?", right, wrong)
 
 
-def side_by_side(asked: OptionsQuestion) -> OptionsQuestion:
+def side_by_side(question: OptionsQuestion) -> OptionsQuestion:
     """Return the same question for one picture that holds both."""
-    words = asked.question.replace("between the two images", "between its left and its right half")
+    words = question.question.replace("between the two images", "between its left and its right half")
     words = words.replace("one of the two images turned into the other", "one half turned into the other")
-    return asked._replace(question=f"This picture shows two images side by side. {words}")
+    return question._replace(question=f"This picture shows two images side by side. {words}")
 
 
 def control_question(idea: Idea) -> str:

@@ -25,7 +25,7 @@ class OptionsQuestion(NamedTuple):
     """A question with one right option.
 
     Args:
-        question: As it is asked.
+        question: Question as it is asked.
         right: The right option.
         wrong: The others, in no order that says anything.
     """

@@ -104,16 +104,16 @@ class Words(NamedTuple):
     def top(self, kind: Kind, most: int) -> list[tuple[str, int]]:
         """Return the most frequent words with their counts; ties by alphabet."""
         counts = self.adjectives if kind == "adjective" else self.nouns
-        return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]
+        return sorted(counts.items(), key=lambda count: (-count[1], count[0]))[:most]
 
 
 def count_words(captions: Iterable[str]) -> Words:
     """Count the adjectives and nouns of captions; one that stands twice in a caption counts once."""
-    found = Words(Counter(), Counter())
+    words = Words(Counter(), Counter())
     for caption in captions:
         for kind, word in set(words_of(caption)):
-            (found.adjectives if kind == "adjective" else found.nouns)[word] += 1
-    return found
+            (words.adjectives if kind == "adjective" else words.nouns)[word] += 1
+    return words
 
 
 def words_of(caption: str) -> Iterator[tuple[Kind, str]]:

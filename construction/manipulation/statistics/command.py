@@ -28,26 +28,28 @@ def statistics(release: Path, top: int, plot: Path | None, as_json: bool) -> Non
     from .counting import count_pairs
     from .drawing import figure
 
-    found = count_pairs(one.item for one in Release.open(release).items())
+    pair_statistics = count_pairs(item.item for item in Release.open(release).items())
     if plot is not None:
-        write_bytes(plot, figure(found, top=top).encode())
+        write_bytes(plot, figure(pair_statistics, top=top).encode())
         note(f"drawn: {plot}")
-    emit(found.to_json(top=top), as_json=as_json, text=lambda: "\n".join(_lines(found, top)))
+    emit(pair_statistics.to_json(top=top), as_json=as_json, text=lambda: "\n".join(_lines(pair_statistics, top)))
 
 
-def _lines(found: PairStatistics, top: int) -> Iterator[str]:
-    document = found.to_json(top=top)
-    yield f"pairs {found.pairs}, images {found.images}, items {found.items}"
+def _lines(pair_statistics: PairStatistics, top: int) -> Iterator[str]:
+    document = pair_statistics.to_json(top=top)
+    yield f"pairs {pair_statistics.pairs}, images {pair_statistics.images}, items {pair_statistics.items}"
     yield "category  pairs  aspect"
-    for one in document["categories"]:
-        yield f"{printable(one['category']):8}  {one['pairs']:5}  {one['aspect'] or ''}"
+    for category in document["categories"]:
+        yield f"{printable(category['category']):8}  {category['pairs']:5}  {category['aspect'] or ''}"
     yield "type          level  items"
-    for one in document["types"]:
-        yield f"{one['type']:12}  {one['level']:5}  {one['items']:5}"
-    for what in ("images", "pairs"):
-        share = document[f"{what}_with_both_levels"]
-        yield f"{what} with questions at both levels: {share['numerator']} of {share['denominator']}"
+    for type_row in document["types"]:
+        yield f"{type_row['type']:12}  {type_row['level']:5}  {type_row['items']:5}"
+    for unit in ("images", "pairs"):
+        share = document[f"{unit}_with_both_levels"]
+        yield f"{unit} with questions at both levels: {share['numerator']} of {share['denominator']}"
     for side, words in document["words"].items():
         for kind, listed in words.items():
-            yield f"{side} {kind}: " + ", ".join(f"{printable(one['word'])} {one['captions']}" for one in listed)
-    yield "editors: " + ", ".join(f"{printable(name)} {count}" for name, count in found.editors.items())
+            yield f"{side} {kind}: " + ", ".join(
+                f"{printable(word_row['word'])} {word_row['captions']}" for word_row in listed
+            )
+    yield "editors: " + ", ".join(f"{printable(name)} {count}" for name, count in pair_statistics.editors.items())

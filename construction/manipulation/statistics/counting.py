@@ -39,8 +39,8 @@ class PairStatistics(NamedTuple):
         by_category: Category to its pairs.
         by_type: (type of question, level) to its items.
         images_with_both_levels: Of pictures; a question that shows both pictures counts for both.
-        pairs_with_both_levels: Of pairs.
-        words: Of the captions of each side, a pair's counted once.
+        pairs_with_both_levels: Number of pairs with questions of both levels.
+        words: Words of the captions of each side, a pair's counted once.
         editors: Editor to its pairs.
     """
 
@@ -64,14 +64,12 @@ class PairStatistics(NamedTuple):
                 {"category": name, "aspect": ASPECTS.get(name[:1]), "pairs": count}
                 for name, count in self.by_category.items()
             ],
-            "types": [
-                {"type": kind, "level": level, "items": count} for (kind, level), count in self.by_type.items()
-            ],
+            "types": [{"type": kind, "level": level, "items": count} for (kind, level), count in self.by_type.items()],
             "images_with_both_levels": self.images_with_both_levels.to_json(),
             "pairs_with_both_levels": self.pairs_with_both_levels.to_json(),
             "words": {side: _top(words, top) for side, words in self.words.items()},
             "editors": dict(self.editors),
-        }  # fmt: skip
+        }
 
 
 def _top(words: Words, most: int) -> dict[str, Any]:
@@ -124,15 +122,15 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics:
         )
     levels: dict[str, set[str]] = defaultdict(set)  # a natural picture may belong to several pairs
     for pair in pairs.values():
-        for image_id, found in pair.levels.items():
-            levels[image_id] |= found
-    both = sum(found >= {"low", "high"} for found in levels.values())
+        for image_id, levels_of_image in pair.levels.items():
+            levels[image_id] |= levels_of_image
+    both = sum(levels_of_image >= {"low", "high"} for levels_of_image in levels.values())
     return PairStatistics(
         items=sum(by_type.values()),
         pairs=len(pairs),
         images=len(levels),
         by_category=_sorted(Counter(pair.category for pair in pairs.values())),
-        by_type=dict(sorted(by_type.items(), key=lambda one: _place(one[0]))),
+        by_type=dict(sorted(by_type.items(), key=lambda count: _place(count[0]))),
         images_with_both_levels=CountedShare(both, len(levels)),
         pairs_with_both_levels=CountedShare(sum(pair.has_both for pair in pairs.values()), len(pairs)),
         words={side: _words(pairs.values(), side) for side in SIDES},

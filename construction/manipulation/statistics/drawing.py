@@ -21,11 +21,11 @@ class _Bar(NamedTuple):
     color: str
 
 
-def figure(found: PairStatistics, *, top: int) -> str:
+def figure(statistics: PairStatistics, *, top: int) -> str:
     """Return an SVG document; all words in it are escaped."""
     parts: list[str] = []
     y = 18.0
-    for title, bars in _panels(found, top):
+    for title, bars in _panels(statistics, top):
         parts.append(_text(12, y + 4, title, weight="bold"))
         y += 14
         parts += _bars(bars, y)
@@ -37,24 +37,24 @@ def figure(found: PairStatistics, *, top: int) -> str:
     )
 
 
-def _panels(found: PairStatistics, top: int) -> Iterator[tuple[str, list[_Bar]]]:
+def _panels(statistics: PairStatistics, top: int) -> Iterator[tuple[str, list[_Bar]]]:
     yield (
-        f"Pairs by category ({found.pairs})",
-        [_Bar(f"{name} {ASPECTS.get(name[:1], '')}", count, _PLAIN) for name, count in found.by_category.items()],
+        f"Pairs by category ({statistics.pairs})",
+        [_Bar(f"{name} {ASPECTS.get(name[:1], '')}", count, _PLAIN) for name, count in statistics.by_category.items()],
     )
     yield (
-        f"Items by type and level ({found.items})",
+        f"Items by type and level ({statistics.items})",
         [
             _Bar(f"{_TYPE_NAMES[kind]}, {level}", count, _COLORS.get(level, _PLAIN))
-            for (kind, level), count in found.by_type.items()
+            for (kind, level), count in statistics.by_type.items()
         ],
     )
-    both = found.images_with_both_levels
+    both = statistics.images_with_both_levels
     yield (
         f"Images by levels asked about ({both.denominator})",
         [_Bar("both", both.numerator, _PLAIN), _Bar("one", both.denominator - both.numerator, _PLAIN)],
     )
-    for side, words in found.words.items():
+    for side, words in statistics.words.items():
         for kind in ("adjective", "noun"):
             bars = [_Bar(word, count, _COLORS[side]) for word, count in words.top(kind, top)]
             yield f"{kind.capitalize()}s of {side} captions", bars

@@ -85,7 +85,7 @@ def head_of(release: Release, score: Score) -> PageHead:
 def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
     place = f"{release.path}: {AGREEMENT}"
     data = read_inside(release.path, AGREEMENT, max_bytes=documents.MAX_BYTES)
-    document = documents.stated(documents.parse(data, what=place), "benchwright/agreement", 1, what=place)
+    document = documents.stated(documents.parse(data, title=place), "benchwright/agreement", 1, title=place)
     campaigns = document.get("campaigns")
     return {k: v for k, v in campaigns.items() if isinstance(v, dict)} if isinstance(campaigns, dict) else {}
 

@@ -231,7 +231,7 @@ def test_auto_paints_with_the_model_that_is_there_and_composes_where_none_is(tmp
 
 @pytest.mark.parametrize("preset", ["flux_fill", "flux_kontext"])
 def test_presets_of_flux_paint_in_the_size_that_they_are_given(tmp_path: Path, preset: str) -> None:
-    found = find_weights(make_pipeline(preset, tmp_path / preset), what="it", fetch="", needs="model_index.json")
+    found = find_weights(make_pipeline(preset, tmp_path / preset), purpose="it", fetch="", needs="model_index.json")
     painter = Diffusion(preset, found, CPU, Running(batch_size=4), steps=1)
     pixels = np.random.default_rng(1).integers(0, 256, (64, 96, 3), dtype=np.uint8)
     mask = np.zeros((64, 96), bool)
@@ -243,7 +243,7 @@ def test_presets_of_flux_paint_in_the_size_that_they_are_given(tmp_path: Path, p
 
 
 def test_ways_of_running_a_model_change_rounding_only(weights: Path) -> None:
-    found = find_weights(weights / "sd_inpaint", what="it", fetch="", needs="model_index.json")
+    found = find_weights(weights / "sd_inpaint", purpose="it", fetch="", needs="model_index.json")
     edit = Edit(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8), None, "a cat", 5)
     plain, other = (
         Diffusion("paper", found, CPU, running, steps=2).paint([edit])[0]
@@ -267,7 +267,7 @@ class _Little:
 
 def paint(weights: Path, most: int, count: int) -> tuple[list[Any], list[int]]:
     """Paint as many pictures as asked with memory for so many at a time; return what came, and the batches tried."""
-    found = find_weights(weights / "sd_inpaint", what="it", fetch="", needs="model_index.json")
+    found = find_weights(weights / "sd_inpaint", purpose="it", fetch="", needs="model_index.json")
     painter = Diffusion("paper", found, CPU, Running(batch_size=4), steps=1)
     painter.pipeline = _Little(painter.pipeline, most)
     rng = np.random.default_rng(1)
@@ -366,7 +366,7 @@ def test_a_checkpoint_that_holds_more_than_tensors_is_refused_without_running_it
 
 
 def test_a_folder_of_another_model_is_refused_with_what_it_should_hold(weights: Path) -> None:
-    found = find_weights(weights / "sam", what="it", fetch="", needs="config.json")
+    found = find_weights(weights / "sam", purpose="it", fetch="", needs="config.json")
     with pytest.raises(DataError, match="stable-diffusion-inpainting"):
         Diffusion("paper", found, CPU, Running())
 

@@ -101,7 +101,7 @@ def test_errata_that_contradict_themselves_are_refused(changes: dict[str, Any], 
     document = json.loads(spelled([erratum(items[0])]))
     document["errata"][0] |= changes
     with pytest.raises(DataError, match=why):
-        parse_errata(json.dumps(document).encode(), what="errata.json")
+        parse_errata(json.dumps(document).encode(), title="errata.json")
 
 
 def test_errata_come_back_as_they_were_written(items: list[Item], tmp_path: Path) -> None:
