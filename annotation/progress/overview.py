@@ -16,7 +16,7 @@ from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
-from ..store.counts import counts
+from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.closing import count_closed
@@ -93,7 +93,7 @@ class Overview:
     def stamp(self) -> tuple[int, ...]:
         """Return numbers that change whenever anything here does but who holds what."""
         with self._store.reading() as connection:
-            return counts.stamp(connection, self.campaign)
+            return campaign_counts.stamp(connection, self.campaign)
 
     def patterns(self) -> list[DecisionCounts]:
         """Return tasks counted by what they are and what was decided."""
@@ -126,15 +126,15 @@ class Overview:
             found.append(CriterionVotes(one.aspect.name, one.words, votes, yes, group.found))
         return found
 
-    def filled(self, *, now: datetime) -> counts.SlotCounts:
+    def filled(self, *, now: datetime) -> campaign_counts.SlotCounts:
         """Return how many slots are filled, held and free."""
         with self._store.reading() as connection:
-            return counts.count_slots(connection, self.campaign, now=now)
+            return campaign_counts.count_slots(connection, self.campaign, now=now)
 
     def days(self) -> dict[str, int]:
         """Return decisions by day."""
         with self._store.reading() as connection:
-            return counts.count_by_day(connection, self.campaign)
+            return campaign_counts.count_by_day(connection, self.campaign)
 
     def closed_early(self) -> int:
         """Return how many tasks closed before all had decided, since nothing could change any more."""
@@ -143,23 +143,23 @@ class Overview:
     def people(self) -> int:
         """Return how many annotators have decided something."""
         with self._store.reading() as connection:
-            return counts.count_people(connection, self.campaign)
+            return campaign_counts.count_people(connection, self.campaign)
 
     def decisions_by_annotator(self) -> dict[str, dict[str, int]]:
         """Return how often each annotator gave each decision."""
         with self._store.reading() as connection:
-            return counts.count_by_annotator(connection, self.campaign)
+            return campaign_counts.count_by_annotator(connection, self.campaign)
 
-    def reasons(self, *, examples: int = 3) -> list[counts.ReasonCount]:
+    def reasons(self, *, examples: int = 3) -> list[campaign_counts.ReasonCount]:
         """Return the reasons given, the most frequent first."""
         with self._store.reading() as connection:
             field = reasons_field(self.campaign)
-            return counts.count_reasons(connection, self.campaign, examples=examples, field=field)
+            return campaign_counts.count_reasons(connection, self.campaign, examples=examples, field=field)
 
-    def divided(self, *, most: int) -> list[counts.DividedTask]:
+    def divided(self, *, most: int) -> list[campaign_counts.DividedTask]:
         """Return the newest tasks on which annotators differ."""
         with self._store.reading() as connection:
-            return counts.list_divided(connection, self.campaign, most=most)
+            return campaign_counts.list_divided(connection, self.campaign, most=most)
 
     def said(self, asked: LabelField) -> DecisionColumns:
         """Return one aspect of all newest decisions; what follows is reckoned from it."""
@@ -197,7 +197,7 @@ class Overview:
     def gold(self) -> dict[str, RightOf]:
         """Return how each annotator did on gold tasks, which count nowhere else; nothing where there are none."""
         with self._store.reading() as connection:
-            return {name: RightOf(*of) for name, of in counts.count_gold(connection, self.campaign).items()}
+            return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 
     def qualities(self, found: DecisionColumns) -> list[RaterQuality]:
         """Return what one aspect of all decisions tells of each annotator, with their pace and their gold."""

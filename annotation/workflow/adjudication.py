@@ -211,10 +211,13 @@ class AdjudicationQueue:
         # By a hash, not by slot: who came first would often say who it is.
         order = sorted(given, key=lambda one: digest([task_id, one.annotator]))
         return Case(
-            task_id=task_id, item=content_in(task.payload), annotations=tuple(order),
-            waits=settle(policy, votes_in(policy, given, verdict)) == WAITS, round=round_,
+            task_id=task_id,
+            item=content_in(task.payload),
+            annotations=tuple(order),
+            waits=settle(policy, votes_in(policy, given, verdict)) == WAITS,
+            round=round_,
             is_last=round_ >= policy.rounds,
-        )  # fmt: skip
+        )
 
     def _task(self, task_id: int) -> Task:
         with self._store.reading() as connection:
