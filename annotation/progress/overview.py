@@ -16,7 +16,7 @@ from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
-from ..store.counts import counts
+from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.closing import count_closed
@@ -93,7 +93,7 @@ class Overview:
     def stamp(self) -> tuple[int, ...]:
         """Return numbers that change whenever any figure here changes, leases left aside."""
         with self._store.reading() as connection:
-            return counts.stamp(connection, self.campaign)
+            return campaign_counts.stamp(connection, self.campaign)
 
     def decision_counts(self) -> list[DecisionCounts]:
         """Return tasks counted by kind, state and decisions."""
@@ -126,15 +126,15 @@ class Overview:
             criteria.append(CriterionVotes(aspect.labels.name, aspect.words, votes, yes, group.agreement))
         return criteria
 
-    def filled(self, *, now: datetime) -> counts.SlotCounts:
+    def filled(self, *, now: datetime) -> campaign_counts.SlotCounts:
         """Return how many slots are filled, held and free."""
         with self._store.reading() as connection:
-            return counts.count_slots(connection, self.campaign, now=now)
+            return campaign_counts.count_slots(connection, self.campaign, now=now)
 
     def days(self) -> dict[str, int]:
         """Return decisions by day."""
         with self._store.reading() as connection:
-            return counts.count_by_day(connection, self.campaign)
+            return campaign_counts.count_by_day(connection, self.campaign)
 
     def closed_early(self) -> int:
         """Return how many tasks closed before all their annotators had decided."""
@@ -143,23 +143,23 @@ class Overview:
     def people(self) -> int:
         """Return how many annotators have decided something."""
         with self._store.reading() as connection:
-            return counts.count_people(connection, self.campaign)
+            return campaign_counts.count_people(connection, self.campaign)
 
     def decisions_by_annotator(self) -> dict[str, dict[str, int]]:
         """Return how often each annotator gave each decision."""
         with self._store.reading() as connection:
-            return counts.count_by_annotator(connection, self.campaign)
+            return campaign_counts.count_by_annotator(connection, self.campaign)
 
-    def reasons(self, *, examples: int = 3) -> list[counts.ReasonCount]:
+    def reasons(self, *, examples: int = 3) -> list[campaign_counts.ReasonCount]:
         """Return the reasons given, the most frequent first."""
         with self._store.reading() as connection:
             field = reasons_field(self.campaign)
-            return counts.count_reasons(connection, self.campaign, examples=examples, field=field)
+            return campaign_counts.count_reasons(connection, self.campaign, examples=examples, field=field)
 
-    def divided(self, *, most: int) -> list[counts.DividedTask]:
+    def divided(self, *, most: int) -> list[campaign_counts.DividedTask]:
         """Return the newest tasks on which annotators differ."""
         with self._store.reading() as connection:
-            return counts.list_divided(connection, self.campaign, most=most)
+            return campaign_counts.list_divided(connection, self.campaign, most=most)
 
     def label_columns(self, field: LabelField) -> DecisionColumns:
         """Return the labels of one field in all newest decisions; agreement and quality are counted on them."""
@@ -199,7 +199,7 @@ class Overview:
     def gold(self) -> dict[str, RightOf]:
         """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks."""
         with self._store.reading() as connection:
-            return {name: RightOf(*of) for name, of in counts.count_gold(connection, self.campaign).items()}
+            return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 
     def qualities(self, columns: DecisionColumns) -> list[RaterQuality]:
         """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""

@@ -47,18 +47,21 @@ class BackedUpPhotographs(NamedTuple):
     missing: int = 0
 
 
-def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], there: ObjectStore) -> BackedUpPhotographs:
+def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> BackedUpPhotographs:
     """Write photographs to a backup as they are; those whose files are gone are counted."""
     carried, missing = [], 0
-    for one in sorted(ids):
-        path = there.path(one)
+    for object_id in sorted(ids):
+        path = photographs.path(object_id)
         if not path.is_file():
             missing += 1
             continue
         # They are compressed already.
-        with archive.open(zipfile.ZipInfo(f"{FOLDER}{one}"), "w", force_zip64=True) as out, path.open("rb") as given:
-            shutil.copyfileobj(given, out)
-        carried.append(one)
+        with (
+            archive.open(zipfile.ZipInfo(f"{FOLDER}{object_id}"), "w", force_zip64=True) as out,
+            path.open("rb") as source,
+        ):
+            shutil.copyfileobj(source, out)
+        carried.append(object_id)
     return BackedUpPhotographs(len(carried), digest(carried), missing)
 
 
@@ -70,23 +73,23 @@ def restore_photographs(
     Args:
         path: The backup, for messages.
         archive: It, opened.
-        stated: What its manifest says of them.
-        into: Of the workspace; None to look only.
+        stated: Statement of its manifest about them.
+        into: Photographs of the workspace; None to check without writing.
 
     Raises:
         DataError: They are others than the manifest says, or one is not what its name says.
     """
-    found = sorted(_named(path, archive))
-    if (len(found), digest(found)) != (stated.files, stated.ids):
+    names = sorted(_named(path, archive))
+    if (len(names), digest(names)) != (stated.files, stated.ids):
         raise DataError(f"{path} holds other photographs than its manifest says; the backup was changed")
-    for one in found:
+    for name in names:
         try:
-            with archive.open(f"{FOLDER}{one}") as handle:
+            with archive.open(f"{FOLDER}{name}") as handle:
                 data = handle.read(MAX_BYTES + 1)
         except (zipfile.BadZipFile, EOFError, OSError) as error:
-            raise DataError(f"{path}: photograph {one[:12]} cannot be read ({type(error).__name__})") from error
-        if len(data) > MAX_BYTES or bytes_digest(data) != one:
-            raise DataError(f"{path}: photograph {one[:12]} is not what its name says; the backup was changed")
+            raise DataError(f"{path}: photograph {name[:12]} cannot be read ({type(error).__name__})") from error
+        if len(data) > MAX_BYTES or bytes_digest(data) != name:
+            raise DataError(f"{path}: photograph {name[:12]} is not what its name says; the backup was changed")
         if into is not None:
             (into.root / "tmp").mkdir(parents=True, exist_ok=True)
             into.put(data)
@@ -95,10 +98,10 @@ def restore_photographs(
 def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
     for name in archive.namelist():
         if name.startswith(FOLDER):
-            one = name.removeprefix(FOLDER)
-            if not _ID.fullmatch(one):
+            object_id = name.removeprefix(FOLDER)
+            if not _ID.fullmatch(object_id):
                 raise DataError(f"{path}: {name[:80]!r} is no name of a photograph; the backup was changed")
-            yield one
+            yield object_id
 
 
 FORMAT, VERSION = "benchwright/review-backup", 2
@@ -143,19 +146,22 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
     with store.snapshot() as connection:
         revision = revision_of(connection, store.where)
         assert revision is not None, "an open store has its tables"
-        found = sa.MetaData()
-        found.reflect(connection)
+        metadata = sa.MetaData()
+        metadata.reflect(connection)
         described: dict[str, dict[str, Any]] = {}
         with replacing(path, private=True) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-            for table in _tables(found):
+            for table in _tables(metadata):
                 described[table.name] = _write_table(archive, connection, table)
             carried = _NO_PHOTOGRAPHS
             if photographs is not None:
                 carried = write_photographs(archive, photographs_in_use(connection), photographs)
             manifest = {
-                "format": FORMAT, "version": VERSION, "revision": revision, "tables": described,
+                "format": FORMAT,
+                "version": VERSION,
+                "revision": revision,
+                "tables": described,
                 "photographs": {"files": carried.files, "ids": carried.ids},
-            }  # fmt: skip
+            }
             archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
     return Backup(revision, _rows_of(described), carried.files, carried.missing)
 
@@ -165,7 +171,7 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
 
     Args:
         path: The backup.
-        url: Of the store.
+        url: URL of the store.
         photographs: Where its photographs belong; None to leave them in the backup.
 
     Raises:
@@ -181,9 +187,9 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
         ):
             manifest = _manifest(path, archive)
             _make_empty(connection, manifest["revision"], where)
-            found = sa.MetaData()
-            found.reflect(connection)
-            tables = {table.name: table for table in _tables(found)}
+            metadata = sa.MetaData()
+            metadata.reflect(connection)
+            tables = {table.name: table for table in _tables(metadata)}
             if tables.keys() != manifest["tables"].keys():
                 raise DataError(f"{path} names other tables than a store of version {manifest['revision']} has")
             for table in tables.values():
@@ -202,9 +208,9 @@ def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     return {name: entry["rows"] for name, entry in described.items()}
 
 
-def _tables(found: sa.MetaData) -> list[sa.Table]:
+def _tables(metadata: sa.MetaData) -> list[sa.Table]:
     """Return a store's tables, each after those that it refers to."""
-    return [table for table in found.sorted_tables if table.name not in LEFT_OUT]
+    return [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
 
 
 def _write_table(archive: zipfile.ZipFile, connection: sa.Connection, table: sa.Table) -> dict[str, Any]:
@@ -253,16 +259,16 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
     """Make the tables of a version, unless they are there and hold nothing."""
-    there = revision_of(connection, where)
-    if there is None:
+    present = revision_of(connection, where)
+    if present is None:
         upgrade_within(connection, revision)
         return
     held = sa.MetaData()
     held.reflect(connection)
     full = any(connection.execute(sa.select(table).limit(1)).first() for table in _tables(held))
-    if full or there != revision:
-        found = "holds data already" if full else f"has tables of version {there}, the backup is of {revision}"
-        raise BenchwrightError(f"{where} {found}, and a backup changes nothing; restore it into a new workspace")
+    if full or present != revision:
+        problem = "holds data already" if full else f"has tables of version {present}, the backup is of {revision}"
+        raise BenchwrightError(f"{where} {problem}, and a backup changes nothing; restore it into a new workspace")
 
 
 def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -89,8 +89,10 @@ def _file_problems(path: Path) -> list[str]:
     try:
         with engine.connect() as connection:
             lines = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA integrity_check({_MOST})")]
-            keys = [f"row {row[1]} of {row[0]} refers to no row of {row[2]}" for row in
-                    connection.exec_driver_sql("PRAGMA foreign_key_check")]  # fmt: skip
+            keys = [
+                f"row {row[1]} of {row[0]} refers to no row of {row[2]}"
+                for row in connection.exec_driver_sql("PRAGMA foreign_key_check")
+            ]
     except (sa.exc.DBAPIError, sqlite3.Error, UnicodeDecodeError) as error:
         return [str(error.orig if isinstance(error, sa.exc.DBAPIError) else error)]
     finally:
@@ -113,17 +115,17 @@ def _has_other_schema(path: Path) -> bool:
 
 def row_problems(store: ReviewStore) -> Iterator[Problem]:
     """Yield rows of a store, in a file or on a server, that are not as they were written: `table NAME, row ID`."""
-    found = store.audited()
-    if found.broken is not None:
-        yield _row("audit_log", found.broken.row, found.broken.why)
+    audit_result = store.audited()
+    if audit_result.broken is not None:
+        yield _row("audit_log", audit_result.broken.row, audit_result.broken.why)
     with store.snapshot() as connection:
         yield from (wrong := list(_tasks(connection)))
         yield from _slots(connection)
         yield from _logged(connection, with_payloads=not wrong)
 
 
-def _row(table: str, number: int | None, what: str) -> Problem:
-    return Problem(f"table {table}" + (f", row {number}" if number is not None else ""), what)
+def _row(table: str, number: int | None, problem: str) -> Problem:
+    return Problem(f"table {table}" + (f", row {number}" if number is not None else ""), problem)
 
 
 def _tasks(connection: sa.Connection) -> Iterator[Problem]:
@@ -171,18 +173,18 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
         (annotations_table.c.slot_id == newest.c.slot_id) & (annotations_table.c.version == newest.c.version),
     )
     query = (
-        sa.select(slots.c.id, slots.c.decision, slots.c.submitted_at, annotations_table.c.decision.label("said"))
+        sa.select(slots.c.id, slots.c.decision, slots.c.submitted_at, annotations_table.c.decision.label("newest"))
         .select_from(slots.outerjoin(latest, slots.c.id == annotations_table.c.slot_id))
         .order_by(slots.c.id)
     )
     for row in connection.execute(query):
-        if row.decision != row.said or (row.said is None) != (row.submitted_at is None):
+        if row.decision != row.newest or (row.newest is None) != (row.submitted_at is None):
             yield _row("slots", row.id, "does not agree with what was decided in it")
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
     """Name what the log tells of and what is no longer there as it was; payloads only where no task is named yet."""
-    kept = _kept(connection)
+    kept = _digests_by_key(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
     for row in connection.execute(sa.select(audit_log).order_by(audit_log.c.id)):
@@ -198,7 +200,7 @@ def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Probl
         elif row.act in _OF_ACCOUNTS:
             changed = _OF_ACCOUNTS[row.act](row.at, about)
             stated.setdefault(about["name"], {}).update({column: (row.id, value) for column, value in changed.items()})
-        elif (logged := _told(row, about)) is not None:
+        elif (logged := _row_named_by(row, about)) is not None:
             table, key = logged
             digests = kept[table].get(key, [])
             if not digests or ("said" in about and about["said"] not in digests):
@@ -218,45 +220,45 @@ def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, An
 
 
 _NOT_AS_LOGGED = "what row {} of the log tells of is not there as it was written"
-_SAID = ("decision", "note", "reasons", "edits")
+_DECISION_COLUMNS = ("decision", "note", "reasons", "edits")
 
 
-def _kept(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
-    """Return, of each table that the log tells of, digests of rows by what the log names them by."""
+def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
+    """Return, of each table whose rows the log names, the digests of rows by their key in the log."""
     names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
     kept: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in connection.execute(sa.select(adjudications)):
-        said = digest({name: getattr(row, name) for name in _SAID})
-        kept["adjudications"][row.decided_at, names[row.annotator_id], row.task_id].append(said)
+        row_digest = digest({name: getattr(row, name) for name in _DECISION_COLUMNS})
+        kept["adjudications"][row.decided_at, names[row.annotator_id], row.task_id].append(row_digest)
     for row in connection.execute(sa.select(blind_answers)):
         kept["blind_answers"][row.answered_at, names[row.annotator_id], row.task_id, row.answer].append("")
     for row in connection.execute(sa.select(overrides)):
-        said = digest([row.root_image_id, row.reason, row.against])
-        who = row.decided_at, names[row.annotator_id]
-        kept["overrides"][*who, row.stage, row.record_id, row.action, row.why].append(said)
+        row_digest = digest([row.root_image_id, row.reason, row.against])
+        key = row.decided_at, names[row.annotator_id]
+        kept["overrides"][*key, row.stage, row.record_id, row.action, row.why].append(row_digest)
     for row in connection.execute(sa.select(remarks)):
         kept["remarks"][row.made_at, names[row.annotator_id], row.task_id, row.words, row.is_flag].append("")
     for row in connection.execute(sa.select(revisions, tasks.c.payload).join(tasks, revisions.c.task_id == tasks.c.id)):
-        said = digest_of_revision(row.round, row.edits, row.payload)
-        kept["revisions"][row.revised_at, names[row.annotator_id], row.task_id, row.revised_from].append(said)
+        row_digest = digest_of_revision(row.round, row.edits, row.payload)
+        kept["revisions"][row.revised_at, names[row.annotator_id], row.task_id, row.revised_from].append(row_digest)
     return kept
 
 
-def _told(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
-    """Return of which table a row of the log tells, and what it names the row there by."""
-    who = row.at, row.actor
+def _row_named_by(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
+    """Return the table and the key of the row that a row of the log names; None where it names none."""
+    key = row.at, row.actor
     match row.act:
         case "adjudicated":
-            return "adjudications", (*who, about["task"])
+            return "adjudications", (*key, about["task"])
         case "answered_blind":
-            return "blind_answers", (*who, about["task"], about["answer"])
+            return "blind_answers", (*key, about["task"], about["answer"])
         case "overridden" | "override_undone":
             action = "undo" if row.act == "override_undone" else about["action"]
-            return "overrides", (*who, about["stage"], about["record"], action, about["why"])
+            return "overrides", (*key, about["stage"], about["record"], action, about["why"])
         case "commented" | "flagged":
-            return "remarks", (*who, about["task"], about["words"], row.act == "flagged")
+            return "remarks", (*key, about["task"], about["words"], row.act == "flagged")
         case "revised":
-            return "revisions", (*who, about["task"], about["revised_from"])
+            return "revisions", (*key, about["task"], about["revised_from"])
     return None
 
 
@@ -266,9 +268,13 @@ def _campaigns(connection: sa.Connection, opened: Mapping[str, tuple[int, Mappin
             continue
         number, about = opened[campaign.name]
         now = {
-            "kind": campaign.kind, "rule": campaign.rule, "form": digest(json.loads(campaign.form)),
-            "settings": json.loads(campaign.settings), "slots": campaign.slots, "seed": campaign.seed,
-        }  # fmt: skip
+            "kind": campaign.kind,
+            "rule": campaign.rule,
+            "form": digest(json.loads(campaign.form)),
+            "settings": json.loads(campaign.settings),
+            "slots": campaign.slots,
+            "seed": campaign.seed,
+        }
         if any(about.get(name, value) != value for name, value in now.items()):
             yield _row("campaigns", campaign.id, f"is not what row {number} of the log says")
 

@@ -283,16 +283,16 @@ class TaskQueue:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
             versions = connection.execute(ALL_VERSIONS, {"slots": [row.slot_id for row in rows]}).all()
             remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
-        by_slot: dict[int, list[Annotation]] = {}
+        by_slot: dict[int, list[sa.Row[Any]]] = {}
         for version in versions:
-            by_slot.setdefault(version.slot_id, []).append(annotation_of(version))
+            by_slot.setdefault(version.slot_id, []).append(version)
         return [
             HistoryEntry(
                 row.task_id,
                 content_in(json.loads(row.payload)),
                 annotation_of(row),
                 bool(row.is_current),
-                tuple(by_slot[row.slot_id][:-1]),
+                tuple(annotation_of(version) for version in by_slot[row.slot_id][:-1]),
                 tuple(remarks.get(row.task_id, ())),
             )
             for row in rows

@@ -89,7 +89,7 @@ def test_what_lies_ahead_is_the_others_and_the_gold_that_comes_among_them(
         else:
             left -= 1
         place += 1
-    assert places.ahead(start, others=others, gold=gold) == place - start
+    assert places.ahead(start, other_tasks=others, gold=gold) == place - start
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

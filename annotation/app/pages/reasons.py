@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from ...progress.overview import Overview
-from ...store.counts.counts import DecisionExample, ReasonCount
+from ...store.counts.campaign_counts import DecisionExample, ReasonCount
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
 from ..base.request import PageRequest

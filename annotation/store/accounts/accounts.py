@@ -40,7 +40,7 @@ class Account:
 
     Attributes:
         id: In the store.
-        name: Of the annotator that this person is.
+        name: Name of the annotator that this person is.
         role: Adjudicators also decide what annotators leave open; curators also see progress, agreement and accounts.
         is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
         is_disabled: Whether signing in is refused; what the person said stays.
@@ -62,7 +62,7 @@ class Accounts:
 
     Args:
         store: Keeps them.
-        by: Who changes them, for the log.
+        by: Name of whoever changes them, for the log.
     """
 
     def __init__(self, store: StoreConnection, *, by: str = COMMAND_LINE) -> None:
@@ -79,8 +79,8 @@ class Accounts:
             upsert_annotator(connection, name, kind="person")
             if _found(connection, annotators.c.name == name) is not None:
                 raise BenchwrightError(f"{name!r} has an account already; choose another name")
-            who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
-            values = {"annotator_id": who, "role": role, "is_disabled": False, "created_at": now}
+            annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+            values = {"annotator_id": annotator_id, "role": role, "is_disabled": False, "created_at": now}
             connection.execute(sa.insert(accounts).values(values))
             self._log(connection, "account_added", name, at=now, role=role)
             return _known(connection, name)
@@ -147,11 +147,11 @@ class Accounts:
         Raises:
             RefusedError: It is not, or no longer, good.
         """
-        with self._store.batch() as held:
-            account = Accounts(held).invited(token, now=now)
+        with self._store.batch() as batch:
+            account = Accounts(batch).invited(token, now=now)
             if account is None:
                 raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
-            Accounts(held, by=account.name).set_password(account.name, password_hash)
+            Accounts(batch, by=account.name).set_password(account.name, password_hash)
         return self.find(account.name)
 
     def set_role(self, name: str, role: Role) -> None:
@@ -259,16 +259,21 @@ def _known(connection: sa.Connection, name: str) -> Account:
     row = _found(connection, annotators.c.name == name)
     if row is None:
         names = connection.execute(_ACCOUNTS.order_by(annotators.c.name)).all()
-        listed = ", ".join(one.name for one in names[:20]) or "none yet"
+        listed = ", ".join(account.name for account in names[:20]) or "none yet"
         raise BenchwrightError(f"nobody named {name[:100]!r} has an account; known: {listed}")
     return _account(row)
 
 
 def _account(row: Any) -> Account:
     return Account(
-        id=row.id, name=row.name, role=row.role, is_taken_up=row.password_hash is not None or row.has_identity,
-        is_disabled=row.is_disabled, invited_until=row.invite_until, created_at=row.created_at,
-    )  # fmt: skip
+        id=row.id,
+        name=row.name,
+        role=row.role,
+        is_taken_up=row.password_hash is not None or row.has_identity,
+        is_disabled=row.is_disabled,
+        invited_until=row.invite_until,
+        created_at=row.created_at,
+    )
 
 
 def _end_sessions(connection: sa.Connection, account: Account) -> int:
@@ -276,10 +281,10 @@ def _end_sessions(connection: sa.Connection, account: Account) -> int:
 
 
 def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
-    others = sa.select(sa.func.count()).where(
+    other_curators = sa.select(sa.func.count()).where(
         accounts.c.role == "curator", ~accounts.c.is_disabled, accounts.c.id != account.id
     )
-    if account.role == "curator" and connection.execute(others).scalar_one() == 0:
+    if account.role == "curator" and connection.execute(other_curators).scalar_one() == 0:
         raise BenchwrightError(f"{account.name!r} is the only curator; make somebody else a curator first")
 
 
@@ -314,14 +319,14 @@ class Identities:
         Raises:
             RefusedError: The invitation is not, or no longer, good, or the identity is somebody's.
         """
-        with self._store.batch() as held:
-            account = Accounts(held).invited(token, now=now)
+        with self._store.batch() as batch:
+            account = Accounts(batch).invited(token, now=now)
             if account is None:
                 raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
             of_identity = sa.select(identities.c.account_id).where(
                 identities.c.issuer == identity.issuer, identities.c.subject == identity.subject
             )
-            with held.writing() as connection:
+            with batch.writing() as connection:
                 if connection.execute(of_identity).scalar_one_or_none() not in {None, account.id}:
                     raise RefusedError("you have another account here already; sign in to that one")
                 connection.execute(sa.delete(identities).where(identities.c.account_id == account.id))

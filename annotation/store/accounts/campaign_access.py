@@ -69,9 +69,9 @@ class AccessControl:
     def of(self, campaign: str) -> CampaignAccess:
         """Return who may decide in a campaign."""
         with self._store.reading() as connection:
-            found = find_campaign(connection, campaign)
-            names = assigned_to(connection, found) if found.is_for_assigned else ()
-            return CampaignAccess(found.is_for_assigned, tuple(names))
+            settings = find_campaign(connection, campaign)
+            names = assigned_to(connection, settings) if settings.is_for_assigned else ()
+            return CampaignAccess(settings.is_for_assigned, tuple(names))
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
         """Let these people decide in a campaign, and nobody else who is not assigned to it.
@@ -80,12 +80,12 @@ class AccessControl:
             BenchwrightError: The campaign is simulated, or there is no such annotator.
         """
         with self._store.writing() as connection:
-            found = self._for_people(connection, campaign)
-            there = set(assigned_to(connection, found))
-            for name in sorted(set(names) - there):
-                who = _annotator(connection, name)
-                connection.execute(sa.insert(assignments).values(campaign_id=found.id, annotator_id=who))
-            _close(connection, found, is_for_assigned=True)
+            settings = self._for_people(connection, campaign)
+            assigned = set(assigned_to(connection, settings))
+            for name in sorted(set(names) - assigned):
+                annotator_id = _annotator(connection, name)
+                connection.execute(sa.insert(assignments).values(campaign_id=settings.id, annotator_id=annotator_id))
+            _close(connection, settings, is_for_assigned=True)
 
     def take_off(self, campaign: str, names: Iterable[str]) -> None:
         """Let these people take no more tasks of a campaign; where everybody might, all others who are known still may.
@@ -93,22 +93,22 @@ class AccessControl:
         Raises:
             BenchwrightError: The campaign is simulated, or there is no such annotator.
         """
-        with self._store.batch() as held, held.writing() as connection:
-            found = self._for_people(connection, campaign)
+        with self._store.batch() as batch, batch.writing() as connection:
+            settings = self._for_people(connection, campaign)
             off = {name: _annotator(connection, name) for name in names}
-            if not found.is_for_assigned:
-                known = sa.select(annotators.c.name).where(annotators.c.kind == "person")
-                everybody = set(connection.execute(known).scalars())
-                AccessControl(held).assign(campaign, everybody - off.keys())
-            gone = (assignments.c.campaign_id == found.id) & assignments.c.annotator_id.in_(off.values())
+            if not settings.is_for_assigned:
+                people = sa.select(annotators.c.name).where(annotators.c.kind == "person")
+                everybody = set(connection.execute(people).scalars())
+                AccessControl(batch).assign(campaign, everybody - off.keys())
+            gone = (assignments.c.campaign_id == settings.id) & assignments.c.annotator_id.in_(off.values())
             connection.execute(sa.delete(assignments).where(gone))
 
     def open_to_everybody(self, campaign: str) -> None:
         """Let everybody decide in a campaign; who was assigned is forgotten."""
         with self._store.writing() as connection:
-            found = self._for_people(connection, campaign)
-            connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == found.id))
-            _close(connection, found, is_for_assigned=False)
+            settings = self._for_people(connection, campaign)
+            connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == settings.id))
+            _close(connection, settings, is_for_assigned=False)
 
     @staticmethod
     def _for_people(connection: sa.Connection, name: str) -> Campaign:
@@ -126,9 +126,9 @@ def _close(connection: sa.Connection, campaign: Campaign, *, is_for_assigned: bo
 
 def _annotator(connection: sa.Connection, name: str) -> int:
     query = sa.select(annotators.c.id).where(annotators.c.name == name, annotators.c.kind == "person")
-    found = connection.execute(query).scalar_one_or_none()
-    if found is None:
+    annotator_id = connection.execute(query).scalar_one_or_none()
+    if annotator_id is None:
         raise BenchwrightError(
             f"nobody is called {name[:100]!r} here; add an account with `benchwright review users --add`"
         )
-    return int(found)
+    return int(annotator_id)

@@ -23,8 +23,7 @@ from ..database.pipelining import Step, run_together
 from ..database.records import Campaign, Lease, RefusedError
 from ..database.schema import slots, tasks
 from . import statements as sql
-from .askers import shown_key, who_asks
-from .eligibility import INVOLVED_IN_TASK
+from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_problem
 from .next_task import FoundTask, find_next
 
 _ADD_IF_TAKEN = add_after(sql.IS_TAKEN.exists())
@@ -38,8 +37,8 @@ def claim_next(
     Which task is next is random, differs between annotators, and follows from the campaign's seed (`next_task`).
 
     Args:
-        connection: In a transaction that writes.
-        campaign: The campaign.
+        connection: Connection in a write transaction.
+        campaign: Campaign.
         annotator: Registered under this name.
         now: Leases that ended by this moment are free.
         lease_s: Seconds until the slot goes back.
@@ -51,30 +50,40 @@ def claim_next(
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
     return_expired(connection, now=now)
-    found = find_next(connection, campaign, annotator, now=now)
-    if found is None:
+    found_task = find_next(connection, campaign, annotator, now=now)
+    if found_task is None:
         return None
-    if found.slot is None:
-        found = found._replace(slot=_made_slot(connection, {**found.who, "task": found.task}))
-    return _take(connection, campaign, found.slot, annotator, found.who, now=now, lease_s=lease_s)
+    if found_task.slot is None:
+        found_task = found_task._replace(
+            slot=_make_slot(connection, {**found_task.parameters, "task": found_task.task})
+        )
+    return _take(connection, campaign, found_task.slot, annotator, found_task.parameters, now=now, lease_s=lease_s)
 
 
 def take_found(
-    connection: sa.Connection, campaign: Campaign, annotator: str, found: FoundTask, *, now: datetime, lease_s: float
+    connection: sa.Connection,
+    campaign: Campaign,
+    annotator: str,
+    found_task: FoundTask,
+    *,
+    now: datetime,
+    lease_s: float,
 ) -> Lease | None:
     """Return what was found for an annotator; None where it is not to be had as it was any more.
 
     Args:
-        connection: In a transaction that writes.
-        campaign: The campaign.
+        connection: Connection in a write transaction.
+        campaign: Campaign.
         annotator: For whom it was found.
-        found: Before this transaction, when no lease was over.
-        now: This moment.
+        found_task: Before this transaction, when no lease was over.
+        now: Moment of the call.
         lease_s: Seconds until the slot goes back.
     """
-    is_new = found.slot is not None and found.slot.annotator_id is None
-    only = sql.take_free(blind=bool(found.who["shows_key"])) if is_new else sql.KEEP
-    return _take(connection, campaign, found.slot, annotator, found.who, now=now, lease_s=lease_s, only=only)
+    is_new = found_task.slot is not None and found_task.slot.annotator_id is None
+    only = sql.take_free(blind=bool(found_task.parameters["shows_key"])) if is_new else sql.KEEP
+    return _take(
+        connection, campaign, found_task.slot, annotator, found_task.parameters, now=now, lease_s=lease_s, only=only
+    )
 
 
 def claim_task(
@@ -85,15 +94,15 @@ def claim_task(
     Raises:
         RefusedError: It is not to be had; the message says why.
     """
-    who = who_asks(connection, campaign, annotator) | {"task": task}
-    blind = bool(who["shows_key"])
+    parameters = annotator_parameters(connection, campaign, annotator) | {"task": task}
+    blind = bool(parameters["shows_key"])
     return_expired(connection, now=now)
-    row = connection.execute(sql.own(of_task=True, blind=blind), who).one_or_none()
-    if row is None and connection.execute(sql.GOLD_OF_TASK, who).scalar_one_or_none() is None:
-        row = connection.execute(sql.free_of_task(blind=blind), who).one_or_none()
+    row = connection.execute(sql.own(of_task=True, blind=blind), parameters).one_or_none()
+    if row is None and connection.execute(sql.GOLD_OF_TASK, parameters).scalar_one_or_none() is None:
+        row = connection.execute(sql.free_of_task(blind=blind), parameters).one_or_none()
     if row is None:
-        raise RefusedError(_why_not(connection, campaign, who))
-    lease = _take(connection, campaign, row, annotator, who, now=now, lease_s=lease_s)
+        raise RefusedError(_why_not(connection, campaign, parameters))
+    lease = _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
     assert lease is not None  # under the lock what was found is there
     return lease
 
@@ -110,44 +119,58 @@ def return_expired(connection: sa.Connection, *, now: datetime) -> None:
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
     """Note that somebody was shown a task, which they hold no more."""
-    who = {"task": task, "who": annotator_id}
-    if connection.execute(sql.HAS_SEEN, who).first() is None:
+    parameters = {"task": task, "annotator": annotator_id}
+    if connection.execute(sql.HAS_SEEN, parameters).first() is None:
         connection.execute(sql.NOTE_SEEN, {"task_id": task, "annotator_id": annotator_id})
 
 
-def _made_slot(connection: sa.Connection, who: Mapping[str, Any]) -> sa.Row[Any]:
-    """Return a new slot of a gold task, of which there is one for everybody."""
-    connection.execute(sql.MAKE_SLOT, who)
-    return connection.execute(sql.free_of_task(blind=bool(who["shows_key"])), who).one()
+def _make_slot(connection: sa.Connection, parameters: Mapping[str, Any]) -> sa.Row[Any]:
+    """Make a slot of a gold task, which has one for everybody, and return it."""
+    connection.execute(sql.MAKE_SLOT, parameters)
+    return connection.execute(sql.free_of_task(blind=bool(parameters["shows_key"])), parameters).one()
 
 
 def _take(
-    connection: sa.Connection, campaign: Campaign, row: Any, annotator: str, who: Mapping[str, Any], *, now: datetime,
-    lease_s: float, only: sa.Update = sql.TAKE,
-) -> Lease | None:  # fmt: skip
+    connection: sa.Connection,
+    campaign: Campaign,
+    row: Any,
+    annotator: str,
+    parameters: Mapping[str, Any],
+    *,
+    now: datetime,
+    lease_s: float,
+    only: sa.Update = sql.TAKE,
+) -> Lease | None:
     since, until = row.claimed_at or now, now + timedelta(seconds=lease_s)
-    taking = {"held": row.id, "who": who["who"], "since": since}
-    take: Step = (only, {**who, **taking, "until": until, "now": now})
+    taking = {"held": row.id, "annotator": parameters["annotator"], "since": since}
+    take: Step = (only, {**parameters, **taking, "until": until, "now": now})
     if row.annotator_id is None and not campaign.is_simulated:
         act = AuditEntry("handed_out", annotator, now, {"task": row.task_id, "slot": row.id})
-        [taken] = run_recorded(connection, [take], act, given=(_ADD_IF_TAKEN, taking))
+        [taken_count] = run_recorded(connection, [take], act, conditional=(_ADD_IF_TAKEN, taking))
     else:
-        [taken] = run_together(connection, take)
-    if taken != 1:
+        [taken_count] = run_together(connection, take)
+    if taken_count != 1:
         return None
     return Lease(
-        slot_id=row.id, task_id=row.task_id, item_id=row.item_id, content_hash=row.content_hash,
-        round=row.round, annotator=annotator, claimed_at=since, until=until, payload=json.loads(row.payload),
-    )  # fmt: skip
+        slot_id=row.id,
+        task_id=row.task_id,
+        item_id=row.item_id,
+        content_hash=row.content_hash,
+        round=row.round,
+        annotator=annotator,
+        claimed_at=since,
+        until=until,
+        payload=json.loads(row.payload),
+    )
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
     """Give a slot back undecided; one that is not held by this annotator any more is left alone.
 
     Args:
-        connection: In a transaction that writes.
-        slot_id: From the lease.
-        annotator: Who holds it.
+        connection: Connection in a write transaction.
+        slot_id: Slot of the annotator's lease.
+        annotator: Name of whoever holds it.
         now: The moment, for the log; that of the clock where None.
     """
     row = connection.execute(sql.HELD_BY, {"held": slot_id, "name": annotator}).one_or_none()
@@ -159,8 +182,8 @@ def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: dat
         record(connection, "given_back", actor=annotator, at=now or clock(), task=row.task_id, slot=row.id)
 
 
-def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, Any]) -> str:
-    task, annotator_id = who["task"], who["who"]
+def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[str, Any]) -> str:
+    task, annotator_id = parameters["task"], parameters["annotator"]
     state = connection.execute(
         sa.select(tasks.c.state).where(tasks.c.id == task, tasks.c.campaign_id == campaign.id)
     ).scalar_one_or_none()
@@ -174,7 +197,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
     rule = campaign.rule
     closes = assignment_settings_of(campaign.settings).close_decided
     return (
-        _knows_too_much(connection, who)
+        _knows_too_much(connection, parameters)
         or {
             "open": "all its slots are taken",
             "done": f"it is decided under {rule}" if closes else f"all {rule} decisions are in",
@@ -183,12 +206,12 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
     )
 
 
-def _knows_too_much(connection: sa.Connection, who: Mapping[str, Any]) -> str | None:
-    """Return in words why an annotator may not judge a task with fresh eyes; None where they may."""
-    if is_author(connection, who["task"], who["who"]):
+def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
+    """Return in words why an annotator may not judge a task; None where they may."""
+    if is_author(connection, parameters["task"], parameters["annotator"]):
         return "this annotator wrote this item; somebody else must look at it"
-    if shown := shown_key(connection, who):
-        return shown
-    if connection.execute(INVOLVED_IN_TASK, who).first() is not None:
+    if problem := key_shown_problem(connection, parameters):
+        return problem
+    if connection.execute(INVOLVED_IN_TASK, parameters).first() is not None:
         return "this annotator edited this version of the item, or adjudicates it; somebody else must judge it"
     return None

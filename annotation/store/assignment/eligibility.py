@@ -1,25 +1,42 @@
-"""Who may judge a task: nobody who wrote or edited what it is about, or adjudicates it; nor, asked blind, saw its key.
+"""Who may judge a task: nobody who wrote or edited its item, or adjudicates it; nor, in a blind campaign, saw its key.
 
-All of it in statements that need the parameters `campaign` and what `handout.eyes_of` returns.
+The conditions are parts of statements, which need the parameters that `annotator_parameters` returns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
+from ...forms.kinds import BLIND_KINDS, WITH_KEY
+from ..accounts.campaign_access import check_assigned
 from ..campaigns.authors import OWN_ITEMS
-from ..database.schema import adjudications, authors, blind_answers, campaigns, revisions, seen, skips, slots, tasks
+from ..database.records import Campaign, RefusedError
+from ..database.schema import (
+    adjudications,
+    annotators,
+    authors,
+    blind_answers,
+    campaigns,
+    revisions,
+    seen,
+    skips,
+    slots,
+    tasks,
+)
 
 _mine, _shown, _showing = slots.alias("mine"), tasks.alias("shown"), campaigns.alias("showing")
-_who: sa.BindParameter[int] = sa.bindparam("who")
+_annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
+
+_ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
 # Asked of one task at a time, by index: whoever has decided thousands elsewhere waits no longer for the next.
 _was_handed_shown = sa.or_(
     *(
-        sa.exists().where(of.c.task_id == _shown.c.id, of.c.annotator_id == _who)
-        for of in (_mine, skips, seen, blind_answers, adjudications)
+        sa.exists().where(table.c.task_id == _shown.c.id, table.c.annotator_id == _annotator_id)
+        for table in (_mine, skips, seen, blind_answers, adjudications)
     )
 )
 """Whether a task was handed out to an annotator, also where it was given back, or opened to adjudicate it."""
@@ -47,20 +64,20 @@ SHOWN_KEY_OF_TASK = (
     .where(tasks.c.id == sa.bindparam("task"), _shows_key, _gives_away, _was_handed_shown)
     .order_by(_showing.c.name)
     .limit(1)
-)  # fmt: skip
+)
 IS_UNSHOWN = ~_SHOWN_KEY.correlate(tasks).exists()
 """Whether an annotator has not been shown an item's key."""
 
 _involved = (
     sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
-    sa.select(adjudications.c.task_id).where(adjudications.c.annotator_id == _who),
+    sa.select(adjudications.c.task_id).where(adjudications.c.annotator_id == _annotator_id),
 )
 """Tasks whose version an annotator edited, or that they opened to adjudicate."""
 INVOLVED_IN_TASK = sa.select(tasks.c.id).where(
     tasks.c.id == sa.bindparam("task"), tasks.c.id.in_(sa.union_all(*_involved))
 )
 _is_involved = sa.or_(
-    *(one.where(one.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for one in _involved)
+    *(query.where(query.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for query in _involved)
 )
 # The same the other way round, from the little that one annotator was handed to the items that it was about.
 _ITEMS_SHOWN = (
@@ -68,44 +85,91 @@ _ITEMS_SHOWN = (
     .select_from(_shown.join(_showing, _shown.c.campaign_id == _showing.c.id))
     .where(
         _shown.c.id.in_(
-            sa.union(*(
-                sa.select(of.c.task_id).where(of.c.annotator_id == _who)
-                for of in (_mine, skips, seen, blind_answers, adjudications)
-            ))
+            sa.union(
+                *(
+                    sa.select(table.c.task_id).where(table.c.annotator_id == _annotator_id)
+                    for table in (_mine, skips, seen, blind_answers, adjudications)
+                )
+            )
         ),
         _shows_key,
         _gives_away,
     )
-)  # fmt: skip
+)
 _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks).exists()
 
 
-def eyes(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return what must hold for an annotator to judge a task with fresh eyes: neither its author nor its editor.
+def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what must hold for an annotator to judge a task: they are neither its author nor its editor.
 
     Args:
-        blind: Nor shown its key.
+        blind: Whether they must not have been shown its key either.
     """
     return (~_is_involved, ~_is_own, IS_UNSHOWN) if blind else (~_is_involved, ~_is_own)
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
-    """Return queries whose counts add up to the open tasks of a campaign on which an annotator has no fresh eyes.
+    """Return queries whose counts add up to the open tasks of a campaign that an annotator may not judge.
 
     Databases are to begin with what this one annotator wrote, edited or adjudicates, which is little, and not with the
     campaign's tasks: a sum of its number is looked up in no index.
 
     Args:
-        such: What else must hold of the tasks.
-        blind: Also those whose key they were shown.
+        such: Further conditions on the tasks.
+        blind: Whether to count those too whose key they were shown.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
-    few = counted.where(tasks.c.campaign_id + 0 == campaign, is_open, *such)
-    found = (
-        few.where(tasks.c.id.in_(sa.union_all(*_involved))),
-        few.where(tasks.c.item_id.in_(OWN_ITEMS), ~_is_involved),
+    query = counted.where(tasks.c.campaign_id + 0 == campaign, is_open, *such)
+    queries = (
+        query.where(tasks.c.id.in_(sa.union_all(*_involved))),
+        query.where(tasks.c.item_id.in_(OWN_ITEMS), ~_is_involved),
     )
     if not blind:
-        return found
-    return *found, few.where(tasks.c.item_id.in_(_ITEMS_SHOWN), ~_is_involved, ~_is_own)
+        return queries
+    return *queries, query.where(tasks.c.item_id.in_(_ITEMS_SHOWN), ~_is_involved, ~_is_own)
+
+
+def annotator_parameters(connection: sa.Connection, campaign: Campaign, annotator: str) -> dict[str, Any]:
+    """Return the parameters of the statements that assign tasks to an annotator: campaign, annotator, eligibility.
+
+    Raises:
+        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it.
+    """
+    return {"campaign": campaign.id, **eligibility_parameters(campaign, _annotator_of(connection, campaign, annotator))}
+
+
+def eligibility_parameters(campaign: Campaign, annotator_id: int) -> dict[str, Any]:
+    """Return the parameters of the conditions in this module."""
+    may_edit_and_judge = campaign.is_simulated or campaign.form.editors_verify
+    return {
+        "annotator": annotator_id,
+        "editor": None if may_edit_and_judge else annotator_id,
+        "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
+    }
+
+
+def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
+    """Return the kinds of campaigns that give away what this kind asks; none where nothing can be given away."""
+    return WITH_KEY if kind in BLIND_KINDS and not is_simulated else ()
+
+
+def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
+    """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
+    campaign = (
+        connection.execute(SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none() if parameters["shows_key"] else None
+    )
+    if campaign is None:
+        return None
+    return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
+
+
+def _annotator_of(connection: sa.Connection, campaign: Campaign, name: str) -> int:
+    row = connection.execute(_ANNOTATOR, {"name": name}).one_or_none()
+    if row is None:
+        raise RefusedError(f"annotator {name!r} is not registered")
+    if (row.kind == "simulated") != campaign.is_simulated:
+        whose = "simulated annotators" if campaign.is_simulated else "people"
+        raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
+    check_assigned(connection, campaign, int(row.id), name)
+    return int(row.id)

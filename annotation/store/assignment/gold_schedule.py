@@ -38,19 +38,19 @@ class GoldSchedule:
         window = self._window(place - 1)
         return window + (self._place_in(window) < place)
 
-    def ahead(self, place: int, *, others: int, gold: int) -> int:
+    def ahead(self, place: int, *, other_tasks: int, gold: int) -> int:
         """Return how many tasks lie ahead of a place: so many others, and what gold is mixed in among them.
 
         Args:
-            place: From where.
-            others: Tasks that are not gold, left.
+            place: Place in the order from which on gold tasks are counted.
+            other_tasks: Tasks that are not gold, left.
             gold: Gold tasks left; where they are used up the others go on alone.
         """
-        low, high = others, others + gold
+        low, high = other_tasks, other_tasks + gold
         while low < high:  # the fewest tasks that hold all the others
             middle = (low + high) // 2
             mixed_in = min(gold, self.before(place + middle) - self.before(place))
-            if middle - mixed_in >= others:
+            if middle - mixed_in >= other_tasks:
                 high = middle
             else:
                 low = middle + 1

@@ -23,11 +23,11 @@ from ...forms.assignment_settings import AssignmentSettings, assignment_settings
 from ..database.records import Campaign
 from ..database.schema import SHUFFLE_PRIME
 from . import statements as sql
-from .askers import who_asks
+from .eligibility import annotator_parameters
 from .gold_schedule import GoldSchedule
 from .quotas import may_still_get
 
-_Who = Mapping[str, Any]
+_Parameters = Mapping[str, Any]
 
 
 class TasksAhead(NamedTuple):
@@ -44,7 +44,7 @@ class NextTask(NamedTuple):
     Args:
         task: Its id.
         slot: A free slot of it, as a lease needs it; None where that is still to be looked for.
-        is_bounded: Whether shares had a say.
+        is_bounded: Whether the shares of annotators limited the choice.
     """
 
     task: int
@@ -52,40 +52,40 @@ class NextTask(NamedTuple):
     is_bounded: bool
 
 
-def look(connection: sa.Connection, who: _Who) -> sa.Row[Any]:
-    """Return all that decides where to look for an annotator's next task: `statements.where_to_look`."""
-    return connection.execute(sql.where_to_look(blind=bool(who["shows_key"])), who).one()
+def read_position(connection: sa.Connection, parameters: _Parameters) -> sa.Row[Any]:
+    """Return where an annotator stands, by which the next task is looked for: `statements.position_of`."""
+    return connection.execute(sql.position_of(blind=bool(parameters["shows_key"])), parameters).one()
 
 
 def next_task(
-    connection: sa.Connection, campaign: Campaign, annotator: str, who: _Who, where: sa.Row[Any]
+    connection: sa.Connection, campaign: Campaign, annotator: str, parameters: _Parameters, position: sa.Row[Any]
 ) -> NextTask | None:
     """Return the task that an annotator gets next, beside what they hold; None when none is left.
 
     Args:
-        connection: To the store.
-        campaign: The campaign.
+        connection: Connection in a read transaction.
+        campaign: Campaign.
         annotator: Name.
-        who: Parameters `campaign`, `who` and `shows_key`.
-        where: From `look`.
+        parameters: Parameters `campaign`, `annotator` and `shows_key`.
+        position: Row from `read_position`.
     """
     settings = assignment_settings_of(campaign.settings)
-    start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % SHUFFLE_PRIME}
-    allowed = may_still_get(connection, settings, annotator, who)
+    start = {"start": seed_for(campaign.seed, campaign.name, annotator, position.place) % SHUFFLE_PRIME}
+    allowed = may_still_get(connection, settings, annotator, parameters)
     if allowed.left == 0:
         return None
     bounds = {"names": list(allowed.waiting), "waiting": len(allowed.waiting)} if allowed.waiting else {}
     is_bounded = allowed.left is not None
-    other = _most_urgent(connection, {**who, **start, **bounds}, where.priority)
-    if other is None:
-        query = sql.first_skipped(blind=bool(who["shows_key"]), bounded=bool(bounds))
-        skipped = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
+    ordinary = _most_urgent(connection, {**parameters, **start, **bounds}, position.priority)
+    if ordinary is None:
+        query = sql.first_skipped(blind=bool(parameters["shows_key"]), bounded=bool(bounds))
+        skipped = connection.execute(query, {**parameters, **bounds}).scalar_one_or_none()
         return None if skipped is None else NextTask(skipped, None, is_bounded)
-    if where.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(where.place):
-        gold = _first_from(connection, {**who, **start}, gold=True)
+    if position.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(position.place):
+        gold = _first_from(connection, {**parameters, **start}, gold=True)
         if gold is not None:
             return NextTask(gold.id, None, is_bounded)
-    return NextTask(other.task_id, other, is_bounded)
+    return NextTask(ordinary.task_id, ordinary, is_bounded)
 
 
 def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
@@ -98,27 +98,27 @@ def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
     """Return how many tasks an annotator still has to decide, gold ones among them, as far as that is known now."""
     places = gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
-    return ahead.held + places.ahead(had, others=ahead.others, gold=ahead.gold)
+    return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
 
-def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> sa.Row[Any] | None:
+def _most_urgent(connection: sa.Connection, parameters: _Parameters, highest: int | None) -> sa.Row[Any] | None:
     priority = highest
     while priority is not None:
-        found = _first_from(connection, {**who, "priority": priority}, gold=False)
-        if found is not None:
-            return found
-        priority = connection.execute(sql.PRIORITY_BELOW, {**who, "priority": priority}).scalar_one_or_none()
+        slot = _first_from(connection, {**parameters, "priority": priority}, gold=False)
+        if slot is not None:
+            return slot
+        priority = connection.execute(sql.PRIORITY_BELOW, {**parameters, "priority": priority}).scalar_one_or_none()
     return None
 
 
-def _first_from(connection: sa.Connection, who: _Who, *, gold: bool) -> sa.Row[Any] | None:
+def _first_from(connection: sa.Connection, parameters: _Parameters, *, gold: bool) -> sa.Row[Any] | None:
     """Return the first task from the place where the search starts to the end, or else from the beginning."""
     for is_after in (True, False):
-        is_bounded = "waiting" in who and not gold
-        query = sql.first_free(gold=gold, after=is_after, blind=bool(who["shows_key"]), bounded=is_bounded)
-        found = connection.execute(query, who).one_or_none()
-        if found is not None:
-            return found
+        is_bounded = "waiting" in parameters and not gold
+        query = sql.first_free(gold=gold, after=is_after, blind=bool(parameters["shows_key"]), bounded=is_bounded)
+        row = connection.execute(query, parameters).one_or_none()
+        if row is not None:
+            return row
     return None
 
 
@@ -126,13 +126,13 @@ class FoundTask(NamedTuple):
     """A task for an annotator.
 
     Args:
-        who: Parameters by which the hand-out knows the annotator in the campaign.
+        parameters: Parameters of the statements that assign tasks to the annotator.
         task: The task.
         slot: The slot that they hold of it, or a free one, with the task; None where one has to be made.
-        is_bounded: Whether shares had a say: what others take meanwhile then matters.
+        is_bounded: Whether the shares of annotators limited the choice: what others take meanwhile then matters.
     """
 
-    who: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     task: int
     slot: sa.Row[Any] | None
     is_bounded: bool = False
@@ -151,19 +151,22 @@ def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
-    who = who_asks(connection, campaign, annotator)
-    where = look(connection, who)
-    if where.first_end is not None and where.first_end <= now:
+    parameters = annotator_parameters(connection, campaign, annotator)
+    position = read_position(connection, parameters)
+    if position.first_end is not None and position.first_end <= now:
         return None
-    if where.held is not None:
-        held: Any = connection.execute(sql.LEASE_OF, {"held": where.held}).one()
-        return FoundTask(who, held.task_id, held)
-    coming = next_task(connection, campaign, annotator, who, where)
+    if position.held is not None:
+        held: Any = connection.execute(sql.LEASE_OF, {"held": position.held}).one()
+        return FoundTask(parameters, held.task_id, held)
+    coming = next_task(connection, campaign, annotator, parameters, position)
     if coming is None or coming.slot is not None:
-        return coming and FoundTask(who, *coming)
-    free = sql.free_of_task(blind=bool(who["shows_key"]))
+        return coming and FoundTask(parameters, *coming)
+    free = sql.free_of_task(blind=bool(parameters["shows_key"]))
     return FoundTask(
-        who, coming.task, connection.execute(free, {**who, "task": coming.task}).one_or_none(), coming.is_bounded
+        parameters,
+        coming.task,
+        connection.execute(free, {**parameters, "task": coming.task}).one_or_none(),
+        coming.is_bounded,
     )
 
 
@@ -173,8 +176,8 @@ def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
-    who = who_asks(connection, campaign, annotator)
-    coming = next_task(connection, campaign, annotator, who, look(connection, who))
+    parameters = annotator_parameters(connection, campaign, annotator)
+    coming = next_task(connection, campaign, annotator, parameters, read_position(connection, parameters))
     if coming is None:
         return None
     text = coming.slot.payload if coming.slot is not None else _payload(connection, coming.task)

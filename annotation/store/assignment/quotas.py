@@ -27,20 +27,21 @@ _counted = sa.select(sa.func.count())
 _by_annotator = slots.join(tasks).join(annotators, slots.c.annotator_id == annotators.c.id)
 
 _TAKEN = _counted.select_from(slots).where(
-    slots.c.annotator_id == sa.bindparam("who"), sa.exists().where(tasks.c.id == slots.c.task_id, _counts)
+    slots.c.annotator_id == sa.bindparam("annotator"), sa.exists().where(tasks.c.id == slots.c.task_id, _counts)
 )
 _ITEMS = _counted.select_from(tasks).where(_counts)
 _OPEN = _counted.select_from(tasks).where(_is_open)
 _FREE_SLOTS = _counted.select_from(slots.join(tasks)).where(_is_open, slots.c.annotator_id.is_(None))
 _TAKEN_BY = (
     sa.select(
-        annotators.c.name, sa.func.count().label("all"),
+        annotators.c.name,
+        sa.func.count().label("all"),
         sa.func.sum(sa.case((tasks.c.state == "open", 1), else_=0)).label("open"),
     )
     .select_from(_by_annotator)
     .where(_counts, _of_names)
     .group_by(annotators.c.name)
-)  # fmt: skip
+)
 _ALL_HELD = _counted.select_from(tasks).where(
     _is_open,
     tasks.c.id.in_(sa.select(slots.c.task_id).where(slots.c.lease_until.is_not(None))),
@@ -52,7 +53,7 @@ _ALL_HELD = _counted.select_from(tasks).where(
     ),
 )
 _IDS = sa.select(annotators.c.name, annotators.c.id).where(_of_names)
-_is_theirs = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who"))
+_is_theirs = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("annotator"))
 _has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
 LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None)).correlate(
     tasks
@@ -64,13 +65,10 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 
 _can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
 _is_other = annotators.c.name != sa.bindparam("name")
-_OTHERS = (
-    _counted.select_from(annotators.join(accounts, _can_sign_in)).where(_is_other, accounts.c.role != "curator")
-)  # fmt: skip
-_OTHERS_ASSIGNED = (
-    _counted.select_from(annotators.join(accounts, _can_sign_in).join(assignments))
-    .where(_is_other, assignments.c.campaign_id == sa.bindparam("campaign"))
-)  # fmt: skip
+_OTHERS = _counted.select_from(annotators.join(accounts, _can_sign_in)).where(_is_other, accounts.c.role != "curator")
+_OTHERS_ASSIGNED = _counted.select_from(annotators.join(accounts, _can_sign_in).join(assignments)).where(
+    _is_other, assignments.c.campaign_id == sa.bindparam("campaign")
+)
 
 
 class Quota(NamedTuple):
@@ -86,26 +84,26 @@ class Quota(NamedTuple):
 
 
 def may_still_get(
-    connection: sa.Connection, settings: AssignmentSettings, annotator: str, who: Mapping[str, Any]
+    connection: sa.Connection, settings: AssignmentSettings, annotator: str, parameters: Mapping[str, Any]
 ) -> Quota:
     """Return what an annotator may still get.
 
     Args:
-        connection: To the store.
-        settings: Of the campaign.
+        connection: Connection in a read transaction.
+        settings: Assignment settings of the campaign.
         annotator: Name.
-        who: Parameters `campaign`, `who`, and what says whom tasks are for.
+        parameters: Parameters `campaign`, `annotator`, and what says whom tasks are for.
     """
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
         return Quota()
-    items = connection.execute(_ITEMS, who).scalar_one()
+    items = connection.execute(_ITEMS, parameters).scalar_one()
     most = items if share is None else _part(share, items)
-    left = max(0, most - connection.execute(_TAKEN, who).scalar_one())
+    left = max(0, most - connection.execute(_TAKEN, parameters).scalar_one())
     if annotator in settings.shares or not settings.shares:
         return Quota(left)
-    kept, waiting = _kept(connection, settings, who, items=items)
-    free = connection.execute(_FREE_SLOTS, who).scalar_one()
+    kept, waiting = _kept(connection, settings, parameters, items=items)
+    free = connection.execute(_FREE_SLOTS, parameters).scalar_one()
     return Quota(max(0, min(left, free - kept)), waiting)
 
 
@@ -116,38 +114,44 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
     decide too, only the one who is asked about. Gold items come on top.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
-    people = connection.execute(_OTHERS_ASSIGNED if campaign.is_for_assigned else _OTHERS, {
-        "campaign": campaign.id, "name": annotator,
-    }).scalar_one()  # fmt: skip
+    people = connection.execute(
+        _OTHERS_ASSIGNED if campaign.is_for_assigned else _OTHERS,
+        {
+            "campaign": campaign.id,
+            "name": annotator,
+        },
+    ).scalar_one()
     return min(items, -(-items * campaign.slots_per_task // (people + 1)))
 
 
 def _kept(
-    connection: sa.Connection, settings: AssignmentSettings, who: Mapping[str, Any], *, items: int
+    connection: sa.Connection, settings: AssignmentSettings, parameters: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many slots are kept for those who are named, and who of them has no task within reach to spare."""
     named = {"names": list(settings.shares)}
-    taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**who, **named})}
+    taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**parameters, **named})}
     ids = {row.name: row.id for row in connection.execute(_IDS, named)}
-    is_open = connection.execute(_OPEN, who).scalar_one()
+    is_open = connection.execute(_OPEN, parameters).scalar_one()
     kept, waiting = 0, []
     for name, share in settings.shares.items():
         of_all, of_open = taken.get(name, (0, 0))
         owed = max(0, _part(share, items) - of_all)
         if not owed:
             continue
-        reach = is_open - of_open - connection.execute(_ALL_HELD, {**who, "name": name}).scalar_one()
-        reach -= _barred(connection, {**who, "who": ids.get(name), "editor": who["editor"] and ids.get(name)})
+        reach = is_open - of_open - connection.execute(_ALL_HELD, {**parameters, "name": name}).scalar_one()
+        reach -= _barred(
+            connection, {**parameters, "annotator": ids.get(name), "editor": parameters["editor"] and ids.get(name)}
+        )
         kept += min(owed, max(0, reach))
         if 0 < reach <= owed:
             waiting.append(name)
     return kept, tuple(waiting)
 
 
-def _barred(connection: sa.Connection, who: Mapping[str, Any]) -> int:
+def _barred(connection: sa.Connection, parameters: Mapping[str, Any]) -> int:
     """Return how many open tasks with a free slot somebody may not judge, of those that they do not have."""
-    queries = count_barred(~_is_theirs, _has_free, blind=bool(who["shows_key"]))
-    return sum(connection.execute(query, who).scalar_one() for query in queries)
+    queries = count_barred(~_is_theirs, _has_free, blind=bool(parameters["shows_key"]))
+    return sum(connection.execute(query, parameters).scalar_one() for query in queries)
 
 
 def _part(share: float, items: int) -> int:

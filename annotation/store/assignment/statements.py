@@ -25,7 +25,7 @@ from ..database.schema import (
     slots,
     tasks,
 )
-from .eligibility import eyes
+from .eligibility import may_judge
 from .quotas import LEAVES_ENOUGH
 
 ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
@@ -33,7 +33,7 @@ ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
 search anew, which takes four times as long as the search."""
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine, _free = slots.alias("mine"), slots.alias("free")
-_who: sa.BindParameter[int] = sa.bindparam("who")
+_annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
 _of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
 IS_GOLD = tasks.c.gold.is_not(None)
 IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
@@ -43,12 +43,10 @@ IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
 IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
 """Whether a task is one of the campaign's as it stands, to those who decide."""
 
-_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _who)
-_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _annotator_id)
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _annotator_id)
 _has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
-
-ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
 EXPIRED = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
@@ -62,7 +60,7 @@ _EARLIEST = (
     sa.select(slots.c.lease_until).where(slots.c.lease_until.is_not(None)).order_by(slots.c.lease_until).limit(ONE)
 )
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
-HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _who)
+HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _annotator_id)
 NOTE_SEEN = sa.insert(seen)
 
 
@@ -71,9 +69,11 @@ def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
     Databases are to begin with the annotator's slots, which are few, and not with the campaign's tasks.
     """
-    return sa.select(sa.func.count()).select_from(slots).where(
-        slots.c.annotator_id == _who, task_is(_of_campaign, *of_task)
-    )  # fmt: skip
+    return (
+        sa.select(sa.func.count())
+        .select_from(slots)
+        .where(slots.c.annotator_id == _annotator_id, task_is(_of_campaign, *of_task))
+    )
 
 
 def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -81,10 +81,10 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
     A join or EXISTS they may turn round, without statistics at the worst time, and walk through all tasks.
     """
-    found: sa.Select[Any] = (
+    query: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
     )
-    return found.scalar_subquery() == sa.literal_column("1")
+    return query.scalar_subquery() == sa.literal_column("1")
 
 
 COUNT_HAD = count_own(IS_CURRENT)
@@ -116,7 +116,7 @@ _OF_TASK = tasks.c.id == sa.bindparam("task")
 # The sum keeps SQLite from going through a campaign's tasks: an annotator holds few slots, and has an index for them.
 _OWN = (
     _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_CURRENT)
-    .where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+    .where(slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None))
     .limit(ONE)
 )
 _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
@@ -135,59 +135,64 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Sel
 
     Args:
         gold: One of the gold ones; else one of those of a priority that has a free slot.
-        after: From `start` on; else before it.
+        after: Whether to look from `start` on; else before it.
         blind: None whose key the annotator was shown.
         bounded: None that others wait for, who are named with shares of their own.
     """
-    found = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
-    found = found.where(IS_INDEXED_GOLD) if gold else found.where(
-        tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free
-    )  # fmt: skip
+    query = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
+    query = (
+        query.where(IS_INDEXED_GOLD)
+        if gold
+        else query.where(tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free)
+    )
     start = sa.bindparam("start", type_=sa.BigInteger)
-    found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
-    found = found.where(*eyes(blind=blind))
-    found = (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(ONE)
-    return found if gold else _free_of(found.scalar_subquery())
+    query = query.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
+    query = query.where(*may_judge(blind=blind))
+    query = (query.where(LEAVES_ENOUGH) if bounded else query).order_by(tasks.c.shuffle).limit(ONE)
+    return query if gold else _free_of(query.scalar_subquery())
 
 
 @cache
 def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
     """Return a query for the task that an annotator can take and skipped longest ago."""
-    found = (
+    query = (
         sa.select(tasks.c.id)
         .join(skips, skips.c.task_id == tasks.c.id)
         .where(
-            _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
+            _of_campaign,
+            skips.c.annotator_id == _annotator_id,
+            ~_has_mine,
+            IS_GOLD | ((tasks.c.state == "open") & _has_free),
         )
     )
-    found = found.where(*eyes(blind=blind))
-    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
-    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(ONE)
+    query = query.where(*may_judge(blind=blind))
+    query = query.where(IS_GOLD | LEAVES_ENOUGH) if bounded else query
+    return query.order_by(skips.c.skipped_at, tasks.c.id).limit(ONE)
 
 
 @cache
 def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
     """Return a query for the slot that an annotator has held longest, of any task or of one."""
-    found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
-    return found.where(*eyes(blind=blind))
+    query = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
+    return query.where(*may_judge(blind=blind))
 
 
 @cache
-def where_to_look(*, blind: bool) -> sa.Select[Any]:
-    """Return a query for all that decides where to look for an annotator's next task, asked at once.
+def position_of(*, blind: bool) -> sa.Select[Any]:
+    """Return one query for all that decides which task an annotator gets next.
 
     How many they have had, the highest priority of open ones, a gold one, the slot that they still hold, and when the
     first of all leases ends.
     """
-    asked = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD, "first_end": _EARLIEST}
+    queries = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD, "first_end": _EARLIEST}
     held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
-    return sa.select(*(one.scalar_subquery().label(name) for name, one in {**asked, "held": held}.items()))
+    return sa.select(*(query.scalar_subquery().label(name) for name, query in {**queries, "held": held}.items()))
 
 
 @cache
 def free_of_task(*, blind: bool) -> sa.Select[Any]:
     """Return a query for a free slot of one task."""
-    return _FREE_OF_TASK.where(*eyes(blind=blind))
+    return _FREE_OF_TASK.where(*may_judge(blind=blind))
 
 
 MAKE_SLOT = sa.insert(slots).from_select(
@@ -204,19 +209,19 @@ GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 TAKE = (
     sa.update(slots)
     .where(slots.c.id == sa.bindparam("held"))
-    .values(annotator_id=_who, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
+    .values(annotator_id=_annotator_id, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
 )
 _holds_one = sa.exists().where(
-    _mine.c.annotator_id == _who,
+    _mine.c.annotator_id == _annotator_id,
     _mine.c.submitted_at.is_(None),
     sa.select(sa.literal_column("1"))
     .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_CURRENT)
     .correlate(_mine)
     .exists(),
 )
-_has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annotator_id == _who)
+_has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annotator_id == _annotator_id)
 KEEP = TAKE.where(
-    slots.c.annotator_id == _who, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
+    slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
 )
 """Begin a lease anew, if it is still the annotator's."""
 
@@ -224,12 +229,14 @@ KEEP = TAKE.where(
 @cache
 def take_free(*, blind: bool) -> sa.Update:
     """Return a statement that takes a slot, if it is still free and the annotator may have it and holds no other."""
-    may_have = task_is(IS_HANDED_OUT, *eyes(blind=blind))
+    may_have = task_is(IS_HANDED_OUT, *may_judge(blind=blind))
     return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
 
 
 IS_TAKEN = sa.select(slots.c.id).where(
-    slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _who, slots.c.claimed_at == sa.bindparam("since")
+    slots.c.id == sa.bindparam("held"),
+    slots.c.annotator_id == _annotator_id,
+    slots.c.claimed_at == sa.bindparam("since"),
 )
 
 HELD_BY = (
@@ -271,7 +278,7 @@ FILL = (
     sa.update(slots)
     .where(
         slots.c.id == sa.bindparam("held"),
-        slots.c.annotator_id == _who,
+        slots.c.annotator_id == _annotator_id,
         slots.c.submitted_at.is_not_distinct_from(sa.bindparam("was", type_=UtcDateTime)),
         _IS_AS_CHECKED,
     )
@@ -279,7 +286,7 @@ FILL = (
 )
 """Mark a slot as decided, if whoever holds it, what they said last, its task and its form are what they were."""
 FOLLOW = sa.insert(followed)
-DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _who)
+DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _annotator_id)
 FINISH = (
     sa.update(tasks)
     .where(tasks.c.id == sa.bindparam("task"), tasks.c.state == "open", ~_has_open_slot)

@@ -1,4 +1,4 @@
-"""The statements behind an annotator's desk: own tasks, own history, drafts, skipped tasks."""
+"""The statements behind an annotator's task queue: own tasks, own history, drafts, skipped tasks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from ..campaigns.decisions import latest_annotations
 from ..database.records import Campaign
 from ..database.schema import annotations_table, annotators, drafts, skips, slots, tasks
 from . import statements as sql
-from .askers import eyes_of
-from .eligibility import count_barred, eyes
+from .eligibility import count_barred, eligibility_parameters, may_judge
 from .next_task import TasksAhead
 from .quotas import may_still_get
 from .statements import IS_CURRENT, IS_INDEXED_GOLD
@@ -105,26 +104,26 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     Counted from indexes and from what is held or was decided by this one annotator, never task by task.
     """
     who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
-    who = {"campaign": campaign.id, "name": annotator, "now": now, **eyes_of(campaign, who_id)}
+    parameters = {"campaign": campaign.id, "name": annotator, "now": now, **eligibility_parameters(campaign, who_id)}
 
-    counts = _counts(blind=bool(who["shows_key"]))
-    found = connection.execute(counts.at_once, who).one()._mapping
-    others = found["open"] - found["open_mine"] - found["all_held"]
-    others -= sum(found[f"barred_{number}"] for number in range(counts.barred))
-    may_get = may_still_get(connection, assignment_settings_of(campaign.settings), annotator, who)
+    counts = _counts(blind=bool(parameters["shows_key"]))
+    row = connection.execute(counts.at_once, parameters).one()._mapping
+    other_tasks = row["open"] - row["open_mine"] - row["all_held"]
+    other_tasks -= sum(row[f"barred_{number}"] for number in range(counts.barred))
+    may_get = may_still_get(connection, assignment_settings_of(campaign.settings), annotator, parameters)
     ahead = TasksAhead(
-        held=found["held"],
-        others=max(0, others if may_get.left is None else min(others, may_get.left)),
-        gold=found["gold_left"],
+        held=row["held"],
+        others=max(0, other_tasks if may_get.left is None else min(other_tasks, may_get.left)),
+        gold=row["gold_left"],
     )
-    return OwnProgress(found["decided"], ahead)
+    return OwnProgress(row["decided"], ahead)
 
 
-_who: sa.BindParameter[int] = sa.bindparam("who")
+_annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
 _of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
 _is_open = _of_campaign & (tasks.c.state == "open")
 _mine = slots.alias("mine")
-_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _annotator_id)
 _free = slots.alias("free")
 _has_free = sa.exists().where(
     _free.c.task_id == tasks.c.id,
@@ -146,7 +145,7 @@ class _Counts(NamedTuple):
 @cache
 def _counts(*, blind: bool) -> _Counts:
     """Return the counts of an annotator; what they were shown elsewhere is looked at only where that matters."""
-    unseen = eyes(blind=blind)
+    unseen = may_judge(blind=blind)
     barred = count_barred(~_has_mine, blind=blind)
     queries = {
         "open": _OPEN,
@@ -156,14 +155,12 @@ def _counts(*, blind: bool) -> _Counts:
         # Open tasks of which others hold whatever is not decided.
         "all_held": sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)
-        .where(
-            slots.c.lease_until > sa.bindparam("now"), sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
-        ),
+        .where(slots.c.lease_until > sa.bindparam("now"), sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)),
         "gold_left": sa.select(sa.func.count())
         .select_from(tasks)
         .where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
         **{f"barred_{number}": query for number, query in enumerate(barred)},
-    }  # fmt: skip
+    }
     at_once = sa.select(*(query.scalar_subquery().label(name) for name, query in queries.items()))
     return _Counts(at_once, len(barred))
 
@@ -188,7 +185,7 @@ def put_skip(connection: sa.Connection, task_id: int, annotator: str, now: datet
 
 
 def _put(connection: sa.Connection, table: sa.Table, task_id: int, annotator: str, values: dict[str, Any]) -> None:
-    who = connection.execute(sa.select(annotators.c.id).where(_by_name), {"name": annotator}).scalar_one()
-    own = (table.c.task_id == task_id) & (table.c.annotator_id == who)
-    if not connection.execute(sa.update(table).where(own).values(values)).rowcount:
-        connection.execute(sa.insert(table).values(task_id=task_id, annotator_id=who, **values))
+    annotator_id = connection.execute(sa.select(annotators.c.id).where(_by_name), {"name": annotator}).scalar_one()
+    is_own = (table.c.task_id == task_id) & (table.c.annotator_id == annotator_id)
+    if not connection.execute(sa.update(table).where(is_own).values(values)).rowcount:
+        connection.execute(sa.insert(table).values(task_id=task_id, annotator_id=annotator_id, **values))

@@ -190,8 +190,8 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
     """Return what adjudicators decided in a campaign, earlier rounds included, in the order in which they did.
 
     Args:
-        connection: That reads.
-        campaign: The campaign.
+        connection: Connection in a read transaction.
+        campaign: Campaign.
         criteria: Fields answered with `yes` or `no`, in which case votes are counted.
     """
     query = (
@@ -201,30 +201,34 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
         .where(is_of_any_round(campaign), adjudications.c.decision != OPENED)
         .order_by(adjudications.c.id)
     )
-    said = said_of_ruled(connection, campaign, criteria)
+    overruled = overruled_decisions(connection, campaign, criteria)
     sent_back: Counter[int] = Counter()
-    found = []
+    rulings = []
     for task_id, name, decision in connection.execute(query):
         first = sent_back[task_id] * campaign.slots_per_task
-        given = said_after(said.get(task_id, ()), first, until=first + campaign.slots_per_task)
-        decisions = Counter(one.decision for one in given)
-        found.append(AdjudicatedTask(task_id, name, decision, decisions, counted_votes(given, criteria)))
+        counted = decisions_after_slot(overruled.get(task_id, ()), first, until=first + campaign.slots_per_task)
+        decisions = Counter(overruled_decision.decision for overruled_decision in counted)
+        rulings.append(AdjudicatedTask(task_id, name, decision, decisions, count_yes_votes(counted, criteria)))
         sent_back[task_id] += decision == SEND_BACK
-    return found
+    return rulings
 
 
-def said_after(said: Iterable[OverruledDecision], first: int, *, until: int | None = None) -> list[OverruledDecision]:
-    """Return what was said in slots after a number: each time a task is sent back it gets slots anew."""
-    return [one for one in said if first < one.slot and (until is None or one.slot <= until)]
+def decisions_after_slot(
+    decisions: Iterable[OverruledDecision], first: int, *, until: int | None = None
+) -> list[OverruledDecision]:
+    """Return the decisions in slots after a number: each time a task is sent back it gets further slots."""
+    return [decision for decision in decisions if first < decision.slot and (until is None or decision.slot <= until)]
 
 
-def counted_votes(said: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
+def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
     """Return how many said yes to each criterion."""
-    counted = Counter(name for one in said for name, vote in zip(criteria, one.votes, strict=False) if vote == "yes")
+    counted = Counter(
+        name for decision in decisions for name, vote in zip(criteria, decision.votes, strict=False) if vote == "yes"
+    )
     return {name: counted[name] for name in criteria}
 
 
-def said_of_ruled(
+def overruled_decisions(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]
 ) -> dict[int, list[OverruledDecision]]:
     """Return what annotators said of the tasks that adjudicators decided, in the newest version, by task."""
@@ -239,7 +243,7 @@ def said_of_ruled(
         )
         .order_by(slots.c.task_id, slots.c.slot)
     )
-    found: dict[int, list[OverruledDecision]] = {}
+    decisions_by_task: dict[int, list[OverruledDecision]] = {}
     for task_id, slot, decision, edits, *voted in connection.execute(query):
-        found.setdefault(task_id, []).append(OverruledDecision(slot, decision, edits, voted))
-    return found
+        decisions_by_task.setdefault(task_id, []).append(OverruledDecision(slot, decision, edits, voted))
+    return decisions_by_task

@@ -25,33 +25,35 @@ _SAT_THERE = (
     .join(tasks, slots.c.task_id == tasks.c.id)
     .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
     .where(
-        campaigns.c.name == sa.bindparam("campaign"), tasks.c.item_id == sa.bindparam("record_id"),
-        slots.c.slot == sa.bindparam("slot"), slots.c.submitted_at.is_not(None),
+        campaigns.c.name == sa.bindparam("campaign"),
+        tasks.c.item_id == sa.bindparam("record_id"),
+        slots.c.slot == sa.bindparam("slot"),
+        slots.c.submitted_at.is_not(None),
     )
-)  # fmt: skip
+)
 
-OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bindparam("who"))
+OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bindparam("annotator"))
 """Items that an annotator wrote."""
 
 
 def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
     """Note who wrote the items of some tasks, where this store knows; safe to repeat."""
-    for one in work:
-        written_in = _written_in(one.payload)
+    for task_input in work:
+        written_in = _written_in(task_input.payload)
         if written_in is None:
             continue
         for annotator_id in (
             connection.execute(_SAT_THERE, written_in.model_dump(exclude={"simulated"})).scalars().all()
         ):
-            own = (authors.c.item_id == one.item_id) & (authors.c.annotator_id == annotator_id)
-            if connection.execute(sa.select(authors.c.item_id).where(own)).first() is None:
-                connection.execute(sa.insert(authors).values(item_id=one.item_id, annotator_id=annotator_id))
+            is_own = (authors.c.item_id == task_input.item_id) & (authors.c.annotator_id == annotator_id)
+            if connection.execute(sa.select(authors.c.item_id).where(is_own)).first() is None:
+                connection.execute(sa.insert(authors).values(item_id=task_input.item_id, annotator_id=annotator_id))
 
 
 def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> bool:
     """Return whether an annotator wrote the item of a task."""
-    own = OWN_ITEMS.join(tasks, tasks.c.item_id == authors.c.item_id).where(tasks.c.id == task_id)
-    return connection.execute(own, {"who": annotator_id}).first() is not None
+    query = OWN_ITEMS.join(tasks, tasks.c.item_id == authors.c.item_id).where(tasks.c.id == task_id)
+    return connection.execute(query, {"annotator": annotator_id}).first() is not None
 
 
 def _written_in(payload: Mapping[str, Any]) -> WrittenIn | None:

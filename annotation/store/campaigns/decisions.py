@@ -55,10 +55,10 @@ def list_decisions(
     """Return the latest decisions on a campaign's tasks, by item id, round and slot.
 
     Args:
-        connection: That reads.
-        campaign: The campaign.
+        connection: Connection in a read transaction.
+        campaign: Campaign.
         with_retired: Also those on earlier contents of items; without them only current tasks count.
-        task: Only those on one task.
+        task: Id of the one task to read; None for all.
     """
     query = _decisions(with_retired=with_retired, of_task=task is not None)
     return [annotation_of(row) for row in connection.execute(query, {"campaign": campaign.id, "task": task})]
@@ -119,12 +119,12 @@ def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
 
 def _count_by(
     connection: sa.Connection,
-    what: sa.ColumnElement[Any],
+    column: sa.ColumnElement[Any],
     source: sa.FromClause,
     where: sa.ColumnElement[bool],
 ) -> dict[str, int]:
     # Grouped by a label: to PostgreSQL a CASE with parameters is another expression each time.
-    query = sa.select(what.label("counted"), sa.func.count()).select_from(source).where(where)
+    query = sa.select(column.label("counted"), sa.func.count()).select_from(source).where(where)
     return {str(row[0]): int(row[1]) for row in connection.execute(query.group_by("counted"))}
 
 

@@ -42,8 +42,8 @@ def mark(
     """Bring priorities and gold of tasks up to what is wanted, and return which of them are gold.
 
     Args:
-        connection: In a transaction that writes.
-        campaign: Of the tasks.
+        connection: Connection in a write transaction.
+        campaign: Campaign of the tasks.
         current: Rows of the tasks that are wanted, each with id, item_id, priority and gold.
         wanted: How, by item id.
 

@@ -58,16 +58,16 @@ def write(
         kept = {"guidelines_id": made, "place": place, "media_type": picture.media_type, "body": body}
         connection.execute(sa.insert(guideline_pictures).values(kept))
     if not campaign.is_simulated:
-        said = digest_of_guidelines(connection, made)
-        about = {"campaign": campaign.name, "version": version, "guidelines": made, "said": said}
+        text_digest = digest_of_guidelines(connection, made)
+        about = {"campaign": campaign.name, "version": version, "guidelines": made, "said": text_digest}
         record(connection, "guidelines_written", actor=COMMAND_LINE, at=clock(), **about)
     return int(version)
 
 
 def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str | None:
     """Return the digest of all that a version says, its pictures among it; None where there is none."""
-    said = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
-    row = connection.execute(said.where(guidelines.c.id == guidelines_id)).one_or_none()
+    query = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
+    row = connection.execute(query.where(guidelines.c.id == guidelines_id)).one_or_none()
     if row is None:
         return None
     pictures = sa.select(guideline_pictures.c.place, guideline_pictures.c.media_type, guideline_pictures.c.body)
@@ -121,9 +121,9 @@ class Guidelines:
 
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
         """Return what annotators are told now; None where they are told nothing."""
-        found = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
+        query = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
         with self._store.reading() as connection:
-            row = connection.execute(found).one_or_none()
+            row = connection.execute(query).one_or_none()
         return None if row is None else GuidelinesVersion(*row)
 
     def versions(self, campaign: Campaign) -> list[GuidelinesVersion]:
@@ -134,9 +134,9 @@ class Guidelines:
             .where(followed.c.guidelines_id == guidelines.c.id)
             .scalar_subquery()
         )
-        found = _VERSIONS.add_columns(count).where(guidelines.c.campaign_id == campaign.id)
+        query = _VERSIONS.add_columns(count).where(guidelines.c.campaign_id == campaign.id)
         with self._store.reading() as connection:
-            return [GuidelinesVersion(*row) for row in connection.execute(found.order_by(guidelines.c.version))]
+            return [GuidelinesVersion(*row) for row in connection.execute(query.order_by(guidelines.c.version))]
 
     def picture(self, guidelines_id: int, place: int) -> GuidelinePicture | None:
         """Return one picture of a version."""

@@ -30,8 +30,8 @@ def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:
         .cte("earlier_rounds", recursive=True)
     )
     link = revisions.alias("link")
-    found = last.union(sa.select(link.c.revised_from).join(last, link.c.task_id == last.c.id))
-    return sa.select(found.c.id)
+    earlier = last.union(sa.select(link.c.revised_from).join(last, link.c.task_id == last.c.id))
+    return sa.select(earlier.c.id)
 
 
 def is_current(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
@@ -43,7 +43,7 @@ def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnEl
     """Return the condition for current tasks and those of the rounds before them.
 
     Args:
-        campaign: Of the tasks.
+        campaign: Campaign of the tasks.
         scanned: Whether SQLite is to come from another table to its tasks, and not by the index on campaigns.
     """
     if not has_rounds(campaign):

@@ -38,17 +38,18 @@ class Overrides:
     def standing(self) -> list[StoredOverride]:
         """Return the decisions that count, by stage and record."""
         newest = ~sa.exists().where(
-            _newer.c.stage == overrides.c.stage, _newer.c.record_id == overrides.c.record_id,
+            _newer.c.stage == overrides.c.stage,
+            _newer.c.record_id == overrides.c.record_id,
             _newer.c.id > overrides.c.id,
-        )  # fmt: skip
+        )
         query = (
             sa.select(overrides, annotators.c.name)
             .join(annotators, overrides.c.annotator_id == annotators.c.id)
             .where(newest, overrides.c.action != UNDO)
         )
         with self._store.reading() as connection:
-            found = [StoredOverride(_override(row), row.decided_at) for row in connection.execute(query)]
-        return sorted(found, key=lambda one: (one.override.stage, one.override.record_id))
+            stored = [StoredOverride(_override(row), row.decided_at) for row in connection.execute(query)]
+        return sorted(stored, key=lambda override: (override.override.stage, override.override.record_id))
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
         """Add decisions, all or none; return those that were new, since what stands already is not said twice.
@@ -56,12 +57,12 @@ class Overrides:
         Raises:
             BenchwrightError: A name is no annotator's.
         """
-        with self._store.batch() as held:
-            own = Overrides(held)
-            standing = {_place(one.override): one.override for one in own.standing()}
-            new = [one for one in wanted if not _same(standing.get(_place(one)), one)]
-            for one in new:
-                own._add(one, one.action, now=now)
+        with self._store.batch() as batch:
+            own = Overrides(batch)
+            standing = {_place(stored.override): stored.override for stored in own.standing()}
+            new = [override for override in wanted if not _same(standing.get(_place(override)), override)]
+            for override in new:
+                own._add(override, override.action, now=now)
         return new
 
     def undo(self, decisions: Iterable[Override], *, by: str, why: str, now: datetime) -> None:
@@ -70,34 +71,50 @@ class Overrides:
         Raises:
             BenchwrightError: The name is no annotator's.
         """
-        with self._store.batch() as held:
-            for one in decisions:
-                taken_back = Override(one.stage, one.record_id, one.root_image_id, one.action, None, None, by, why)
-                Overrides(held)._add(taken_back, UNDO, now=now)
+        with self._store.batch() as batch:
+            for override in decisions:
+                taken_back = Override(
+                    override.stage, override.record_id, override.root_image_id, override.action, None, None, by, why
+                )
+                Overrides(batch)._add(taken_back, UNDO, now=now)
 
-    def _add(self, one: Override, action: str, *, now: datetime) -> None:
+    def _add(self, override: Override, action: str, *, now: datetime) -> None:
         with self._store.writing() as connection:
-            upsert_annotator(connection, one.by, kind="person")
-            who = sa.select(annotators.c.id).where(annotators.c.name == one.by).scalar_subquery()
+            upsert_annotator(connection, override.by, kind="person")
+            annotator_id = sa.select(annotators.c.id).where(annotators.c.name == override.by).scalar_subquery()
             values = {
-                "stage": one.stage, "record_id": one.record_id, "root_image_id": one.root_image_id, "action": action,
-                "reason": one.reason, "against": one.against, "annotator_id": who, "why": one.why, "decided_at": now,
-            }  # fmt: skip
+                "stage": override.stage,
+                "record_id": override.record_id,
+                "root_image_id": override.root_image_id,
+                "action": action,
+                "reason": override.reason,
+                "against": override.against,
+                "annotator_id": annotator_id,
+                "why": override.why,
+                "decided_at": now,
+            }
             connection.execute(sa.insert(overrides).values(values))
             act = "override_undone" if action == UNDO else "overridden"
-            about = {"stage": one.stage, "record": one.record_id, "action": one.action, "why": one.why}
-            said = digest([one.root_image_id, one.reason, one.against])
-            record(connection, act, actor=one.by, at=now, said=said, **about)
+            about = {
+                "stage": override.stage,
+                "record": override.record_id,
+                "action": override.action,
+                "why": override.why,
+            }
+            override_digest = digest([override.root_image_id, override.reason, override.against])
+            record(connection, act, actor=override.by, at=now, said=override_digest, **about)
 
 
-def _place(one: Override) -> tuple[str, str]:
-    return one.stage, one.record_id
+def _place(override: Override) -> tuple[str, str]:
+    return override.stage, override.record_id
 
 
 def _same(standing: Override | None, wanted: Override) -> bool:
     return standing is not None and (standing.action, standing.reason, standing.against) == (
-        wanted.action, wanted.reason, wanted.against,
-    )  # fmt: skip
+        wanted.action,
+        wanted.reason,
+        wanted.against,
+    )
 
 
 def _override(row: Any) -> Override:

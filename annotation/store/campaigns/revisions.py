@@ -31,14 +31,19 @@ def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revisi
         .join(annotators, revisions.c.annotator_id == annotators.c.id)
         .where(tasks.c.campaign_id == campaign.id)
         .order_by(tasks.c.item_id, revisions.c.round, revisions.c.id)
-    )  # fmt: skip
+    )
     return [
         Revision(
-            item_id=row.item_id, task_id=row.task_id, content_hash=row.content_hash, revised_from=row.was,
-            round=row.round, edits=json.loads(row.edits), annotator=row.name,
+            item_id=row.item_id,
+            task_id=row.task_id,
+            content_hash=row.content_hash,
+            revised_from=row.was,
+            round=row.round,
+            edits=json.loads(row.edits),
+            annotator=row.name,
         )
         for row in connection.execute(query)
-    ]  # fmt: skip
+    ]
 
 
 def round_of(connection: sa.Connection, task_id: int) -> int:
@@ -63,18 +68,18 @@ def add_revision(
     is as urgent as the version before.
 
     Args:
-        connection: In a transaction that writes.
-        campaign: The campaign.
-        task: Of the version before.
+        connection: Connection in a write transaction.
+        campaign: Campaign.
+        task: Task of the version before.
         work: The next version.
-        edits: What makes it, as JSON values.
-        annotator: Whose edits they are.
+        edits: Edits that make it, as JSON values.
+        annotator: Name of the annotator whose edits they are.
         now: Moment of the revision.
 
     Returns:
         False where nothing is opened: the version before has a next one already, or the item would go in a circle.
     """
-    there = connection.execute(
+    task_id = connection.execute(
         sa.select(tasks.c.id).where(
             tasks.c.campaign_id == campaign.id,
             tasks.c.item_id == work.item_id,
@@ -82,27 +87,33 @@ def add_revision(
         )
     ).scalar_one_or_none()
     linked = revisions.c.revised_from == task.id
-    if there is not None:
-        linked = linked | (revisions.c.task_id == there) | (revisions.c.revised_from == there)
+    if task_id is not None:
+        linked = linked | (revisions.c.task_id == task_id) | (revisions.c.revised_from == task_id)
     if connection.execute(sa.select(revisions.c.id).where(linked)).first() is not None:
         return False
-    if there is None:
-        there = _open(connection, campaign, work)
+    if task_id is None:
+        task_id = _open(connection, campaign, work)
     else:
-        reopen(connection, [there])
+        reopen(connection, [task_id])
     retire(connection, [task.id])
     urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
-    connection.execute(sa.update(tasks).where(tasks.c.id == there).values(priority=urgent))
-    who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
+    connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(priority=urgent))
+    annotator_id = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
     round_, spelled = round_of(connection, task.id) + 1, canonical_json(dict(edits))
-    row = {"task_id": there, "revised_from": task.id, "round": round_, "edits": spelled, "revised_at": now}
-    connection.execute(sa.insert(revisions).values({**row, "annotator_id": who}))
+    row = {"task_id": task_id, "revised_from": task.id, "round": round_, "edits": spelled, "revised_at": now}
+    connection.execute(sa.insert(revisions).values({**row, "annotator_id": annotator_id}))
     if not campaign.is_simulated:
-        payload = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == there)).scalar_one()
+        payload = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == task_id)).scalar_one()
         record(
-            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash,
+            connection,
+            "revised",
+            actor=annotator,
+            at=now,
+            task=task_id,
+            revised_from=task.id,
+            content=work.content_hash,
             said=digest_of_revision(round_, spelled, payload),
-        )  # fmt: skip
+        )
     return True
 
 

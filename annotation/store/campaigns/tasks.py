@@ -80,10 +80,17 @@ def list_campaigns(connection: sa.Connection) -> list[Campaign]:
 
 def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
-        id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,
-        form=read_campaign_form(row.form), settings=json.loads(row.settings), seed=int(row.seed),
-        is_simulated=row.is_simulated, is_for_assigned=row.is_for_assigned,
-    )  # fmt: skip
+        id=row.id,
+        name=row.name,
+        kind=row.kind,
+        rule=row.rule,
+        slots_per_task=row.slots,
+        form=read_campaign_form(row.form),
+        settings=json.loads(row.settings),
+        seed=int(row.seed),
+        is_simulated=row.is_simulated,
+        is_for_assigned=row.is_for_assigned,
+    )
 
 
 def upsert_campaign(
@@ -111,17 +118,25 @@ def upsert_campaign(
     if row is not None:
         before = _campaign(row)
         is_same = (before.kind, before.rule, before.slots_per_task, before.is_simulated) == (
-            kind, rule, slots_per_task, is_simulated
-        )  # fmt: skip
+            kind,
+            rule,
+            slots_per_task,
+            is_simulated,
+        )
         if is_simulated:
             is_same = is_same and (before.settings, before.seed) == (dict(settings), seed)
         if not is_same:
             _archive(connection, before, rule=rule, kind=kind, is_simulated=is_simulated)
             row = None
     values = {
-        "kind": kind, "rule": rule, "slots": slots_per_task, "form": canonical_json(form.to_json()),
-        "settings": canonical_json(dict(settings)), "seed": str(seed), "is_simulated": is_simulated,
-    }  # fmt: skip
+        "kind": kind,
+        "rule": rule,
+        "slots": slots_per_task,
+        "form": canonical_json(form.to_json()),
+        "settings": canonical_json(dict(settings)),
+        "seed": str(seed),
+        "is_simulated": is_simulated,
+    }
     act = None
     if row is None:
         connection.execute(sa.insert(campaigns).values(name=name, is_archived=False, **values))
@@ -131,9 +146,18 @@ def upsert_campaign(
         act = "campaign_changed"
     if act is not None and not is_simulated:
         record(
-            connection, act, actor=COMMAND_LINE, at=clock(), campaign=name, kind=kind, rule=rule,
-            form=digest(form.to_json()), settings=dict(settings), slots=slots_per_task, seed=str(seed),
-        )  # fmt: skip
+            connection,
+            act,
+            actor=COMMAND_LINE,
+            at=clock(),
+            campaign=name,
+            kind=kind,
+            rule=rule,
+            form=digest(form.to_json()),
+            settings=dict(settings),
+            slots=slots_per_task,
+            seed=str(seed),
+        )
     return find_campaign(connection, name)
 
 
@@ -169,8 +193,8 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
         raise BenchwrightError(f"annotator {name[:100]!r}: names are 1 to 100 printable characters, no space around")
     if (kind == "simulated") != name.startswith(SIMULATED):
         raise BenchwrightError(f"annotator {name!r}: names of simulated annotators begin with {SIMULATED!r}, no others")
-    found = sa.select(annotators.c.id).where(annotators.c.name == name)
-    if connection.execute(found).one_or_none() is None:
+    query = sa.select(annotators.c.id).where(annotators.c.name == name)
+    if connection.execute(query).one_or_none() is None:
         connection.execute(sa.insert(annotators).values(name=name, kind=kind))
 
 
@@ -193,12 +217,12 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
-        for one in batch:
-            if one.item_id in wanted:
-                raise ValueError(f"item {one.item_id} comes twice in campaign {campaign.name!r}")
-            wanted[one.item_id] = TaskPlacement(one.content_hash, one.priority, one.gold)
-            if (one.item_id, one.content_hash) not in known:
-                new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
+        for task_input in batch:
+            if task_input.item_id in wanted:
+                raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
+            wanted[task_input.item_id] = TaskPlacement(task_input.content_hash, task_input.priority, task_input.gold)
+            if (task_input.item_id, task_input.content_hash) not in known:
+                new.append(new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1))
         if new:
             connection.execute(sa.insert(tasks), new)
             opened += [(row["item_id"], row["payload"]) for row in new]
@@ -210,9 +234,10 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
             connection.exec_driver_sql(f"ANALYZE {table.name}")
     current = [row for key, row in known.items() if _is_wanted(wanted, key)]
     gone = [
-        row.id for key, row in known.items()
+        row.id
+        for key, row in known.items()
         if not _is_wanted(wanted, key) and (row.state != "retired" or row.gold is not None)
-    ]  # fmt: skip
+    ]
     marked = mark(connection, campaign, current, wanted)
     back = [row.id for row in current if row.state == "retired" and row.id not in marked]
     retire(connection, gone)
@@ -240,12 +265,19 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
     """Return the row of a task that is opened."""
     about = facets_of(work.payload)
     return {
-        "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
-        "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
-        "payload": canonical_json(dict(work.payload)), "state": "open" if work.gold is None else "retired",
-        "priority": work.priority, "gold": work.gold,
-        "item_kind": about.kind, "item_task": about.task, "category": about.category,
-    }  # fmt: skip
+        "campaign_id": campaign.id,
+        "item_id": work.item_id,
+        "content_hash": work.content_hash,
+        "round": round_,
+        "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
+        "payload": canonical_json(dict(work.payload)),
+        "state": "open" if work.gold is None else "retired",
+        "priority": work.priority,
+        "gold": work.gold,
+        "item_kind": about.kind,
+        "item_task": about.task,
+        "category": about.category,
+    }
 
 
 def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
@@ -295,6 +327,10 @@ def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, conte
 
 def _task(row: sa.Row[Any]) -> Task:
     return Task(
-        id=row.id, item_id=row.item_id, content_hash=row.content_hash, round=row.round, state=row.state,
+        id=row.id,
+        item_id=row.item_id,
+        content_hash=row.content_hash,
+        round=row.round,
+        state=row.state,
         payload=json.loads(row.payload),
-    )  # fmt: skip
+    )

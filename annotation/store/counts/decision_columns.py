@@ -20,8 +20,11 @@ from ..database.schema import annotations_table, annotators, revisions, slots, t
 
 By = Literal["kind", "task", "category", "round"]
 _FACETS: Mapping[By, sa.ColumnElement[Any]] = {
-    "kind": tasks.c.item_kind, "task": tasks.c.item_task, "category": tasks.c.category, "round": ROUND,
-}  # fmt: skip
+    "kind": tasks.c.item_kind,
+    "task": tasks.c.item_task,
+    "category": tasks.c.category,
+    "round": ROUND,
+}
 _FIELDS = annotations_table.c.fields
 NONE = ""
 """Name of the group of tasks that have no such value."""
@@ -32,7 +35,7 @@ class LabelSource(NamedTuple):
 
     Args:
         source: The decision, its reasons, or a field of the campaign's typed form.
-        name: Of the field; else as the source.
+        name: Name of the field; else as the source.
         is_set: Whether it is a set of codes, compared as sets.
         categories: Codes that could have been given; () where they are not the same for all tasks, or for sets.
     """
@@ -71,27 +74,40 @@ def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelS
 
 def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[LabelSource]) -> list[DecisionColumns]:
     """Return what `read_decisions` does of several fields that are always asked for together, from one reading."""
-    values = [member_of(_FIELDS, one.name) for one in aspects]
+    values = [member_of(_FIELDS, aspect.name) for aspect in aspects]
     rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
     names = _names(connection)
     return [
-        _columns([(task, who, *said, day) for task, who, *votes, day in rows for said in [(votes[place],)]], one, names)
-        for place, one in enumerate(aspects)
+        _columns(
+            [
+                (task, annotator_id, *values_of_field, day)
+                for task, annotator_id, *votes, day in rows
+                for values_of_field in [(votes[place],)]
+            ],
+            aspect,
+            names,
+        )
+        for place, aspect in enumerate(aspects)
     ]
 
 
 def _columns(rows: Sequence[Sequence[Any]], aspect: LabelSource, names: Mapping[int, str]) -> DecisionColumns:
     """Return rows of task, annotator, value and day as columns."""
-    units, who, values, days = zip(*rows, strict=True) if rows else ((), (), (), ())
+    units, annotator_ids, values, days = zip(*rows, strict=True) if rows else ((), (), (), ())
     task_ids, unit_of = np.unique(np.array(units, dtype=np.int64), return_inverse=True)
-    people, rater_of = np.unique(np.array(who, dtype=np.int64), return_inverse=True)
+    people, rater_of = np.unique(np.array(annotator_ids, dtype=np.int64), return_inverse=True)
     label_of = {value: _label(value, aspect) for value in set(values)}
     known = _known(set(label_of.values()), aspect)
-    labels, said = numbered(map(label_of.__getitem__, values), known)
+    labels, label_numbers = numbered(map(label_of.__getitem__, values), known)
     ratings = RatingColumns(
-        unit_of.astype(np.int64), rater_of.astype(np.int64), said, len(task_ids),
-        tuple(names[int(one)] for one in people), labels, bool(aspect.categories),
-    )  # fmt: skip
+        unit_of.astype(np.int64),
+        rater_of.astype(np.int64),
+        label_numbers,
+        len(task_ids),
+        tuple(names[int(annotator_id)] for annotator_id in people),
+        labels,
+        bool(aspect.categories),
+    )
     day_names, day_of_row = numbered(days)
     last = np.zeros(len(task_ids), dtype=np.int64)
     np.maximum.at(last, unit_of, day_of_row)
@@ -114,8 +130,8 @@ def _query(campaign: Campaign, aspect: LabelSource) -> sa.Select[Any]:
             .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
             .where(is_of_any_round(campaign), slots.c.decision.is_not(None))
         )
-    said = annotations_table.c.reasons
-    value: sa.ColumnElement[Any] = said if aspect.source == "reasons" else member_of(_FIELDS, aspect.name)
+    reasons = annotations_table.c.reasons
+    value: sa.ColumnElement[Any] = reasons if aspect.source == "reasons" else member_of(_FIELDS, aspect.name)
     return _of_fields(campaign, value).where(value.is_not(None))
 
 
@@ -151,10 +167,10 @@ def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, lis
         .where(is_of_any_round(campaign, scanned=True), annotations_table.c.version == 1)
     )
     names = _names(connection)
-    found: dict[str, list[float]] = {}
-    for who, seconds in connection.execute(query):
-        found.setdefault(names[who], []).append(seconds)
-    return found
+    seconds_by_name: dict[str, list[float]] = {}
+    for annotator_id, seconds in connection.execute(query):
+        seconds_by_name.setdefault(names[annotator_id], []).append(seconds)
+    return seconds_by_name
 
 
 def _names(connection: sa.Connection) -> dict[int, str]:

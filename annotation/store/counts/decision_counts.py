@@ -12,11 +12,11 @@ from ..campaigns.adjudications import (
     REVISE,
     SEND_BACK,
     AdjudicatedTask,
-    counted_votes,
+    count_yes_votes,
+    decisions_after_slot,
     list_rulings,
+    overruled_decisions,
     ruled_tasks,
-    said_after,
-    said_of_ruled,
 )
 from ..campaigns.decisions import latest_annotations
 from ..campaigns.lineage import ROUND, has_rounds, is_current, of_earlier_rounds
@@ -29,10 +29,10 @@ class DecisionCounts(NamedTuple):
     """Tasks alike in everything that counts.
 
     Args:
-        kind: Of the question, `yes_no` or `multiple_choice`; None where the payload has none. So for the next two.
-        task: Of the items.
-        category: Of the items.
-        state: Of the tasks.
+        kind: Kind of question, `yes_no` or `multiple_choice`; None where the payload has none. So for the next two.
+        task: Task of the items, such as `jigsaw`.
+        category: Category of the items.
+        state: State of the tasks.
         round: In which the items are, from 1.
         adjudicated: The adjudicator's decision; None where there is none that counts.
         given: How many decisions count: the newest versions, since the task was sent back last.
@@ -56,14 +56,17 @@ class DecisionCounts(NamedTuple):
 
 
 def count_decisions(
-    connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = (), *,
+    connection: sa.Connection,
+    campaign: Campaign,
+    criteria: Sequence[str] = (),
+    *,
     edits_matter: Callable[[DecisionCounts], bool] | None = None,
-) -> list[DecisionCounts]:  # fmt: skip
+) -> list[DecisionCounts]:
     """Return a campaign's current tasks by kind, category, state, round and what was decided, in a fixed order.
 
     Args:
         connection: Connection that reads.
-        campaign: The campaign.
+        campaign: Campaign.
         criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
         edits_matter: Tells of tasks that are alike otherwise whether it matters how many edits were proposed. Only of
             those the edits are looked up, task by task; of none where None.
@@ -71,22 +74,22 @@ def count_decisions(
     folded: Counter[_Folded] = Counter()
     edited: list[tuple[_Folded, int]] = []
     query = _votes(campaign, criteria) if criteria else _decisions(campaign)
-    for kind, task, category, state, in_round, *said, times in connection.execute(query).all():
+    for kind, task, category, state, in_round, *numbers, times in connection.execute(query).all():
         facet: _Facet = (kind, task, category, state, in_round)
         if criteria:
-            given, *votes = (int(number or 0) for number in said)
-            folded[facet, None, given, (), tuple(votes), 0] += times
+            submitted, *votes = (int(number or 0) for number in numbers)
+            folded[facet, None, submitted, (), tuple(votes), 0] += times
             continue
-        decisions = Counter([] if said[0] is None else said[0].split(JOINT))
+        decisions = Counter([] if numbers[0] is None else numbers[0].split(JOINT))
         alike: _Folded = (facet, None, decisions.total(), tuple(sorted(decisions.items())), (), 0)
-        if said[1] is not None and edits_matter is not None and edits_matter(_pattern(alike, criteria, times)):
-            edited += [(alike, int(task_id)) for task_id in said[1].split(JOINT)]
+        if numbers[1] is not None and edits_matter is not None and edits_matter(_pattern(alike, criteria, times)):
+            edited += [(alike, int(task_id)) for task_id in numbers[1].split(JOINT)]
         else:
             folded[alike] += times
     proposals = _count_proposals(connection, [task_id for _, task_id in edited])
     folded.update((*alike[:-1], proposals.get(task_id, 0)) for alike, task_id in edited)
     folded.update(_ruled(connection, campaign, criteria))
-    ordered = sorted(folded.items(), key=lambda one: ([str(part or "") for part in one[0][0]], repr(one[0][1:])))
+    ordered = sorted(folded.items(), key=lambda entry: ([str(part or "") for part in entry[0][0]], repr(entry[0][1:])))
     return [_pattern(alike, criteria, times) for alike, times in ordered]
 
 
@@ -98,14 +101,14 @@ MOST_PROPOSALS = 2
 
 
 def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
-    facet, verdict, given, decisions, votes, proposals = alike
+    facet, verdict, submitted, decisions, votes, proposals = alike
     votes_by_criterion = dict(zip(criteria, votes, strict=False))
-    return DecisionCounts(*facet, verdict, given, dict(decisions), votes_by_criterion, times, proposals)
+    return DecisionCounts(*facet, verdict, submitted, dict(decisions), votes_by_criterion, times, proposals)
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
     """Return how many different edits were proposed, 2 for more, by task; of tasks with none there is nothing."""
-    found: dict[int, int] = {}
+    proposals: dict[int, int] = {}
     for start in range(0, len(task_ids), _AT_ONCE):
         query = (
             latest_annotations()
@@ -115,8 +118,8 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
             .group_by(slots.c.task_id)
             .with_only_columns(slots.c.task_id, sa.func.count(sa.distinct(annotations_table.c.edits)))
         )
-        found |= {task_id: min(times, MOST_PROPOSALS) for task_id, times in connection.execute(query)}
-    return found
+        proposals |= {task_id: min(times, MOST_PROPOSALS) for task_id, times in connection.execute(query)}
+    return proposals
 
 
 def _facets(campaign: Campaign) -> sa.Select[Any]:
@@ -129,13 +132,13 @@ def _facets(campaign: Campaign) -> sa.Select[Any]:
 
 
 def _decisions(campaign: Campaign) -> sa.Select[Any]:
-    said = (
+    codes = (
         sa.select(joined_texts(slots.c.decision))
         .where(slots.c.task_id == tasks.c.id, slots.c.decision.is_not(None))
         .scalar_subquery()
     )
-    which = _facets(campaign).where(tasks.c.id.not_in(ruled_tasks()))
-    inner = which.add_columns(said.label("said"), sa.cast(tasks.c.id, sa.Text).label("task_id")).subquery()
+    query = _facets(campaign).where(tasks.c.id.not_in(ruled_tasks()))
+    inner = query.add_columns(codes.label("said"), sa.cast(tasks.c.id, sa.Text).label("task_id")).subquery()
     alike = [column for column in inner.c if column.name != "task_id"]
     # Those in which somebody may have proposed edits, listed here: to find them anew takes as long as to count.
     may_be_edited = (inner.c.state == "done") & inner.c.said.contains(REVISE)
@@ -148,7 +151,7 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
     yes = [
         sa.func.sum(sa.case((member_of(annotations_table.c.fields, name) == "yes", 1), else_=0)) for name in criteria
     ]
-    sums = [one.label(f"yes_{place}") for place, one in enumerate(yes)]
+    sums = [total.label(f"yes_{place}") for place, total in enumerate(yes)]
     by_task = (
         latest_annotations()
         .join(slots, annotations_table.c.slot_id == slots.c.id)
@@ -171,22 +174,22 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
     """Return the few tasks that adjudicators decided or sent back, one by one: not all that was said there counts."""
     rulings: dict[int, list[AdjudicatedTask]] = {}
-    for one in list_rulings(connection, campaign, criteria):
-        rulings.setdefault(one.task_id, []).append(one)
-    said = said_of_ruled(connection, campaign, criteria)
-    found: Counter[_Folded] = Counter()
+    for ruling in list_rulings(connection, campaign, criteria):
+        rulings.setdefault(ruling.task_id, []).append(ruling)
+    overruled = overruled_decisions(connection, campaign, criteria)
+    counter: Counter[_Folded] = Counter()
     query = _facets(campaign).add_columns(tasks.c.id).where(tasks.c.id.in_(ruled_tasks()))
     for kind, task, category, state, in_round, task_id in connection.execute(query):
         verdict = rulings[task_id][-1].decision
-        sent_back = sum(one.decision == SEND_BACK for one in rulings[task_id])
-        counts = said_after(said.get(task_id, ()), sent_back * campaign.slots_per_task)
-        decisions = () if criteria else tuple(sorted(Counter(one.decision for one in counts).items()))
-        votes = tuple(counted_votes(counts, criteria).values())
+        sent_back = sum(ruling.decision == SEND_BACK for ruling in rulings[task_id])
+        counts = decisions_after_slot(overruled.get(task_id, ()), sent_back * campaign.slots_per_task)
+        decisions = () if criteria else tuple(sorted(Counter(decision.decision for decision in counts).items()))
+        votes = tuple(count_yes_votes(counts, criteria).values())
         facet: _Facet = (kind, task, category, state, in_round)
-        edits = {one.edits for one in counts if one.edits is not None and not criteria}
+        edits = {decision.edits for decision in counts if decision.edits is not None and not criteria}
         proposals = min(len(edits), MOST_PROPOSALS)
-        found[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1
-    return found
+        counter[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1
+    return counter
 
 
 def count_revised(connection: sa.Connection, campaign: Campaign) -> dict[int, int]:

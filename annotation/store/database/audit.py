@@ -125,33 +125,33 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
     """Add a row to the log.
 
     Args:
-        connection: In a transaction that writes.
+        connection: Connection in a write transaction.
         act: Code of what was done.
-        actor: Who did it.
-        at: When.
-        about: What it was done to, as JSON values.
+        actor: Name of whoever did it.
+        at: Moment of the act.
+        about: Subject of the act, as JSON values.
     """
     run_recorded(connection, [], AuditEntry(act, actor, at, about))
 
 
 def run_recorded(
-    connection: sa.Connection, steps: Sequence[Step], act: AuditEntry, *, given: Step | None = None
+    connection: sa.Connection, steps: Sequence[Step], act: AuditEntry, *, conditional: Step | None = None
 ) -> list[int]:
     """Run statements together with the log's row of what they do; return how many rows each of them changed.
 
     Args:
-        connection: In a transaction that writes.
+        connection: Connection in a write transaction.
         steps: The statements. Where they change too few rows, the caller takes the transaction back, and the row with
             them, unless the row says itself when it is to be added.
-        act: What they do.
-        given: Adds the row only where the first statement changed one: from `add_after`, with what that needs.
+        act: Entry of what the statements do.
+        conditional: Adds the row only where the first statement changed one: from `add_after`, with what that needs.
     """
-    add, needs = given or (_ADD, {})
+    add, needs = conditional or (_ADD, {})
     answer = connection.info.get(ANSWER)
     row, made = _after(_Row(*answer) if answer else _FIRST, act)
     *changed, added = run_together(connection, *steps, (add, {**needs, **row}))
     if added != 1:
-        if given is not None and changed[0] != 1:
+        if conditional is not None and changed[0] != 1:
             return changed
         # A row was taken back since: the log itself says what its last one is.
         last = connection.execute(_LAST).one_or_none()
@@ -165,9 +165,13 @@ def run_recorded(
 def _after(last: _Row, act: AuditEntry) -> tuple[Mapping[str, Any], _Row]:
     """Return a row that follows another, by column, with what is thought of that one; and what the next will need."""
     row = {
-        "id": last.id + 1, "at": act.at, "actor": act.actor, "act": act.act, "about": canonical_json(dict(act.about)),
+        "id": last.id + 1,
+        "at": act.at,
+        "actor": act.actor,
+        "act": act.act,
+        "about": canonical_json(dict(act.about)),
         "previous": last.hash,
-    }  # fmt: skip
+    }
     made = _Row(last.id + 1, hash_of_row(row))
     return row | {"hash": made.hash, "last": last.id}, made
 
@@ -193,7 +197,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
     """Check the whole log, and every decision of people against it.
 
     Args:
-        connection: That sees one state of the store.
+        connection: Connection of a snapshot, which sees one state of the store.
         expect: Hash that some row must have.
     """
     chain = _Chain(expect)
@@ -262,26 +266,26 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | Non
         .where(annotators.c.kind == "person", annotations_table.c.id > chain.unlogged_up_to)
         .order_by(annotations_table.c.id)
     )
-    found: list[BrokenRow] = []
+    differences: list[BrokenRow] = []
     left, count = dict(chain.said), 0
     decisions = iter(connection.execute(query, execution_options=_STREAMED).mappings())
     while True:
         try:
-            if (said := next(decisions, None)) is None:
+            if (decision := next(decisions, None)) is None:
                 break
-            digested = digest_of_decision(dict(said), task=said["task_id"], annotator=said["annotator"])
+            digested = digest_of_decision(dict(decision), task=decision["task_id"], annotator=decision["annotator"])
         except _UNREADABLE as error:
             return BrokenRow(None, f"decision {count + 1}: {_unreadable(error)}"), count
         count += 1
-        what = f"version {said['version']} of the decision in slot {said['slot_id']}"
-        row, logged = left.pop((said["slot_id"], said["version"]), (None, None))
+        subject = f"version {decision['version']} of the decision in slot {decision['slot_id']}"
+        row, logged = left.pop((decision["slot_id"], decision["version"]), (None, None))
         if row is None:
-            found.append(BrokenRow(None, f"{what} is not in the log"))
+            differences.append(BrokenRow(None, f"{subject} is not in the log"))
         elif logged != digested:
-            found.append(BrokenRow(row, f"{what} is not what it was when it was logged"))
-    found += [
+            differences.append(BrokenRow(row, f"{subject} is not what it was when it was logged"))
+    differences += [
         BrokenRow(row, f"version {version} of the decision in slot {slot} is gone")
         for (slot, version), (row, _) in left.items()
     ]
     # A decision that the log lacks has no row to be first by: it comes after those that have one.
-    return min(found, key=lambda one: (one.row is None, one.row or 0), default=None), count
+    return min(differences, key=lambda difference: (difference.row is None, difference.row or 0), default=None), count

@@ -139,8 +139,8 @@ def _server(url: str) -> sa.Engine:
 def _begun_with(options: Mapping[str, Any]) -> list[str]:
     """Return the statements with which a transaction on a server begins; none where none is needed."""
     if options.get(WRITING, False):
-        asked = [options[ASKED_FIRST]] if ASKED_FIRST in options else []
-        return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK, *asked]
+        queries = [options[ASKED_FIRST]] if ASKED_FIRST in options else []
+        return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK, *queries]
     if options.get(SNAPSHOT, False):
         return ["BEGIN ISOLATION LEVEL REPEATABLE READ"]
     return [] if options.get(READING, False) else ["BEGIN"]

@@ -64,13 +64,13 @@ def revision_of(connection: sa.Connection, where: str) -> str | None:
         return None
     if "alembic_version" not in tables:
         raise DataError(f"{where} is a database of another program (it holds table {min(tables)!r}), no review store")
-    found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-    if found not in REVISIONS:
+    revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if revision not in REVISIONS:
         raise DataError(
-            f"{where} was written by a newer Benchwright (store version {found!r}, this one knows up to "
+            f"{where} was written by a newer Benchwright (store version {revision!r}, this one knows up to "
             f"{REVISIONS[-1]!r}); upgrade benchwright"
         )
-    return str(found)
+    return str(revision)
 
 
 def upgrade_within(connection: sa.Connection, revision: str) -> None:

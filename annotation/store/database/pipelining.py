@@ -33,4 +33,4 @@ def run_together(connection: sa.Connection, *steps: Step) -> list[int]:
             done = [connection.execute(*step, execution_options=_COUNTED) for step in steps]
     except errors.Error as error:  # that of a message, not of a statement: nobody has wrapped it yet
         raise sa.exc.DBAPIError.instance(None, None, error, errors.Error) from error
-    return [one.context.cursor.rowcount for one in done]  # known only now, after SQLAlchemy had looked
+    return [result.context.cursor.rowcount for result in done]  # known only now, after SQLAlchemy had looked

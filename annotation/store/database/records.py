@@ -147,11 +147,11 @@ class Revision:
     Attributes:
         item_id: The item.
         task_id: The task of the version.
-        content_hash: Of the version.
+        content_hash: Content hash of the version.
         revised_from: Content hash of the version that it was made from.
         round: In which the version is looked at, from 2.
-        edits: What makes it of the version before, as JSON values.
-        annotator: Whose edits they are.
+        edits: Edits that make it of the version before, as JSON values.
+        annotator: Name of the annotator whose edits they are.
     """
 
     item_id: str

@@ -28,13 +28,13 @@ class Comment:
 
     Attributes:
         id: In the store.
-        task_id: What it is about.
-        item_id: The item of that.
-        question: Of the item; empty where it has none.
-        annotator: Who made it.
+        task_id: Task that it is about.
+        item_id: Item of that task.
+        question: Question of the item; empty where it has none.
+        annotator: Name of whoever made it.
         is_flag: Whether a curator is asked to look.
-        words: What it says; a flag may say nothing.
-        made_at: When.
+        words: Text; a flag may have none.
+        made_at: Moment at which it was made.
         settled_by: The curator who has seen to it; None while it is open.
     """
 
@@ -51,10 +51,15 @@ class Comment:
     def to_json(self) -> dict[str, Any]:
         """Return the entry that `review flags --json` prints."""
         return {
-            "id": self.id, "item_id": self.item_id, "question": self.question, "annotator": self.annotator,
-            "flag": self.is_flag, "words": self.words, "made_at": self.made_at.isoformat(),
+            "id": self.id,
+            "item_id": self.item_id,
+            "question": self.question,
+            "annotator": self.annotator,
+            "flag": self.is_flag,
+            "words": self.words,
+            "made_at": self.made_at.isoformat(),
             "settled_by": self.settled_by,
-        }  # fmt: skip
+        }
 
 
 def add_remark(
@@ -65,33 +70,33 @@ def add_remark(
     Raises:
         RefusedError: A comment is empty, the words are too long or hold a null character, or there are too many.
     """
-    said = words.strip()
-    if not said and not is_flag:
+    text = words.strip()
+    if not text and not is_flag:
         raise RefusedError("a comment says something; write it, or flag the task without words")
-    if len(said) > LONGEST or "\0" in said:
-        raise RefusedError(f"a comment is at most {LONGEST} characters, none of them null; this one has {len(said)}")
-    who = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == annotator)).scalar_one()
-    mine = sa.select(sa.func.count()).where(remarks.c.task_id == task_id, remarks.c.annotator_id == who)
-    if connection.execute(mine).scalar_one() >= MOST:
+    if len(text) > LONGEST or "\0" in text:
+        raise RefusedError(f"a comment is at most {LONGEST} characters, none of them null; this one has {len(text)}")
+    annotator_id = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == annotator)).scalar_one()
+    own_count = sa.select(sa.func.count()).where(remarks.c.task_id == task_id, remarks.c.annotator_id == annotator_id)
+    if connection.execute(own_count).scalar_one() >= MOST:
         raise RefusedError(f"you have made {MOST} comments on this task; a curator reads them")
-    values = {"task_id": task_id, "annotator_id": who, "is_flag": is_flag, "words": said, "made_at": now}
+    values = {"task_id": task_id, "annotator_id": annotator_id, "is_flag": is_flag, "words": text, "made_at": now}
     connection.execute(sa.insert(remarks).values(values))
-    record(connection, "flagged" if is_flag else "commented", actor=annotator, at=now, task=task_id, words=said)
+    record(connection, "flagged" if is_flag else "commented", actor=annotator, at=now, task=task_id, words=text)
 
 
 def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Comment]]:
     """Return what an annotator has said about tasks, the earliest first, by task."""
-    found: dict[int, list[Comment]] = {}
+    comments_by_task: dict[int, list[Comment]] = {}
     for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
-        found.setdefault(row.task_id, []).append(_remark(row))
-    return found
+        comments_by_task.setdefault(row.task_id, []).append(_remark(row))
+    return comments_by_task
 
 
 def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Comment]:
     """Return what annotators say about a campaign's tasks, flags first, the earliest first; settled ones if asked."""
     query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
     rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
-    return sorted((_remark(row) for row in rows), key=lambda one: (not one.is_flag, one.id))
+    return sorted((_remark(row) for row in rows), key=lambda comment: (not comment.is_flag, comment.id))
 
 
 def settle_remark(connection: sa.Connection, campaign: Campaign, remark_id: int, *, by: str, now: datetime) -> None:
@@ -124,6 +129,13 @@ def _remark(row: Any) -> Comment:
     item: Mapping[str, Any] = item_in(json.loads(row.payload))
     question = item.get("question")
     return Comment(
-        id=row.id, task_id=row.task_id, item_id=row.item_id, question=question if isinstance(question, str) else "",
-        annotator=row.name, is_flag=row.is_flag, words=row.words, made_at=row.made_at, settled_by=row.settled_by,
-    )  # fmt: skip
+        id=row.id,
+        task_id=row.task_id,
+        item_id=row.item_id,
+        question=question if isinstance(question, str) else "",
+        annotator=row.name,
+        is_flag=row.is_flag,
+        words=row.words,
+        made_at=row.made_at,
+        settled_by=row.settled_by,
+    )

@@ -63,10 +63,10 @@ def take_in_answer(
     task_id, annotator, answer = external.task_id, external.annotator, external.answer
     upsert_annotator(connection, annotator, kind="person")
     return_expired(connection, now=now)
-    before = blind_answer(connection, task_id, annotator)
-    if before is not None:
-        if before != answer:
-            raise RefusedError(f"{annotator!r} answered {before} first; what is answered before the key stays")
+    previous = blind_answer(connection, task_id, annotator)
+    if previous is not None:
+        if previous != answer:
+            raise RefusedError(f"{annotator!r} answered {previous} first; what is answered before the key stays")
         if _is_waited_for(connection, campaign, external):
             claim_task(connection, campaign, annotator, task_id, now=now, lease_s=HELD_FOR.total_seconds())
         return "unchanged"
@@ -183,11 +183,11 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
         .where(slots.c.task_id == task_id, annotators.c.name == annotator, slots.c.submitted_at.is_not(None))
     )
     slot = connection.execute(own_slot).scalar_one_or_none()
-    before = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
+    previous = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
     if slot is None:
         lease_s = (annotation.submitted_at - annotation.started_at + timedelta(seconds=1)).total_seconds()
         slot = claim_task(connection, campaign, annotator, task_id, now=annotation.started_at, lease_s=lease_s).slot_id
     submit(connection, slot, annotator, annotation.submission, now=annotation.submitted_at, amend=True)
-    if before is None:
+    if previous is None:
         return "new"
-    return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == before.version else "changed"
+    return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == previous.version else "changed"

@@ -47,10 +47,10 @@ def photographs_in_use(connection: sa.Connection) -> set[str]:
     return named.intersection(_uploaded(connection))
 
 
-def forget_left_behind(connection: sa.Connection, there: ObjectStore) -> None:
+def forget_left_behind(connection: sa.Connection, photographs: ObjectStore) -> None:
     """Forget the uploads that nothing refers to and whose files are not there, as after a backup, which leaves them."""
     unused = set(_uploaded(connection)) - photographs_in_use(connection)
-    forget_uploads(connection, [one for one in unused if not there.path(one).is_file()])
+    forget_uploads(connection, [object_id for object_id in unused if not photographs.path(object_id).is_file()])
 
 
 def _uploaded(connection: sa.Connection) -> Sequence[str]:
@@ -61,7 +61,7 @@ def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> Non
     """Have it that these photographs were never uploaded, so that nobody can hand them in.
 
     Args:
-        connection: In a transaction that writes.
+        connection: Connection in a write transaction.
         image_ids: None of them in use.
     """
     ordered = sorted(image_ids)
@@ -89,16 +89,16 @@ class Uploads:
         with self._store.reading() as connection:
             query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
             count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator))
-            if (found := count.scalar_one()) >= MOST_UPLOADS:
-                raise RefusedError(f"{found} photographs were uploaded for this task; hand one in, or skip the task")
+            if (uploaded := count.scalar_one()) >= MOST_UPLOADS:
+                raise RefusedError(f"{uploaded} photographs were uploaded for this task; hand one in, or skip the task")
 
     def note(self, task_id: int, annotator: str, image_id: str) -> None:
         """Note that an annotator uploaded a photograph for a task; safe to repeat."""
-        with self._store.batch() as held, held.writing() as connection:
-            if Uploads(held).holds(task_id, image_id, by=annotator):
+        with self._store.batch() as batch, batch.writing() as connection:
+            if Uploads(batch).holds(task_id, image_id, by=annotator):
                 return
-            who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
-            connection.execute(sa.insert(uploads).values(task_id=task_id, annotator_id=who, image_id=image_id))
+            annotator_id = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
+            connection.execute(sa.insert(uploads).values(task_id=task_id, annotator_id=annotator_id, image_id=image_id))
 
     def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
         """Return whether a photograph was uploaded for a task, by this annotator or, where None, by anybody."""
@@ -135,8 +135,8 @@ def check_uploads(
     Raises:
         RefusedError: One was not.
     """
-    for one in photographs:
-        own = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)
-        query = sa.select(uploads.c.image_id).where(own, uploads.c.image_id == one.image_id)
+    for photograph in photographs:
+        condition = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)
+        query = sa.select(uploads.c.image_id).where(condition, uploads.c.image_id == photograph.image_id)
         if connection.execute(query).first() is None:
-            raise RefusedError(f"field {one.name!r} ({one.label}): upload the photograph first")
+            raise RefusedError(f"field {photograph.name!r} ({photograph.label}): upload the photograph first")

@@ -41,10 +41,10 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
     letters = [choice["key"] for choice in item_in(json.loads(slot.payload))["choices"]]
     if answer not in letters:
         raise RefusedError(f"answer {answer[:20]!r} is none of {', '.join(letters)}")
-    before = blind_answer(connection, slot.task_id, annotator)
-    if before is not None:
-        if before != answer:
-            raise RefusedError(f"{annotator!r} answered {before} before the key was shown; that stays")
+    previous = blind_answer(connection, slot.task_id, annotator)
+    if previous is not None:
+        if previous != answer:
+            raise RefusedError(f"{annotator!r} answered {previous} before the key was shown; that stays")
         return False
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")

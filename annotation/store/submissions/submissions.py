@@ -22,7 +22,7 @@ from ...forms.form import can_be_kept
 from ...forms.payloads import item_in
 from ...forms.submission import Submission
 from ..assignment import statements as sql
-from ..assignment.askers import kinds_with_key, shown_key
+from ..assignment.eligibility import key_shown_problem, kinds_with_key
 from ..database.audit import CHANGED, DECIDED, AuditEntry, digest_of_decision, run_recorded
 from ..database.pipelining import Step, run_together
 from ..database.records import ChangedError, RefusedError, StaleError
@@ -93,17 +93,17 @@ def check(
     }
     version, since = 1, slot.claimed_at
     if slot.submitted_at is not None:
-        before = connection.execute(sql.SAID, {"held": slot_id}).one()
-        if all(getattr(before, column) == value for column, value in columns.items()):
+        previous = connection.execute(sql.SAID, {"held": slot_id}).one()
+        if all(getattr(previous, column) == value for column, value in columns.items()):
             return CheckedSubmission(slot, None)
-        if seen_version is not None and before.version != seen_version:
+        if seen_version is not None and previous.version != seen_version:
             raise StaleError(
                 "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
                 "both, and decide again if you like"
             )
         if not amend:
-            raise RefusedError(f"{annotator!r} has already said {before.decision!r} here; amend it, or leave it")
-        version, since = before.version + 1, before.submitted_at
+            raise RefusedError(f"{annotator!r} has already said {previous.decision!r} here; amend it, or leave it")
+        version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     if submission.fields is None:
@@ -143,13 +143,18 @@ def write(connection: sa.Connection, checked: CheckedSubmission) -> WrittenSubmi
         RefusedError: The annotator was shown the key meanwhile, or a photograph that is handed in was not uploaded.
     """
     slot, columns = checked.slot, checked.columns
-    drop_draft: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
+    drop_draft: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "annotator": slot.annotator_id})
     if columns is None:
         run_together(connection, drop_draft)
         return WrittenSubmission(may_settle=False)
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-    parameters = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
-    if problem := shown_key(connection, parameters):
+    parameters = {
+        "task": slot.task_id,
+        "annotator": slot.annotator_id,
+        "campaign": slot.campaign_id,
+        "shows_key": kinds,
+    }
+    if problem := key_shown_problem(connection, parameters):
         raise RefusedError(problem)
     check_uploads(connection, checked.photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
     steps = [*_steps(slot, columns), drop_draft]
@@ -166,7 +171,7 @@ def _steps(slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[Step]:
     """Return the statements that write a version: slot, annotation, task, and the guidelines that were followed."""
     unchanged = {"was": slot.submitted_at, "checked": slot.form}
     steps: list[Step] = [
-        (sql.FILL, {**unchanged, "now": columns["submitted_at"], "held": slot.id, "who": slot.annotator_id}),
+        (sql.FILL, {**unchanged, "now": columns["submitted_at"], "held": slot.id, "annotator": slot.annotator_id}),
         (sql.SAY, columns),
         (sql.FINISH, {"task": slot.task_id}),
     ]
@@ -206,7 +211,7 @@ def submit(
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
         annotator: Name of whoever holds it.
-        submission: What they say.
+        submission: Decision, with all that goes with it.
         now: Moment of the decision.
         amend: As in `check`.
         seen_version: As in `check`.
@@ -235,9 +240,9 @@ def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Su
         mistakes.append(f"decision {decision!r} comes with edits; only `revise` does")
     elif decision in form.needs_note and not (note or "").strip() and not is_edited:
         mistakes.append(f"decision {decision!r} needs a note that says what to change, or edits")
-    known = form.reasons
-    if unknown := sorted(set(submission.reasons) - set(known)):
-        words = ", ".join(known) or "the form (it has no reasons)"
+    known_reasons = form.reasons
+    if unknown := sorted(set(submission.reasons) - set(known_reasons)):
+        words = ", ".join(known_reasons) or "the form (it has no reasons)"
         mistakes += [f"reason {reason[:60]!r} is none of {words}" for reason in unknown]
     if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
         mistakes.append(

@@ -101,10 +101,10 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
         .join(annotators, counted.c.annotator_id == annotators.c.id)
         .order_by(annotators.c.name, counted.c.decision)
     )
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for row in connection.execute(query):
-        found.setdefault(row.name, {})[row.decision] = row.times
-    return found
+        counts.setdefault(row.name, {})[row.decision] = row.times
+    return counts
 
 
 def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
@@ -126,38 +126,45 @@ def count_reasons(
     """Return the reasons of newest decisions, the most frequent first, with so many of the newest as examples.
 
     Args:
-        connection: That reads.
-        campaign: The campaign.
-        examples: How many tasks of each to name.
-        field: Of a typed form, with the reasons; where None, they stand beside the decision.
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        examples: Number of tasks to name for each reason; default 3.
+        field: Field of a typed form that holds the reasons; where None, they stand beside the decision.
     """
-    said = annotations_table.c.reasons if field is None else member_of(annotations_table.c.fields, field)
+    reasons = annotations_table.c.reasons if field is None else member_of(annotations_table.c.fields, field)
     wrote = annotations_table.c.note if field is None else member_of(annotations_table.c.fields, _NOTE)
-    alike = (annotations_table.c.decision, said)
+    alike = (annotations_table.c.decision, reasons)
     newest = sa.func.row_number().over(partition_by=alike, order_by=annotations_table.c.id.desc())
-    given = (
+    decisions = (
         latest_annotations()
         .join(slots, annotations_table.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         # Few decisions have reasons, and it is to begin with those.
-        .where(is_of_any_round(campaign, scanned=True), said.is_not(None), said != "[]")
+        .where(is_of_any_round(campaign, scanned=True), reasons.is_not(None), reasons != "[]")
         .with_only_columns(
-            annotations_table.c.decision, said.label("reasons"), annotations_table.c.id, wrote.label("note"),
-            slots.c.task_id, tasks.c.item_id, newest.label("place"),
+            annotations_table.c.decision,
+            reasons.label("reasons"),
+            annotations_table.c.id,
+            wrote.label("note"),
+            slots.c.task_id,
+            tasks.c.item_id,
+            newest.label("place"),
             sa.func.count().over(partition_by=alike).label("times"),
         )
         .subquery()
-    )  # fmt: skip
+    )
     times: Counter[tuple[str, str]] = Counter()
     shown: dict[tuple[str, str], dict[int, DecisionExample]] = {}
     # As many as could all be of one task, so that there are enough of different ones.
     most = max(1, examples * campaign.slots_per_task)
-    for row in connection.execute(sa.select(given).where(given.c.place <= most).order_by(given.c.id.desc())):
+    for row in connection.execute(
+        sa.select(decisions).where(decisions.c.place <= most).order_by(decisions.c.id.desc())
+    ):
         for reason in json.loads(row.reasons):
             key = (row.decision, reason)
             times[key] += row.times if row.place == 1 else 0
             shown.setdefault(key, {}).setdefault(row.task_id, DecisionExample(row.task_id, row.item_id, row.note))
-    ordered = sorted(times.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(times.items(), key=lambda entry: (-entry[1], entry[0]))
     return [ReasonCount(*key, count, tuple(shown[key].values())[:examples]) for key, count in ordered]
 
 
@@ -184,11 +191,11 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
         .join(annotators, slots.c.annotator_id == annotators.c.id)
         .order_by(chosen.c.id.desc(), annotators.c.name)
     )
-    found: dict[int, DividedTask] = {}
+    divided_tasks: dict[int, DividedTask] = {}
     for row in connection.execute(query):
-        one = found.setdefault(row.id, DividedTask(row.id, row.item_id, row.item_task, []))
-        one.said.append(AnnotatorOpinion(row.name, row.decision, row.note))
-    return list(found.values())
+        divided_task = divided_tasks.setdefault(row.id, DividedTask(row.id, row.item_id, row.item_task, []))
+        divided_task.said.append(AnnotatorOpinion(row.name, row.decision, row.note))
+    return list(divided_tasks.values())
 
 
 def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
@@ -211,9 +218,10 @@ def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
     """Return numbers that change whenever anything that counts here does."""
     newest = sa.select(sa.func.coalesce(sa.func.max(annotations_table.c.id), 0)).scalar_subquery()
     of_campaign = tasks.c.campaign_id == campaign.id
-    states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == one, 1), else_=0)), 0) for one in TASK_STATES]
-    others = [
-        sa.select(sa.func.coalesce(sa.func.max(one.c.id), 0)).scalar_subquery() for one in (adjudications, revisions)
+    states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == state, 1), else_=0)), 0) for state in TASK_STATES]
+    newest_of_others = [
+        sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery()
+        for table in (adjudications, revisions)
     ]
-    found = connection.execute(sa.select(newest, *others, *states).where(of_campaign)).one()
-    return (campaign.id, *(int(number) for number in found))
+    row = connection.execute(sa.select(newest, *newest_of_others, *states).where(of_campaign)).one()
+    return (campaign.id, *(int(number) for number in row))
