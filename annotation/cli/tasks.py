@@ -200,10 +200,8 @@ def _figure(value: float | int | None) -> str:
 def _text(answers: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
-    lines = [
-        f"{answers.campaign.name} ({answers.campaign.kind}): "
-        f"{len(answers.annotations)} answers on {len(answers.tasks)} items"
-    ]
+    campaign, count = answers.campaign, len(answers.annotations)
+    lines = [f"{campaign.name} ({campaign.kind}): {count} answers on {len(answers.tasks)} items"]
     for row in summary_of(answers):
         share = "-" if row["share"] is None else f"{row['share']:.0%}"
         lines.append(f"  {row.get('words') or row.get('finding')}: {row['items']} items, {share}")

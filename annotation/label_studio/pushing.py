@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchwright.canonical import digest
+from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
@@ -19,13 +21,16 @@ from .collect_config import collect_config, prompt_data
 from .editing import letters_of
 from .image_hosting import ImageHosting
 from .label_config import label_config
-from .pictures import picture_file, picture_name
 from .projects import Projects
 from .server import Server
 from .task_data import KEY, key_of, task_data
 
 AT_ONCE = 100
 """Tasks whose pictures are made and sent in one batch."""
+MAX_SIDE_PX = 4096
+"""Longest side of a picture that is sent."""
+LOSSLESS_PX = 1_000_000
+"""Most pixels of a picture that is sent as PNG."""
 
 
 @dataclass(frozen=True)
@@ -171,3 +176,22 @@ class _TaskUpload:
 
     def _url(self, image: ItemImage) -> str:
         return self._urls[picture_name(image)]
+
+
+def picture_name(image: ItemImage) -> str:
+    """Return a file name without suffix that is equal for equal pictures with equal marks."""
+    marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8] if image.prompts else "plain"
+    return f"{image.image_id[:24]}-{marks}"
+
+
+def picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
+    """Return name and bytes of a picture with its marks.
+
+    Raises:
+        DataError: The image's file is gone or has changed.
+        UnreadableImage: The image cannot be decoded any more.
+    """
+    made = preview(
+        originals.data(image.image_id), max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX, prompts=image.prompts
+    )
+    return picture_name(image) + (".png" if made.media_type == "image/png" else ".jpg"), made.data

@@ -11,6 +11,7 @@ import pytest
 
 from benchwright.annotation.app.security import static_files
 from benchwright.annotation.app.security.static_files import RecentSessions, preloads
+from benchwright.annotation.app.serve import SCRIPT
 from benchwright.annotation.store import Account
 
 ANN = Account(
@@ -50,3 +51,8 @@ def test_nobody_is_noted_who_has_no_session() -> None:
     lately.note("token", None)
     lately.note(None, ANN)
     assert lately.find("token", "/static/js/index.js") is None
+
+
+def test_no_folder_of_pages_lies_beside_the_script_for_streamlit_to_serve_by_itself() -> None:
+    assert SCRIPT.is_file()
+    assert not (SCRIPT.parent / "pages").exists()

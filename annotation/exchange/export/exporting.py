@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import sqlalchemy as sa
+
 from benchwright.errors import BenchwrightError
 from benchwright.workspace.atomic import write_json
 
 from ...progress.overview import Overview
 from ...store import ReviewStore
+from ...store.database.schema import annotators
 from .figure_tables import figure_tables
-from .names import names_in
 from .record_tables import authors_table, log_table, record_tables
 from .round_tables import round_tables
 from .table_files import ExportTable, FileFormat, WrittenTable, write
@@ -91,6 +93,23 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
             yield log_table(connection)
     yield from figure_tables(overviews, display_names)
     yield from round_tables(overviews, display_names)
+
+
+def names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
+    """Return the name of each annotator in the export, by their name in the store.
+
+    Pseudonyms number people in the order in which they joined, so that a person has the same number in every later
+    export of the store. Simulated annotators keep their names, since no person is behind them.
+    """
+    with store.reading() as connection:
+        rows = connection.execute(sa.select(annotators.c.name, annotators.c.kind).order_by(annotators.c.id)).all()
+    if not pseudonymous:
+        return {row.name: row.name for row in rows}
+    display_names, people = {}, 0
+    for row in rows:
+        people += row.kind == "person"
+        display_names[row.name] = f"annotator-{people}" if row.kind == "person" else row.name
+    return display_names
 
 
 def _manifest(tables: Mapping[str, WrittenTable], names: Sequence[str], *, pseudonymous: bool) -> dict[str, object]:
