@@ -68,8 +68,10 @@ class Bench:
         grey = np.full((5, 7, 3), len(self.items) % 256, dtype=np.uint8)
         ids = [self.picture(pixels) for pixels in (pictures or [grey])]
         drawn = {
-            k: tuple(VisualPrompt(kind="ring", image_id=ids[k], points=(point,), label=label) for label, point in those)
-            for k, those in (marks or {}).items()
+            k: tuple(
+                VisualPrompt(kind="ring", image_id=ids[k], points=(point,), label=label) for label, point in points
+            )
+            for k, points in (marks or {}).items()
         }
         choices = [
             Choice(key=key, image_id=ids[option]) if isinstance(option, int) else Choice(key=key, text=option)

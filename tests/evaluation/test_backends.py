@@ -22,11 +22,11 @@ def questions(count: int, *, options: int = 3) -> list[Question]:
     return [Question(f"{k:032x}", "naming", "Which?", (), choices) for k in range(count)]
 
 
-def replies(model: str, asked: list[Question], content_id: str = "c" * 64) -> list[str | None]:
+def replies(model: str, questions_asked: list[Question], content_id: str = "c" * 64) -> list[str | None]:
     context = BackendContext(
-        release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in asked)
+        release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in questions_asked)
     )
-    return [reply.text for reply in parse_model(model).answer(asked, context)]
+    return [reply.text for reply in parse_model(model).answer(questions_asked, context)]
 
 
 def test_random_draws_every_letter_about_as_often() -> None:
@@ -37,9 +37,9 @@ def test_random_draws_every_letter_about_as_often() -> None:
 
 
 def test_random_repeats_itself_on_a_release_and_differs_on_another() -> None:
-    asked = questions(200)
-    assert replies("random", asked) == replies("random", asked[::-1])[::-1]
-    assert replies("random", asked) != replies("random", asked, content_id="d" * 64)
+    questions_asked = questions(200)
+    assert replies("random", questions_asked) == replies("random", questions_asked[::-1])[::-1]
+    assert replies("random", questions_asked) != replies("random", questions_asked, content_id="d" * 64)
 
 
 def test_constant_always_says_its_letter() -> None:

@@ -30,55 +30,55 @@ def replies(model: str, questions: list[Question], labels: list[LabelledQuestion
 
 
 def test_longest_picks_the_option_with_the_most_characters_and_of_equals_the_first() -> None:
-    asked = [
+    questions = [
         question(1, "a cat", "a spotted dog", "a bird"),
         question(2, "cat", "dog", "owl"),
         question(3, None, None),
         question(4, "   cat      ", "horse"),
     ]
-    assert replies("longest", asked, []) == ["(B)", "(A)", "(A)", "(B)"]
+    assert replies("longest", questions, []) == ["(B)", "(A)", "(A)", "(B)"]
 
 
 def labelled(count: int, *, tell: bool, rng: np.random.Generator, groups: int = 0) -> list[LabelledQuestion]:
     """Return questions whose right option holds the word "clearly", or is drawn without any tell."""
-    found = []
+    questions = []
     for number in range(count):
         right = int(rng.integers(4))
         nouns = [f"thing {rng.integers(50)}" for _ in range(4)]
         if tell:
             nouns[right] = f"clearly {nouns[right]}"
         keys = (f"group {number % groups}",) if groups else ()
-        found.append(LabelledQuestion(question(number, *nouns), LETTERS[right], keys))
-    return found
+        questions.append(LabelledQuestion(question(number, *nouns), LETTERS[right], keys))
+    return questions
 
 
-def share(found: list[str | None], labels: list[LabelledQuestion]) -> float:
-    return sum(text == f"({one.key})" for text, one in zip(found, labels, strict=True)) / len(labels)
+def share(letters: list[str | None], labels: list[LabelledQuestion]) -> float:
+    return sum(text == f"({label.key})" for text, label in zip(letters, labels, strict=True)) / len(labels)
 
 
 def test_a_tell_in_the_words_is_found() -> None:
     labels = labelled(200, tell=True, rng=np.random.default_rng(1))
-    assert share(replies("text_classifier", [one.question for one in labels], labels), labels) > 0.95
+    assert share(replies("text_classifier", [label.question for label in labels], labels), labels) > 0.95
 
 
 def test_without_a_tell_it_stays_at_chance_because_it_never_sees_the_item_that_it_answers() -> None:
     labels = labelled(800, tell=False, rng=np.random.default_rng(2))
-    found = share(replies("text_classifier", [one.question for one in labels], labels), labels)
-    assert abs(found - 0.25) < 3.5 * (0.25 * 0.75 / 800) ** 0.5
+    reached = share(replies("text_classifier", [label.question for label in labels], labels), labels)
+    assert abs(reached - 0.25) < 3.5 * (0.25 * 0.75 / 800) ** 0.5
 
 
 def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
     """Each group repeats one question; whoever learned on its twin would know the key."""
     rng = np.random.default_rng(3)
     labels = []
-    for number, one in enumerate(labelled(150, tell=False, rng=rng)):
+    for number, label in enumerate(labelled(150, tell=False, rng=rng)):
         for copy in range(2):
             texts = [f"thing{number}x{place}" for place in range(4)]
-            twin = question(2 * int(one.question.item_id, 16) + copy, *texts)
-            labels.append(LabelledQuestion(twin, one.key, (one.question.item_id,)))
-    apart = share(replies("text_classifier", [one.question for one in labels], labels), labels)
-    mixed = [LabelledQuestion(one.question, one.key, ()) for one in labels]
-    together = share(replies("text_classifier", [one.question for one in labels], mixed), mixed)
+            twin = question(2 * int(label.question.item_id, 16) + copy, *texts)
+            labels.append(LabelledQuestion(twin, label.key, (label.question.item_id,)))
+    apart = share(replies("text_classifier", [label.question for label in labels], labels), labels)
+    mixed = [LabelledQuestion(label.question, label.key, ()) for label in labels]
+    together = share(replies("text_classifier", [label.question for label in labels], mixed), mixed)
     assert apart < 0.4
     assert together > apart + 0.2
 
@@ -86,9 +86,11 @@ def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
 def test_folds_keep_groups_whole_and_are_about_equally_large() -> None:
     labels = labelled(203, tell=False, rng=np.random.default_rng(4), groups=41)
     labels.append(LabelledQuestion(question(999, "a", "b"), "A", ("group 1", "group 2")))  # joins two groups
-    folds = folds_of([ItemWords(one.question.item_id, "naming", "", (), one.key, one.group_keys) for one in labels])
-    for key in {key for one in labels for key in one.group_keys}:
-        assert len({fold for one, fold in zip(labels, folds, strict=True) if key in one.group_keys}) == 1
+    folds = folds_of(
+        [ItemWords(label.question.item_id, "naming", "", (), label.key, label.group_keys) for label in labels]
+    )
+    for key in {key for label in labels for key in label.group_keys}:
+        assert len({fold for label, fold in zip(labels, folds, strict=True) if key in label.group_keys}) == 1
     sizes = [folds.count(fold) for fold in range(FOLDS)]
     assert max(sizes) - min(sizes) <= 11
     assert folds[LABEL_1] == folds[LABEL_2]

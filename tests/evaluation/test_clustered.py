@@ -78,7 +78,7 @@ def test_kinds_are_the_different_rows_in_order(columns: int, seed: int) -> None:
     group = rng.integers(0, 30, 80)
     scales = 10 ** rng.integers(0, 9, columns)
     added = [rng.integers(-2, 3, 80) * scale for scale in scales]
-    sums = np.column_stack([np.bincount(group), *(np.bincount(group, weights=one).astype(int) for one in added)])
+    sums = np.column_stack([np.bincount(group), *(np.bincount(group, weights=values).astype(int) for values in added)])
     rows, counts = np.unique(sums[sums[:, 0] > 0], axis=0, return_counts=True)
     kinds = kinds_of(group, *added)
     assert np.array_equal(kinds.sums, rows)
@@ -88,10 +88,10 @@ def test_kinds_are_the_different_rows_in_order(columns: int, seed: int) -> None:
 def test_items_that_are_right_or_wrong_together_count_as_one_draw() -> None:
     """A thousand items in clusters of ten say as much as a hundred items."""
     alike = np.repeat(np.arange(100) % 4 > 0, 10)
-    found = share_right(alike, np.repeat(np.arange(100), 10))
-    assert found.n == 1000
-    assert width(found.interval) == pytest.approx(width(wilson(75, 100).interval), rel=0.05)
-    assert width(found.interval) > 2.5 * width(wilson(750, 1000).interval)
+    estimate = share_right(alike, np.repeat(np.arange(100), 10))
+    assert estimate.n == 1000
+    assert width(estimate.interval) == pytest.approx(width(wilson(75, 100).interval), rel=0.05)
+    assert width(estimate.interval) > 2.5 * width(wilson(750, 1000).interval)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
@@ -115,15 +115,15 @@ def test_where_there_is_little_to_draw_from_the_interval_is_rather_too_wide(coun
 
 
 def test_all_right_has_no_empty_interval() -> None:
-    found = share_right(np.ones(90, dtype=bool), np.arange(90) // 3)
+    estimate = share_right(np.ones(90, dtype=bool), np.arange(90) // 3)
     # 30 clusters of one size: z^2 / (30 + z^2) = 3.84146 / 33.84146 off the end.
-    assert found == Estimate(1.0, Interval(pytest.approx(1 - 0.113513, abs=1e-6), 1.0), 90, "wilson_clustered")
+    assert estimate == Estimate(1.0, Interval(pytest.approx(1 - 0.113513, abs=1e-6), 1.0), 90, "wilson_clustered")
 
 
 def test_clusters_of_unequal_size_are_worth_less_than_their_number() -> None:
     # Sizes 4, 1, 1, and too little to know how alike their items are: 36 / 18 = 2 items' worth; Wilson of 1 in 2.
-    found = share_right(np.array([1, 1, 0, 0, 1, 0], dtype=bool), np.array([0, 0, 0, 0, 1, 2]))
-    assert found.interval == pytest.approx(proportion_confint(1, 2, method="wilson"))
+    estimate = share_right(np.array([1, 1, 0, 0, 1, 0], dtype=bool), np.array([0, 0, 0, 0, 1, 2]))
+    assert estimate.interval == pytest.approx(proportion_confint(1, 2, method="wilson"))
 
 
 def test_few_clusters_are_worth_what_their_design_effect_says_by_hand() -> None:
@@ -185,18 +185,18 @@ def test_the_mean_over_tasks_resamples_clusters_with_all_their_tasks() -> None:
     rng = np.random.default_rng(7)
     group, task = np.repeat(np.arange(70), 3), np.tile(np.arange(3), 70)
     right = (rng.random(70) < 0.6)[group] ^ (rng.random(210) < 0.1)
-    found = mean_share_right(right, group, task, by_task(right, group, task), "macro")
+    estimate = mean_share_right(right, group, task, by_task(right, group, task), "macro")
     table = right.reshape(70, 3).astype(float)
     theirs = bootstrap(
         (table.mean(axis=1),), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(0)
     )
-    assert found.value == pytest.approx(right.mean())
-    assert found.method == "clustered_bootstrap"
-    assert found.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
+    assert estimate.value == pytest.approx(right.mean())
+    assert estimate.method == "clustered_bootstrap"
+    assert estimate.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
 
 
 def test_the_mean_over_tasks_that_share_no_cluster_combines_their_intervals() -> None:
     right, group = clusters(90, seed=8)
     task = group % 3
-    found = mean_share_right(right, group, task, by_task(right, group, task), "macro")
-    assert found.method == "combined"
+    estimate = mean_share_right(right, group, task, by_task(right, group, task), "macro")
+    assert estimate.method == "combined"

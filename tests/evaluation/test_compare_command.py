@@ -55,7 +55,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 def test_all_pairs_are_compared_overall_and_per_task(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = told(capsys, results)
-    names = [(one["first"], one["second"]) for one in document["pairs"]]
+    names = [(pair["first"], pair["second"]) for pair in document["pairs"]]
     assert names == [
         ("constant:A", "constant:B"),
         ("constant:A", "one_task"),
@@ -85,20 +85,20 @@ def test_who_was_asked_less_has_no_rank_but_stands_in_its_task(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = told(capsys, results)
-    ranks = {one["model"]: one["rank"] for one in document["ranking"]}
+    ranks = {ranked["model"]: ranked["rank"] for ranked in document["ranking"]}
     assert ranks["constant:B"] == 1
     assert ranks["one_task"] is None
-    assert {one["model"] for one in document["tasks"]["naming"]["ranking"] if one["rank"]} == set(ranks)
+    assert {ranked["model"] for ranked in document["tasks"]["naming"]["ranking"] if ranked["rank"]} == set(ranks)
 
 
 def test_turning_two_models_round_changes_the_signs_only(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [one] = told(capsys, results, "constant:B", "random")["pairs"]
-    [other] = told(capsys, results, "random", "constant:B")["pairs"]
-    assert other["difference"] == -one["difference"]
-    assert other["ci"] == [-one["ci"][1], -one["ci"][0]]
-    assert (other["only_first"], other["only_second"]) == (one["only_second"], one["only_first"])
-    assert {k: other[k] for k in ("p", "p_mcnemar", "items_needed")} == {
-        k: one[k] for k in ("p", "p_mcnemar", "items_needed")
+    [pair] = told(capsys, results, "constant:B", "random")["pairs"]
+    [turned] = told(capsys, results, "random", "constant:B")["pairs"]
+    assert turned["difference"] == -pair["difference"]
+    assert turned["ci"] == [-pair["ci"][1], -pair["ci"][0]]
+    assert (turned["only_first"], turned["only_second"]) == (pair["only_second"], pair["only_first"])
+    assert {k: turned[k] for k in ("p", "p_mcnemar", "items_needed")} == {
+        k: pair[k] for k in ("p", "p_mcnemar", "items_needed")
     }
 
 
@@ -110,7 +110,7 @@ def test_with_a_release_letters_are_told_and_the_rest_is_the_same(
     letters = with_release.pop("letters")
     assert with_release == without
     always_a = letters["constant:A"]
-    assert {name: (one["given"], one["keyed"]) for name, one in always_a["letters"].items()} == {
+    assert {name: (share["given"], share["keyed"]) for name, share in always_a["letters"].items()} == {
         "A": (60, 12),
         "B": (0, 48),
     }
@@ -132,9 +132,9 @@ def test_what_cannot_be_compared_is_refused_in_words(
     assert "has constant:A, constant:B, one_task, random" in refused(capsys, results, "constant:B", "nobody")
     assert "two different models" in refused(capsys, results, "random")
     assert "two different models" in refused(capsys, results, "random", "random")
-    other = bench.release(tmp_path / "other", version="2.0")
-    assert "give the release that was scored" in refused(capsys, results, "--release", other.path)
-    evaluate(other, "constant:C", out=results)
+    other_release = bench.release(tmp_path / "other", version="2.0")
+    assert "give the release that was scored" in refused(capsys, results, "--release", other_release.path)
+    evaluate(other_release, "constant:C", out=results)
     assert "cannot stand side by side" in refused(capsys, results)
 
 

@@ -65,8 +65,8 @@ def test_a_line_that_says_nothing_is_taken_out_of_the_log(
     ask(bench, server, tmp_path)
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
     before = path.read_bytes()
-    head, *others = before.decode().splitlines()
-    path.write_text("\n".join([head, damage, *others]) + "\n")
+    head, *lines = before.decode().splitlines()
+    path.write_text("\n".join([head, damage, *lines]) + "\n")
     server.sent.clear()
     ask(bench, server, tmp_path)
     assert "line 2 is damaged; it is taken out" in caplog.text

@@ -55,10 +55,10 @@ def test_what_does_not_pass_ends_that_item_with_its_cause(
     server.behave = behave
     score = ask(bench, server, tmp_path, retries=1, timeout=0.2 if kind == "slow" else 30)
     assert (score.error, score.asked, score.metrics["accuracy"].value) == (1, 3, pytest.approx(2 / 3))
-    found = rows(bench, tmp_path)["question 1"]
-    assert (found["state"], found["letter"], found["reply"]) == ("error", None, None)
+    row = rows(bench, tmp_path)["question 1"]
+    assert (row["state"], row["letter"], row["reply"]) == ("error", None, None)
     pattern = cause.replace("(", r"\(").replace(")", r"\)")
-    assert __import__("re").fullmatch(pattern, found["cause"]), found["cause"]
+    assert __import__("re").fullmatch(pattern, row["cause"]), row["cause"]
 
 
 def test_what_cannot_pass_is_not_tried_again(bench: Any, server: Any, tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ def test_messages_of_every_shape_are_taken_or_refused(
 
     server.behave = behave
     ask(bench, server, tmp_path, retries=0)
-    found = rows(bench, tmp_path)["question 0"]
-    assert (found["state"], found["reply"]) == (state, text)
+    row = rows(bench, tmp_path)["question 0"]
+    assert (row["state"], row["reply"]) == (state, text)
 
 
 def test_an_account_without_funds_ends_the_run_at_once(bench: Any, server: Any, tmp_path: Path) -> None:

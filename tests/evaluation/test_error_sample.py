@@ -44,36 +44,36 @@ def drawn(scored: Scored, plan: Plan, *models: str) -> ErrorSample:
 
 
 def test_ten_of_each_task_as_blink_has_it(scored: Scored) -> None:
-    found = drawn(scored, Plan(per_stratum=10), "predictions:wrong.jsonl")
-    assert dict(found.errors) == {"first": 20, "second": 20, "third": 20}
-    assert Counter(task.about["task"] for task in found.tasks) == {"first": 10, "second": 10, "third": 10}
-    assert {task.about["model"] for task in found.tasks} == {"predictions:wrong.jsonl"}
+    sample = drawn(scored, Plan(per_stratum=10), "predictions:wrong.jsonl")
+    assert dict(sample.errors) == {"first": 20, "second": 20, "third": 20}
+    assert Counter(task.about["task"] for task in sample.tasks) == {"first": 10, "second": 10, "third": 10}
+    assert {task.about["model"] for task in sample.tasks} == {"predictions:wrong.jsonl"}
 
 
 def test_in_proportion_to_the_domains_as_ii_bench_has_it(scored: Scored) -> None:
-    found = drawn(scored, Plan(total=12, by="domain"), "predictions:wrong.jsonl")
-    assert Counter(task.about["stratum"] for task in found.tasks) == {"Life": 6, "Art": 4, "Society": 2}
+    sample = drawn(scored, Plan(total=12, by="domain"), "predictions:wrong.jsonl")
+    assert Counter(task.about["stratum"] for task in sample.tasks) == {"Life": 6, "Art": 4, "Society": 2}
 
 
 def test_the_seed_decides_and_nothing_else(scored: Scored) -> None:
-    one, again, other = (drawn(scored, Plan(per_stratum=5, seed=seed)) for seed in (3, 3, 4))
-    assert one == again
-    assert {task.item_id for task in one.tasks} != {task.item_id for task in other.tasks}
+    first, again, third = (drawn(scored, Plan(per_stratum=5, seed=seed)) for seed in (3, 3, 4))
+    assert first == again
+    assert {task.item_id for task in first.tasks} != {task.item_id for task in third.tasks}
 
 
 def test_misses_and_refusals_are_errors_and_an_item_comes_once(scored: Scored) -> None:
-    found = drawn(scored, Plan(total=1000))
-    assert sum(found.errors.values()) == 90  # sixty of one model, thirty of the other
-    assert len({task.item_id for task in found.tasks}) == len(found.tasks) == 60
-    assert Counter(task.about["model"] for task in found.tasks)["predictions:half.jsonl"] > 5
-    read_as = {task.about["state"]: task.beside[1].text for task in found.tasks}
+    sample = drawn(scored, Plan(total=1000))
+    assert sum(sample.errors.values()) == 90  # sixty of one model, thirty of the other
+    assert len({task.item_id for task in sample.tasks}) == len(sample.tasks) == 60
+    assert Counter(task.about["model"] for task in sample.tasks)["predictions:half.jsonl"] > 5
+    read_as = {task.about["state"]: task.beside[1].text for task in sample.tasks}
     assert read_as["answered"] == "A, which is not the key"
     assert {read_as[name] for name in read_as if name != "answered"} <= {"no single letter", "a refusal"}
 
 
 def test_a_long_reply_is_cut_and_says_so(scored: Scored) -> None:
     [task] = [
-        one for one in drawn(scored, Plan(total=60), "predictions:wrong.jsonl").tasks if len(one.beside[0].text) > 9
+        task for task in drawn(scored, Plan(total=60), "predictions:wrong.jsonl").tasks if len(task.beside[0].text) > 9
     ]
     assert len(task.beside[0].text) <= LONGEST_TEXT
     assert task.beside[0].text.endswith("more characters]")
@@ -87,9 +87,9 @@ def test_what_cannot_be_drawn_is_said(scored: Scored) -> None:
 
 
 def test_the_papers_categories_and_own_ones() -> None:
-    assert [one.words for one in II_BENCH][:2] == ["Metaphorical misunderstanding", "Detail misunderstanding"]
+    assert [category.words for category in II_BENCH][:2] == ["Metaphorical misunderstanding", "Detail misunderstanding"]
     assert len(BLINK) == 5
-    assert [(one.code, one.words) for one in own_categories(["a=Takes = for x", "b_2=Other"])] == [
+    assert [(category.code, category.words) for category in own_categories(["a=Takes = for x", "b_2=Other"])] == [
         ("a", "Takes = for x"),
         ("b_2", "Other"),
     ]
@@ -107,11 +107,11 @@ def test_the_command_writes_a_file_of_tasks(scored: Scored, tmp_path: Path, caps
     assert (document["drawn"], document["errors"], document["strata"]["Art"]["errors"]) == (12, 90, 40)
     read = read_review_tasks(out)
     assert (read.head.kind, len(read.tasks)) == ("error_analysis", 12)
-    assert [one.code for one in read.head.categories] == [one.code for one in II_BENCH]
+    assert [category.code for category in read.head.categories] == [category.code for category in II_BENCH]
     before = out.read_bytes()
     assert invoke([*command, "--sample", "12", "--proportional-to", "domain"]) == 2
     assert "is there already" in capsys.readouterr().err
     assert invoke([*command, "--sample", "12", "--proportional-to", "domain", "--force"]) == 0
     assert out.read_bytes() == before
     assert invoke([*command, "--force", "--category", "own=My own"]) == 0
-    assert [one.code for one in read_review_tasks(out).head.categories] == ["own"]
+    assert [category.code for category in read_review_tasks(out).head.categories] == ["own"]

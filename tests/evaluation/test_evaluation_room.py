@@ -21,5 +21,5 @@ def test_every_listed_name_loads(kind: str, name: str) -> None:
 def test_the_list_itself_loads_nothing_heavy() -> None:
     heavy = "cv2 numpy pyarrow openai httpx2 rich pydantic PIL click"
     code = f"import sys, benchwright.evaluation.room; print([m for m in {heavy.split()!r} if m in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "[]"

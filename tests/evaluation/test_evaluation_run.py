@@ -115,9 +115,11 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     ids = [released.item.item_id for released in release.items()]
     assert table.column("item_id").to_pylist() == ids
     question = {item.item_id: item.question for item, _ in bench.items}
-    found = {question[row["item_id"]]: row for row in table.to_pylist()}
-    told = {name: (row["state"], row["letter"], row["right"], row["cause"]) for name, row in found.items()}
-    assert told == {
+    row_by_question = {question[row["item_id"]]: row for row in table.to_pylist()}
+    outcomes = {
+        name: (row["state"], row["letter"], row["right"], row["cause"]) for name, row in row_by_question.items()
+    }
+    assert outcomes == {
         "n1": ("answered", "B", True, None),
         "n2": ("miss", None, False, None),
         "n3": ("error", None, False, "cannot answer n3"),
@@ -125,7 +127,7 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
         "c2": ("answered", "C", True, None),
         "r1": ("refusal", None, False, None),
     }
-    assert {name: row["reply"] for name, row in found.items()} == {**SPOKEN, "n3": None}
+    assert {name: row["reply"] for name, row in row_by_question.items()} == {**SPOKEN, "n3": None}
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
     assert stamp[b"release_id"] == release.release_id.encode()
@@ -155,8 +157,8 @@ def test_the_same_model_on_the_same_release_writes_the_same_bytes(bench: Any, tm
         evaluate(release, "random", out=tmp_path / out)
     evaluate(release, "random", out=tmp_path / "two")
     for name in ("score.json", "predictions.parquet"):
-        one, two = ((tmp_path / out / "random" / name).read_bytes() for out in ("one", "two"))
-        assert one == two
+        first, two = ((tmp_path / out / "random" / name).read_bytes() for out in ("one", "two"))
+        assert first == two
     assert sorted(path.name for path in (tmp_path / "two" / "random").iterdir()) == [
         "predictions.parquet",
         "score.json",
@@ -362,8 +364,8 @@ def test_a_score_reads_back_as_it_was_written(bench: Any, tmp_path: Path) -> Non
 
 def test_two_metrics_of_one_name_are_refused(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.add("only")
-    found = dict(run.catalogue("metrics"))
-    monkeypatch.setattr(run, "catalogue", lambda kind: {**found, "again": found["accuracy"]})
+    metrics = dict(run.catalogue("metrics"))
+    monkeypatch.setattr(run, "catalogue", lambda kind: {**metrics, "again": metrics["accuracy"]})
     with pytest.raises(BenchwrightError, match="gives a figure 'accuracy' that another"):
         evaluate(bench.release(tmp_path / "release"), "random")
 
@@ -376,14 +378,14 @@ def test_a_model_of_one_task_is_asked_its_items_in_their_clusters(bench: Any, tm
     bench.add("c2", task="counting", options=("1", "2"), answer="A")
     bench.add("n3", answer="C")
     release = bench.release(tmp_path / "release")
-    asked: list[str] = []
+    asked_ids: list[str] = []
 
     def reply(question: Question, content_id: str) -> str:
-        asked.append(question.text)
+        asked_ids.append(question.text)
         return "(B)"
 
     score = evaluate(release, PerQuestion("one task", reply, tasks=frozenset({"naming"})), out=tmp_path / "out")
-    assert sorted(asked) == ["n1", "n2", "n3"]
+    assert sorted(asked_ids) == ["n1", "n2", "n3"]
     assert (score.asked, score.items, score.settings["intervals"]["clusters"]) == (3, 5, 2)
     rows = pq.read_table(next((tmp_path / "out").glob("*/predictions.parquet"))).to_pylist()
     by_id = {row["item_id"]: row["group"] for row in rows}

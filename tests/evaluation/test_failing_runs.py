@@ -154,7 +154,7 @@ def test_a_score_with_too_many_errors_is_unfit_and_ranked_nowhere(
 
     assert invoke(["evaluate", "compare", out, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    ranking = {one["model"]: (one["rank"], one["unfit"]) for one in document["ranking"]}
+    ranking = {ranked["model"]: (ranked["rank"], ranked["unfit"]) for ranked in document["ranking"]}
     assert ranking == {"openai:sound": (1, False), "constant:A": (2, False), "openai:broken": (None, True)}
     assert {name for pair in document["pairs"] for name in (pair["first"], pair["second"])} == {
         "openai:sound",

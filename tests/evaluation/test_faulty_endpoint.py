@@ -38,8 +38,8 @@ def fill(bench: Any, count: int) -> None:
 
 
 def log_of(out: Path) -> bytes:
-    found = list(out.glob("*/replies.jsonl"))
-    return found[0].read_bytes() if found else b""
+    logs = list(out.glob("*/replies.jsonl"))
+    return logs[0].read_bytes() if logs else b""
 
 
 def of_kind(log: bytes, kind: str) -> list[dict[str, Any]]:

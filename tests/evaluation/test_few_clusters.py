@@ -43,7 +43,7 @@ SEVEN = (0.8, 0.4, 0.6, 0.8, 0.4, 0.6, 0.2)
 def test_the_smallest_p_is_that_of_all_signs_alike(clusters: int) -> None:
     sums = np.array([3])
     signs = list(product((-1, 1), repeat=clusters))
-    extreme = sum(abs(sum(one)) == clusters for one in signs) / len(signs)
+    extreme = sum(abs(sum(sign_row)) == clusters for sign_row in signs) / len(signs)
     assert least_p(clusters) == extreme == pytest.approx(sign_flip(sums, np.array([clusters])))
 
 
@@ -60,7 +60,7 @@ def test_eight_clusters_and_seven_models_have_no_ranks_and_it_is_said_why(
     document = compared(capsys, out)
     assert document["least_p_holm"] == pytest.approx(21 * 2 / 2**8)
     assert min(pair["p_holm"] for pair in document["pairs"]) == pytest.approx(document["least_p_holm"])
-    assert {one["rank"] for one in document["ranking"]} == {None}
+    assert {ranked["rank"] for ranked in document["ranking"]} == {None}
     for words in ("with 8 clusters", "below 0.0078", "over 21 pairs", "below 0.16", "--against", "more clusters"):
         assert words in document["why_no_ranks"]
     assert invoke(["evaluate", "compare", str(out)]) == 0
@@ -89,7 +89,7 @@ def test_more_clusters_bring_ranks_back(bench: Any, tmp_path: Path, predictions_
     out = results(bench, tmp_path, predictions_file, clusters=11, right=SEVEN)
     document = compared(capsys, out)
     assert document["why_no_ranks"] is None
-    ranks = {one["model"]: one["rank"] for one in document["ranking"]}
+    ranks = {ranked["model"]: ranked["rank"] for ranked in document["ranking"]}
     assert ranks["predictions:m0.jsonl"] == ranks["predictions:m3.jsonl"] == 1
     assert ranks["predictions:m6.jsonl"] == 7
 

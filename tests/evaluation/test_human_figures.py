@@ -19,13 +19,13 @@ from benchwright.release import Release
 from benchwright.steps import FinalContext
 
 
-def baseline_of(bench: Bench, right: dict[str, list[int]], *, asked: int = 2, simulated: bool = False) -> Any:
+def baseline_of(bench: Bench, right: dict[str, list[int]], *, answered_times: int = 2, simulated: bool = False) -> Any:
     """Return a baseline: by task, in how many of its answers each item was right; items without one were not asked."""
     items: dict[str, dict[str, int]] = {}
     for task, counts in right.items():
         ids = [item.item_id for item, _ in bench.items if item.task == task]
-        items |= {item_id: {"asked": asked, "right": n} for item_id, n in zip(ids, counts, strict=False)}
-    return {"answer": {"simulated": simulated, "annotators": 4, "answers_per_item": asked, "items": items}}
+        items |= {item_id: {"asked": answered_times, "right": n} for item_id, n in zip(ids, counts, strict=False)}
+    return {"answer": {"simulated": simulated, "annotators": 4, "answers_per_item": answered_times, "items": items}}
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_split_counts_its_own_items_only(release: Release) -> None:
 
 def test_all_right_and_all_wrong_reach_the_ends(tmp_path: Path) -> None:
     bench = small_bench()
-    baseline = baseline_of(bench, {"jigsaw": [3] * 5, "ring_colour": [0] * 3}, asked=3)
+    baseline = baseline_of(bench, {"jigsaw": [3] * 5, "ring_colour": [0] * 3}, answered_times=3)
     human = human_figures(bench.write(tmp_path / "r", human_baseline=baseline))
     assert human is not None
     figures = human.campaigns["answer"].metrics
@@ -86,8 +86,8 @@ def test_a_damaged_baseline_is_refused(release: Release) -> None:
 
 def _summary(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = invoke(["evaluate", "summary", *map(str, arguments)])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
 def _finish(release: Release, workspace: Path, split: str | None = None) -> Path:
@@ -135,8 +135,8 @@ def test_the_summary_takes_the_baseline_from_a_release_that_is_named(
 def test_people_do_not_stand_beside_models_that_were_asked_something_else(
     tmp_path: Path, release: Release, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = small_bench().write(tmp_path / "other", version="2.0")
-    evaluate(other, "random", out=tmp_path / "results")
+    other_release = small_bench().write(tmp_path / "other", version="2.0")
+    evaluate(other_release, "random", out=tmp_path / "results")
     code, out, err = _summary(capsys, tmp_path / "results", "--release", release.path)
     assert (code, out) == (2, "")
     assert "the human baseline is of tiny 1.0" in err

@@ -18,8 +18,8 @@ def models(count: int = 9, items: int = 40, seed: int = 1) -> np.ndarray:
 
 def test_difficulty_is_the_share_of_those_asked() -> None:
     right = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], dtype=bool)
-    asked = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0]], dtype=bool)
-    assert proportion_right(right, asked) == pytest.approx([2 / 3, 1 / 2, np.nan], nan_ok=True)
+    was_asked = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0]], dtype=bool)
+    assert proportion_right(right, was_asked) == pytest.approx([2 / 3, 1 / 2, np.nan], nan_ok=True)
 
 
 def test_discrimination_agrees_with_scipys_point_biserial_correlation_with_the_rest(
@@ -27,14 +27,14 @@ def test_discrimination_agrees_with_scipys_point_biserial_correlation_with_the_r
 ) -> None:
     monkeypatch.setattr(item_analysis, "_ITEMS_AT_ONCE", 7)
     right, task = models(), np.arange(40) % 2
-    asked = np.ones_like(right)
-    asked[3, task == 1] = False
-    right &= asked
-    found = discrimination(right, asked, task)
+    was_asked = np.ones_like(right)
+    was_asked[3, task == 1] = False
+    right &= was_asked
+    correlations = discrimination(right, was_asked, task)
     for item in range(40):
-        who, rest = asked[:, item], (task == task[item]) & (np.arange(40) != item)
-        theirs = pointbiserialr(right[who, item], right[np.ix_(who, rest)].mean(axis=1)).statistic
-        assert found[item] == pytest.approx(theirs)
+        rows, rest = was_asked[:, item], (task == task[item]) & (np.arange(40) != item)
+        theirs = pointbiserialr(right[rows, item], right[np.ix_(rows, rest)].mean(axis=1)).statistic
+        assert correlations[item] == pytest.approx(theirs)
 
 
 def test_discrimination_by_hand() -> None:
@@ -61,8 +61,8 @@ def test_an_item_whose_key_is_wrong_discriminates_the_wrong_way_round() -> None:
     ],
 )
 def test_where_it_is_not_defined_discrimination_is_null(right: np.ndarray) -> None:
-    found = discrimination(right, np.ones_like(right), np.zeros(right.shape[1]))
+    correlations = discrimination(right, np.ones_like(right), np.zeros(right.shape[1]))
     if right.shape == (9, 9):
-        assert found == pytest.approx(np.full(9, -1.0))  # who is right here is right nowhere else
+        assert correlations == pytest.approx(np.full(9, -1.0))  # who is right here is right nowhere else
     else:
-        assert np.isnan(found).all()
+        assert np.isnan(correlations).all()

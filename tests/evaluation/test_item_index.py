@@ -63,8 +63,8 @@ def test_a_letter_given_as_such_is_not_read(
     score = evaluate(release, f"predictions:{predictions_file(rows)}", out=tmp_path / "out")
     assert (score.miss, score.metrics["accuracy"].value) == (1, pytest.approx(1 / 3))
     [path] = (tmp_path / "out").glob("*/predictions.parquet")
-    told = {row["item_id"]: row for row in pq.read_table(path).to_pylist()}
-    read = [told[item.item_id]["read_by"] for item, _ in bench.items]
+    row_by_item = {row["item_id"]: row for row in pq.read_table(path).to_pylist()}
+    read = [row_by_item[item.item_id]["read_by"] for item, _ in bench.items]
     assert read == ["empty", "given", "given"]
 
 

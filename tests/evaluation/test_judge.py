@@ -98,21 +98,21 @@ def test_a_verdict_finds_back_through_shuffled_options_and_second_rounds(bench: 
 
     judge, model = judge_that(choose)
     release = bench.release(tmp_path / "r")
-    for protocol, asked in (("shuffle:k=4", 4), ("circular", 3)):
+    for protocol, asked_count in (("shuffle:k=4", 4), ("circular", 3)):
         model.asked.clear()
         score = evaluate(release, Scripted(lambda question: VAGUE), protocol=protocol, judge=judge)
-        assert (len(model.asked), score.metrics["accuracy"].value, score.miss) == (asked, 1.0, 0)
+        assert (len(model.asked), score.metrics["accuracy"].value, score.miss) == (asked_count, 1.0, 0)
 
 
 def test_a_judge_sees_words_only_and_never_the_key(bench: Any, tmp_path: Path) -> None:
     bench.add("Which tile?", options=(0, 1), answer="B", pictures=[_grey(1), _grey(2)], explanation="secret")
     judge, model = judge_that(lambda words: '{"verdict": "A"}')
     evaluate(bench.release(tmp_path / "r"), Scripted(lambda question: "the darker tile"), judge=judge)
-    (asked,) = model.asked
-    assert asked.pictures == ()
-    assert asked.message == (asked.text,)
-    assert "(A) Image 1\n(B) Image 2" in asked.text
-    assert "secret" not in asked.text
+    (question,) = model.asked
+    assert question.pictures == ()
+    assert question.message == (question.text,)
+    assert "(A) Image 1\n(B) Image 2" in question.text
+    assert "secret" not in question.text
 
 
 def _grey(shade: int) -> Any:
@@ -145,8 +145,10 @@ def test_empty_replies_and_given_letters_are_not_judged(
     bench: Any, tmp_path: Path, predictions_file: Callable[..., Path]
 ) -> None:
     items = [bench.add(f"q{number}") for number in range(3)]
-    given = [{"reply": "  "}, {"answer": ""}, {"reply": VAGUE}]
-    path = predictions_file([{"item_id": item.item_id, **one} for item, one in zip(items, given, strict=True)])
+    predictions = [{"reply": "  "}, {"answer": ""}, {"reply": VAGUE}]
+    path = predictions_file(
+        [{"item_id": item.item_id, **prediction} for item, prediction in zip(items, predictions, strict=True)]
+    )
     judge, model = judge_that(lambda words: '{"verdict": "B"}')
     score = evaluate(bench.release(tmp_path / "r"), f"predictions:{path}", judge=judge)
     assert (len(model.asked), score.miss) == (1, 2)
@@ -213,8 +215,8 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     }
     assert "the judge openai:wise was asked about 4 replies: 4 letters" in printed.err
     kept = [json.loads(line) for line in (tmp_path / "out" / "openai-wise" / "replies.jsonl").read_text().splitlines()]
-    asked = [entry for entry in kept if entry.get("kind") == "request"]
-    assert all(entry["body"]["model"] == "wise" and entry["body"]["temperature"] == 0 for entry in asked)
+    requests = [entry for entry in kept if entry.get("kind") == "request"]
+    assert all(entry["body"]["model"] == "wise" and entry["body"]["temperature"] == 0 for entry in requests)
     sent = sum(server.sent.values())
     assert invoke(command) == 0
     assert (capsys.readouterr().out, sum(server.sent.values())) == (printed.out, sent)

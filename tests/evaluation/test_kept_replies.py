@@ -50,8 +50,8 @@ def test_of_a_larger_release_only_the_new_item_is_asked(bench: Any, tmp_path: Pa
     assert score.right == 2
     evaluate(larger, program.model(1), out=tmp_path / "asked")
     for name in ("predictions.parquet", "score.json"):
-        kept, asked = (next((tmp_path / folder).glob(f"*/{name}")).read_bytes() for folder in ("kept", "asked"))
-        assert kept == asked
+        kept, requests = (next((tmp_path / folder).glob(f"*/{name}")).read_bytes() for folder in ("kept", "asked"))
+        assert kept == requests
 
 
 def test_a_changed_program_or_setting_is_asked_again(bench: Any, tmp_path: Path, cache: ItemCache) -> None:

@@ -73,15 +73,15 @@ def test_an_item_without_a_key_has_nothing_against_it() -> None:
 
 
 def test_people_who_miss_a_key_speak_against_it_by_hand() -> None:
-    asked, right = np.full(20, 3), np.full(20, 3)
+    people_asked, right = np.full(20, 3), np.full(20, 3)
     right[0], right[1] = 0, 1
-    found = people_against(asked, right, np.full(20, 4), np.zeros(20))
+    evidence = people_against(people_asked, right, np.full(20, 4), np.zeros(20))
     # 55 of 60 right in all. Of the others than item 0: 55 of 57, a = 56 / 61; each miss counts
     # ln((1 - (5/61) / 3) / (5/61)).
-    assert found[0] == pytest.approx(3 * log((1 - 5 / 61 / 3) / (5 / 61)))
+    assert evidence[0] == pytest.approx(3 * log((1 - 5 / 61 / 3) / (5 / 61)))
     # Than item 1: 54 of 57, a = 55 / 61: two misses against one who gave the key.
-    assert found[1] == pytest.approx(2 * log((1 - 6 / 61 / 3) / (6 / 61)) - log(55 / 61 * 3 / (6 / 61)))
-    assert (found[2:] < 0).all()
+    assert evidence[1] == pytest.approx(2 * log((1 - 6 / 61 / 3) / (6 / 61)) - log(55 / 61 * 3 / (6 / 61)))
+    assert (evidence[2:] < 0).all()
 
 
 Released = Callable[..., Release]
@@ -127,9 +127,11 @@ def test_the_command_ranks_planted_wrong_keys_first(
     document = told(capsys, results, release)
     planted = {item.item_id for item, _ in bench.items[:4]}
     suspects = document["suspects"]
-    assert planted == {one["item_id"] for one in suspects[:4]}
-    assert [one["rank"] for one in suspects] == list(range(1, len(suspects) + 1))
-    assert [one["score"] for one in suspects] == sorted((one["score"] for one in suspects), reverse=True)
+    assert planted == {suspect["item_id"] for suspect in suspects[:4]}
+    assert [suspect["rank"] for suspect in suspects] == list(range(1, len(suspects) + 1))
+    assert [suspect["score"] for suspect in suspects] == sorted(
+        (suspect["score"] for suspect in suspects), reverse=True
+    )
     first = suspects[0]
     assert first["reason"] == "models_prefer_another"
     assert first["letters"] != [first["key"]]
@@ -155,7 +157,10 @@ def test_people_count_but_simulated_ones_do_not(
     )
     release, results = scored()
     document = told(capsys, results, release)
-    reasons = {one["item_id"]: (one["reason"], one["people"], one["people_right"]) for one in document["suspects"]}
+    reasons = {
+        suspect["item_id"]: (suspect["reason"], suspect["people"], suspect["people_right"])
+        for suspect in document["suspects"]
+    }
     first, sixth = bench.items[0][0].item_id, bench.items[5][0].item_id
     if simulated:
         assert document["campaigns"] == []
@@ -165,7 +170,7 @@ def test_people_count_but_simulated_ones_do_not(
         assert reasons[first] == ("models_and_people", 3, 0)
         assert document["suspects"][0]["item_id"] == first
         assert reasons[sixth] == ("people_miss_the_key", 3, 0)
-        assert [one["letters"] for one in document["suspects"] if one["item_id"] == sixth] == [[]]
+        assert [suspect["letters"] for suspect in document["suspects"] if suspect["item_id"] == sixth] == [[]]
 
 
 def test_a_campaign_gets_a_table_as_csv_or_parquet(

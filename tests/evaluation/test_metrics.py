@@ -33,16 +33,16 @@ ROWS = [
 
 
 def test_accuracy_counts_misses_and_errors_as_wrong() -> None:
-    found = accuracy(judged(ROWS))
-    assert found["accuracy"] == wilson(2, 5)
-    assert found["accuracy/jigsaw"] == wilson(1, 3)
-    assert found["accuracy/naming"] == wilson(1, 2)
+    estimates = accuracy(judged(ROWS))
+    assert estimates["accuracy"] == wilson(2, 5)
+    assert estimates["accuracy/jigsaw"] == wilson(1, 3)
+    assert estimates["accuracy/naming"] == wilson(1, 2)
 
 
 def test_chance_is_the_mean_over_items_and_has_no_interval() -> None:
-    found = accuracy(judged(ROWS))
-    assert found["chance"] == Estimate(pytest.approx((3 * 0.5 + 2 * 0.25) / 5), None, 5)
-    assert found["chance/naming"] == Estimate(0.25, None, 2)
+    estimates = accuracy(judged(ROWS))
+    assert estimates["chance"] == Estimate(pytest.approx((3 * 0.5 + 2 * 0.25) / 5), None, 5)
+    assert estimates["chance/naming"] == Estimate(0.25, None, 2)
 
 
 def test_the_macro_accuracy_weighs_tasks_alike() -> None:

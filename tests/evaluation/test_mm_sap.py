@@ -67,19 +67,22 @@ REFUSALS = {
 ROUNDED, RATIO = 0.0101, 0.015
 
 
-def far(found: dict[str, tuple[float, float]], within: float) -> dict[str, tuple[float, float]]:
+def far(figures: dict[str, tuple[float, float]], within: float) -> dict[str, tuple[float, float]]:
     """Return the rows whose two figures differ by more than that, rounded."""
-    return {name: (round(a, 2), b) for name, (a, b) in found.items() if abs(a - b) > within}
+    return {name: (round(a, 2), b) for name, (a, b) in figures.items() if abs(a - b) > within}
 
 
 def test_total_known_knowns_are_weighted_by_400_350_and_400_questions() -> None:
-    found = {name: ((BASIC * row[0] + KNOW * row[1]) / 1150, row[4]) for name, row in SCORES.items()}
-    assert far(found, ROUNDED) == {"Gemini 1.0 Pro Vision": (43.39, 43.49), "ShareGPT4V-7b, perplexity": (37.69, 37.68)}
+    totals = {name: ((BASIC * row[0] + KNOW * row[1]) / 1150, row[4]) for name, row in SCORES.items()}
+    assert far(totals, ROUNDED) == {
+        "Gemini 1.0 Pro Vision": (43.39, 43.49),
+        "ShareGPT4V-7b, perplexity": (37.69, 37.68),
+    }
 
 
 def test_total_known_unknowns_are_weighted_by_400_350_and_400_questions() -> None:
-    found = {name: ((KNOW * row[2] + BEYOND * row[3]) / 1150, row[5]) for name, row in SCORES.items()}
-    assert far(found, ROUNDED) == {"Qwen-VL-Plus": (22.96, 24.18)}
+    totals = {name: ((KNOW * row[2] + BEYOND * row[3]) / 1150, row[5]) for name, row in SCORES.items()}
+    assert far(totals, ROUNDED) == {"Qwen-VL-Plus": (22.96, 24.18)}
 
 
 def test_self_awareness_is_the_sum_of_both_totals() -> None:
@@ -91,13 +94,13 @@ def test_known_unknowns_beyond_are_what_is_not_answered() -> None:
 
 
 def test_known_knowns_of_basic_are_answer_rate_times_answer_accuracy() -> None:
-    found = {name: (row[0] * row[1] / 100, SCORES[name][0]) for name, row in ANSWERS.items()}
-    assert far(found, RATIO) == {"ShareGPT4V-13b": (65.51, 66.30)}
+    products = {name: (row[0] * row[1] / 100, SCORES[name][0]) for name, row in ANSWERS.items()}
+    assert far(products, RATIO) == {"ShareGPT4V-13b": (65.51, 66.30)}
 
 
 def test_known_knowns_of_know_are_answer_rate_times_answer_accuracy() -> None:
-    found = {name: (row[2] * row[3] / 100, SCORES[name][1]) for name, row in ANSWERS.items()}
-    assert far(found, RATIO) == {"Gemini 1.0 Pro Vision": (70.77, 70.85)}
+    products = {name: (row[2] * row[3] / 100, SCORES[name][1]) for name, row in ANSWERS.items()}
+    assert far(products, RATIO) == {"Gemini 1.0 Pro Vision": (70.77, 70.85)}
 
 
 def test_known_unknowns_of_know_are_no_more_than_refusals() -> None:
@@ -109,8 +112,8 @@ def test_known_unknowns_of_know_are_no_more_than_refusals() -> None:
 
 
 def test_table_4_counts_the_refusals_that_table_2_leaves() -> None:
-    found = {name: (KNOW * (100 - ANSWERS[name][2]) / 100, number) for name, (number, _) in REFUSALS.items()}
-    assert far(found, 0.02) == {}
+    refusals = {name: (KNOW * (100 - ANSWERS[name][2]) / 100, number) for name, (number, _) in REFUSALS.items()}
+    assert far(refusals, 0.02) == {}
 
 
 def test_table_4_divides_by_refusals_and_not_by_all_as_equation_8_is_printed() -> None:

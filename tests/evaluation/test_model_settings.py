@@ -30,10 +30,10 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         "        price_in: 2\n        price_out: 8\n        budget: 3\n        concurrency: 4\n"
         "        judge: {model: 'openai:wise', asks: all}\n"
     )
-    plain, asked = step.models
+    plain, with_settings = step.models
     assert (plain.model, plain.protocol, plain.judge) == ("random", None, None)
-    assert asked.protocol == ("circular", "shuffle:k=2")
-    options = asked.options("http://x/v1", "KEY")
+    assert with_settings.protocol == ("circular", "shuffle:k=2")
+    options = with_settings.options("http://x/v1", "KEY")
     assert (options.temperature, options.concurrency, options.base_url, options.api_key_env) == (
         0.7,
         4,
@@ -41,8 +41,8 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         "KEY",
     )
     assert (options.prices, options.bounds) == (Prices(2, 8), Budget(3.0, None, None))
-    assert asked.judge is not None
-    assert (asked.judge.model, asked.judge.asks) == ("openai:wise", "all")
+    assert with_settings.judge is not None
+    assert (with_settings.judge.model, with_settings.judge.asks) == ("openai:wise", "all")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_decides_results_is_fingerprinted_and_pace_and_bounds_are_not() -> 
             "protocol: blind",
         )
     ]
-    assert len({json.dumps(one) for one in [base, *different]}) == 8
+    assert len({json.dumps(models_of_step) for models_of_step in [base, *different]}) == 8
     keyed = models("        judge: {model: j, api_key_env: K}\n")
     assert keyed == models("        judge: {model: j}\n")
 
@@ -125,10 +125,10 @@ def test_the_step_asks_each_model_as_its_settings_say_and_goes_on_after_a_budget
         run("budget_requests: 2")
     run("budget_requests: 6")
     scores = {score.model: score for score in read_scores(tmp_path / "results")}
-    asked = scores["openai:m"]
-    assert asked.metrics["accuracy"].value == 1.0
-    assert asked.settings["backend"]["temperature"] == 0.5
-    assert asked.reader == "robust+judge:openai:wise"
+    score = scores["openai:m"]
+    assert score.metrics["accuracy"].value == 1.0
+    assert score.settings["backend"]["temperature"] == 0.5
+    assert score.reader == "robust+judge:openai:wise"
     assert scores["constant:A"].judge is None
     temperatures = {(body["model"], body["temperature"]) for body in server.bodies}
     assert temperatures == {("m", 0.5), ("wise", 0.0)}

@@ -77,9 +77,9 @@ def test_replies_come_in_the_order_of_the_questions_however_they_arrive(
     server.behave = behave
     backend = parse_model("openai:m", options(server, concurrency=4))
     context = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
-    found = list(backend.answer(questions, context))
-    assert [reply.item_id for reply in found] == [question.item_id for question in questions]
-    assert all(question.text in str(reply.text) for question, reply in zip(questions, found, strict=True))
+    received = list(backend.answer(questions, context))
+    assert [reply.item_id for reply in received] == [question.item_id for question in questions]
+    assert all(question.text in str(reply.text) for question, reply in zip(questions, received, strict=True))
 
 
 def test_requests_under_way_and_questions_taken_ahead_are_bounded(bench: Any, server: Any, tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_requests_under_way_and_questions_taken_ahead_are_bounded(bench: Any, se
 
     context = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
     ahead = []
-    for given, _ in enumerate(parse_model("openai:m", options(server, concurrency=3)).answer(counted(), context)):
-        ahead.append(taken - given)
+    for number, _ in enumerate(parse_model("openai:m", options(server, concurrency=3)).answer(counted(), context)):
+        ahead.append(taken - number)
     assert max(ahead) <= 6
     assert server.most_under_way <= 3
     assert len(server.bodies) == 30

@@ -72,9 +72,9 @@ def test_a_pause_that_the_server_asks_for_holds_back_every_request() -> None:
         pace.over()
         pace.too_many(began, 0.15)
         loop = asyncio.get_running_loop()
-        asked = loop.time()
+        held_from = loop.time()
         await asyncio.gather(pace.turn(), pace.turn())
-        assert 0.14 <= loop.time() - asked < 2
+        assert 0.14 <= loop.time() - held_from < 2
 
     run(work)
 
@@ -104,11 +104,11 @@ def test_a_turn_that_was_given_up_goes_to_the_next() -> None:
     async def work() -> None:
         pace = Pace(1)
         await pace.turn()
-        given_up, other = asyncio.create_task(pace.turn()), asyncio.create_task(pace.turn())
+        given_up, waiting = asyncio.create_task(pace.turn()), asyncio.create_task(pace.turn())
         await asyncio.sleep(0)
         pace.over()
         given_up.cancel()
-        await asyncio.wait_for(other, 2)
+        await asyncio.wait_for(waiting, 2)
 
     run(work)
 
@@ -122,8 +122,8 @@ def test_after_the_stop_nobody_gets_a_turn_and_everybody_gets_the_error() -> Non
         pace.stop(error)
         given_up.cancel()
         pace.over()
-        found = await asyncio.gather(given_up, waiting, pace.turn(), return_exceptions=True)
-        assert isinstance(found[0], asyncio.CancelledError)
-        assert found[1:] == [error, error]
+        outcomes = await asyncio.gather(given_up, waiting, pace.turn(), return_exceptions=True)
+        assert isinstance(outcomes[0], asyncio.CancelledError)
+        assert outcomes[1:] == [error, error]
 
     run(work)

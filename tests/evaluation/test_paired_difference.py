@@ -47,7 +47,7 @@ def by_all_signs(differences: list[int]) -> float:
         abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
         for signs in product((1, -1), repeat=len(differences))
     ]
-    return sum(one >= seen for one in sums) / len(sums)
+    return sum(total >= seen for total in sums) / len(sums)
 
 
 @settings(deadline=None)
@@ -105,8 +105,8 @@ def drawn(count: int, seed: int, better: float = 0.0) -> tuple[np.ndarray, np.nd
 
 def test_the_interval_of_a_difference_agrees_with_scipy() -> None:
     first, second, group = drawn(90, 1, 0.2)
-    found = compare_pair(first, second, group)
-    assert found is not None
+    pair = compare_pair(first, second, group)
+    assert pair is not None
     sizes = np.bincount(group)
     sums = np.bincount(group, weights=first.astype(int) - second.astype(int))
     theirs = bootstrap(
@@ -118,9 +118,9 @@ def test_the_interval_of_a_difference_agrees_with_scipy() -> None:
         n_resamples=20_000,
         rng=np.random.default_rng(0),
     )
-    assert found.method == "clustered_bootstrap"
-    assert found.difference == pytest.approx(first.mean() - second.mean())
-    assert found.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
+    assert pair.method == "clustered_bootstrap"
+    assert pair.difference == pytest.approx(first.mean() - second.mean())
+    assert pair.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
 
 
 @pytest.mark.parametrize("count", [8, 15, 60])
@@ -134,8 +134,8 @@ def test_the_interval_of_a_difference_covers_the_truth(count: int) -> None:
 
 
 def test_under_the_hypothesis_p_is_below_a_twentieth_once_in_twenty() -> None:
-    found = [compare_pair(*drawn(50, seed)) for seed in range(600)]
-    assert 0.02 <= np.mean([pair is not None and pair.p < 0.05 for pair in found]) <= 0.065
+    results = [compare_pair(*drawn(50, seed)) for seed in range(600)]
+    assert 0.02 <= np.mean([pair is not None and pair.p < 0.05 for pair in results]) <= 0.065
 
 
 def test_mcnemar_alone_would_be_sure_of_what_clusters_leave_open() -> None:
@@ -184,7 +184,7 @@ def test_the_number_of_items_by_hand_and_by_drawing() -> None:
 
 
 def places(count: int, apart: set[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    return [tuple(one) for one in tied_ranks(count, lambda i, k: (i, k) in apart)]
+    return [tuple(rank) for rank in tied_ranks(count, lambda i, k: (i, k) in apart)]
 
 
 def test_a_rank_ends_where_all_above_are_told_apart_from_all_below() -> None:
@@ -202,8 +202,8 @@ def test_a_rank_ends_where_all_above_are_told_apart_from_all_below() -> None:
 )
 def test_models_that_are_not_told_apart_share_a_rank(case: tuple[int, set[tuple[int, int]]]) -> None:
     n, apart = case
-    found = places(n, apart)
+    ranks = places(n, apart)
     for i, k in combinations(range(n), 2):
-        assert found[i][0] <= found[k][0]
-        assert (i, k) in apart or found[i][0] == found[k][0]
-    assert all(rank <= best <= worst <= n for rank, best, worst in found)
+        assert ranks[i][0] <= ranks[k][0]
+        assert (i, k) in apart or ranks[i][0] == ranks[k][0]
+    assert all(rank <= best <= worst <= n for rank, best, worst in ranks)

@@ -41,18 +41,18 @@ def test_the_tail_of_chi_squared_agrees_with_scipy(x: float, df: int) -> None:
 
 
 def letters(text: str) -> np.ndarray:
-    return np.array(["ABCDEF".find(one) for one in text], dtype=np.int8)
+    return np.array(["ABCDEF".find(letter) for letter in text], dtype=np.int8)
 
 
 def test_shares_count_read_letters_and_accuracy_all_that_were_asked() -> None:
-    found = letter_bias(letters("AAB.C"), letters("ABBBA"), np.arange(5))
-    assert found.n == 4
-    assert [(one.letter, one.keyed, one.given, one.at_key.value, one.at_key.n) for one in found.letters] == [
+    bias = letter_bias(letters("AAB.C"), letters("ABBBA"), np.arange(5))
+    assert bias.n == 4
+    assert [(share.letter, share.keyed, share.given, share.at_key.value, share.at_key.n) for share in bias.letters] == [
         ("A", 2, 2, 0.5, 2),
         ("B", 2, 1, pytest.approx(1 / 3), 3),
         ("C", 0, 1, None, 0),
     ]
-    assert found.moved == pytest.approx(1 / 4)
+    assert bias.moved == pytest.approx(1 / 4)
 
 
 def test_items_without_a_key_are_left_out() -> None:
@@ -60,28 +60,28 @@ def test_items_without_a_key_are_left_out() -> None:
 
 
 def test_who_is_always_right_favours_nothing_however_keys_lie() -> None:
-    found = letter_bias(letters("A" * 90 + "B" * 5), letters("A" * 90 + "B" * 5), np.arange(95))
-    assert (found.p, found.moved) == (1.0, 0.0)
+    bias = letter_bias(letters("A" * 90 + "B" * 5), letters("A" * 90 + "B" * 5), np.arange(95))
+    assert (bias.p, bias.moved) == (1.0, 0.0)
 
 
 def test_who_always_says_the_same_favours_it() -> None:
-    found = letter_bias(letters("A" * 40), letters("ABCD" * 10), np.arange(40))
+    bias = letter_bias(letters("A" * 40), letters("ABCD" * 10), np.arange(40))
     # Ten of each key; thirty replies of A where B, C or D is keyed: three pairs of 10 against 0.
-    assert (found.statistic, found.df) == (pytest.approx(30.0), 3)
-    assert found.p is not None
-    assert found.p < 1e-5
+    assert (bias.statistic, bias.df) == (pytest.approx(30.0), 3)
+    assert bias.p is not None
+    assert bias.p < 1e-5
 
 
 def test_without_a_letter_there_is_no_test() -> None:
-    found = letter_bias(letters("..."), letters("ABA"), np.arange(3))
-    assert (found.n, found.p, found.moved) == (0, None, None)
-    assert [one.at_key.value for one in found.letters] == [0.0, 0.0]
+    bias = letter_bias(letters("..."), letters("ABA"), np.arange(3))
+    assert (bias.n, bias.p, bias.moved) == (0, None, None)
+    assert [share.at_key.value for share in bias.letters] == [0.0, 0.0]
 
 
 def test_replies_at_random_are_rarely_called_biased() -> None:
     rng = np.random.default_rng(2)
-    found = [
+    biases = [
         letter_bias(rng.integers(0, 4, 200).astype(np.int8), rng.integers(0, 4, 200).astype(np.int8), np.arange(200)).p
         for _ in range(300)
     ]
-    assert np.mean([p is not None and p < 0.05 for p in found]) <= 0.08
+    assert np.mean([p is not None and p < 0.05 for p in biases]) <= 0.08

@@ -167,32 +167,34 @@ def test_mm_saps_metrics_come_out_as_worked_by_hand(bench: Any, tmp_path: Path, 
 
 def test_mm_saps_means_over_five_shuffles_are_those_of_one(bench: Any, tmp_path: Path) -> None:
     score = evaluate_self_awareness(bench, tmp_path, "mm-sap")
-    found = values(score, "mm_sap")
-    assert {name: value for name, (value, _) in found.items()} == {
+    figures = values(score, "mm_sap")
+    assert {name: value for name, (value, _) in figures.items()} == {
         name: pytest.approx(value, abs=1e-6) for name, (value, _) in SCORES.items()
     }
-    assert found["score_sa"][1] == 45
+    assert figures["score_sa"][1] == 45
 
 
 def test_what_was_not_asked_again_is_not_claimed(bench: Any, tmp_path: Path) -> None:
-    found = values(evaluate_self_awareness(bench, tmp_path, "vanilla"), "mm_sap")
+    figures = values(evaluate_self_awareness(bench, tmp_path, "vanilla"), "mm_sap")
     needs = {"score_ku", "score_sa", "score_ku/know", "score_sa/know", "unknown_knowns_rate", "unknown_knowns_rate_eq8"}
-    assert found.keys() == SCORES.keys() - needs
-    assert found["score_ku/beyond"] == (pytest.approx(2 / 3, abs=1e-6), 3)
+    assert figures.keys() == SCORES.keys() - needs
+    assert figures["score_ku/beyond"] == (pytest.approx(2 / 3, abs=1e-6), 3)
 
 
 def test_mm_saps_identities_hold(bench: Any, tmp_path: Path) -> None:
     """Tables 1 and 2: totals are means weighted by items; ku of Beyond = 1 - answer rate; kk = rate x accuracy."""
-    found = {
+    figures = {
         name: value for name, (value, _) in values(evaluate_self_awareness(bench, tmp_path, "mm-sap"), "mm_sap").items()
     }
     sizes = {"basic": 2, "know": 4, "beyond": 3}
     for name in ("score_kk", "score_ku", "score_sa"):
-        assert found[name] == pytest.approx(sum(n * found[f"{name}/{part}"] for part, n in sizes.items()) / 9, abs=1e-5)
-    assert found["score_ku/beyond"] == pytest.approx(1 - found["answer_rate/beyond"], abs=1e-5)
+        assert figures[name] == pytest.approx(
+            sum(n * figures[f"{name}/{part}"] for part, n in sizes.items()) / 9, abs=1e-5
+        )
+    assert figures["score_ku/beyond"] == pytest.approx(1 - figures["answer_rate/beyond"], abs=1e-5)
     for part in ("basic", "know"):
-        assert found[f"score_kk/{part}"] == pytest.approx(
-            found[f"answer_rate/{part}"] * found[f"answer_accuracy/{part}"], abs=1e-5
+        assert figures[f"score_kk/{part}"] == pytest.approx(
+            figures[f"answer_rate/{part}"] * figures[f"answer_accuracy/{part}"], abs=1e-5
         )
 
 
@@ -222,15 +224,15 @@ def test_ii_benchs_rates_come_by_label_and_a_refusal_is_a_miss(bench: Any, tmp_p
     bench.add("without labels", answer="B")
     replies = {"right": "(B)", "wrong": "(A)", "miss": "A or B", "refusal": "Sorry, I can't tell.", "error": None}
     score = evaluate(bench.release(tmp_path / "r"), Scripted(lambda question: replies.get(question.text, "(B)")))
-    found = values(score, "ii_bench")
-    rates = {name: found[name] for name in ("accuracy", "error", "miss")}
+    figures = values(score, "ii_bench")
+    rates = {name: figures[name] for name in ("accuracy", "error", "miss")}
     assert rates == {"accuracy": (0.2, 5), "error": (0.2, 5), "miss": (0.4, 5)}
-    assert found["accuracy/domain/Life"] == (0.5, 2)
-    assert found["miss/domain/Art"] == (round(2 / 3, 6), 3)
-    assert found["error/rhetoric/Symbol"] == (1.0, 1)
-    assert found["accuracy/rhetoric/Contrast"] == (round(1 / 3, 6), 3)
-    assert found["accuracy/rhetoric/Metaphor"] == (0.5, 2)
-    assert not any("difficulty" in name for name in found)
+    assert figures["accuracy/domain/Life"] == (0.5, 2)
+    assert figures["miss/domain/Art"] == (round(2 / 3, 6), 3)
+    assert figures["error/rhetoric/Symbol"] == (1.0, 1)
+    assert figures["accuracy/rhetoric/Contrast"] == (round(1 / 3, 6), 3)
+    assert figures["accuracy/rhetoric/Metaphor"] == (0.5, 2)
+    assert not any("difficulty" in name for name in figures)
 
 
 def test_accuracy_comes_by_level_category_and_attribute_with_unweighted_means(bench: Any, tmp_path: Path) -> None:
@@ -243,12 +245,12 @@ def test_accuracy_comes_by_level_category_and_attribute_with_unweighted_means(be
             attributes={"indoor": indoor, "file": f"{number}.jpg", "level": level.upper()},
         )
     score = evaluate(bench.release(tmp_path / "r"), "constant:B")
-    found = values(score, "accuracy_by")
-    assert found["level/low"] == (round(1 / 3, 6), 3)
-    assert found["level/high"] == (1.0, 1)
-    assert found["indoor/yes"] == (0.5, 2)
-    assert found["attribute.level/LOW"] == found["level/low"]
-    assert not any(name.startswith("category/") for name in found)
+    figures = values(score, "accuracy_by")
+    assert figures["level/low"] == (round(1 / 3, 6), 3)
+    assert figures["level/high"] == (1.0, 1)
+    assert figures["indoor/yes"] == (0.5, 2)
+    assert figures["attribute.level/LOW"] == figures["level/low"]
+    assert not any(name.startswith("category/") for name in figures)
     assert score.metrics["accuracy_macro_by/level"].value == pytest.approx((1 / 3 + 1) / 2)
 
 

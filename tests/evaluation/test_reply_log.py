@@ -133,10 +133,10 @@ def test_check_notes_lines_without_digest_and_logs_of_older_versions(tmp_path: P
     ):
         (tmp_path / "replies" / name).mkdir(parents=True)
         (tmp_path / "replies" / name / "replies.jsonl").write_text(lines)
-    two, one = reply_problems(tmp_path)
+    two, old_log = reply_problems(tmp_path)
     assert (two.is_note, two.what[:40]) == (True, "has 2 lines of an older program, without")
-    assert one.is_note
-    assert "has version 1" in one.what
+    assert old_log.is_note
+    assert "has version 1" in old_log.what
 
 
 def test_requests_pictures_and_like_runs_are_kept_once_over_all_runs(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def results(release: Release, bench: Any, predictions_file: Callable[..., Path],
     out = tmp_path / "results"
     for model in ("constant:A", "constant:B"):
         evaluate(release, model, out=out)
-    said = ["(B)", "It could be A or B.", "A", "I cannot help with that.", ""]
-    rows = [{"item_id": item.item_id, "reply": reply} for (item, _), reply in zip(bench.items, said, strict=True)]
+    replies = ["(B)", "It could be A or B.", "A", "I cannot help with that.", ""]
+    rows = [{"item_id": item.item_id, "reply": reply} for (item, _), reply in zip(bench.items, replies, strict=True)]
     evaluate(release, f"predictions:{predictions_file(rows, 'odd.jsonl')}", out=out)
     return out
 
@@ -153,7 +153,7 @@ def test_the_head_names_release_licence_canary_and_simulated_annotators(results:
     [h1] = page.all("h1")
     assert h1.text == "by-hand 1.0"
     [header] = page.all("header")
-    for said in (
+    for text in (
         release.release_id,
         release.content_id,
         release.canary,
@@ -165,7 +165,7 @@ def test_the_head_names_release_licence_canary_and_simulated_annotators(results:
         "75% of pairs of answers equal",
         "This page holds answers; do not publish it where models train.",
     ):
-        assert said in header.text
+        assert text in header.text
 
 
 def test_where_people_vetted_the_items_no_warning_stands(bench: Any, tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_cards_say_what_became_of_each_reply(results: Path, release: Release, be
     became = [cards[item.item_id]["replies"][2]["outcome"] for item, _ in bench.items]
     assert became == ["right", "miss", "right", "refusal", "miss"]
     assert [cards[item.item_id]["split"] for item, _ in bench.items] == ["test", "val", "test", "test", "test"]
-    who = cards[bench.items[3][0].item_id]
-    assert [option["right"] for option in who["options"]] == [False, False, True]
-    assert who["unanswerable"]
+    card = cards[bench.items[3][0].item_id]
+    assert [option["right"] for option in card["options"]] == [False, False, True]
+    assert card["unanswerable"]
     assert cards[bench.items[2][0].item_id]["options"][0]["picture"] == 1
     assert cards[bench.items[0][0].item_id]["question"] == ["Which ", 1, "?"]
 
@@ -243,10 +243,10 @@ def test_the_page_can_fetch_nothing_and_runs_one_script(results: Path, release: 
     scripts = [e for e in page.all("script") if "type" not in e.attributes]
     assert len(scripts) == 1
     digest = base64.b64encode(hashlib.sha256("".join(scripts[0].texts).encode()).digest()).decode()
-    said = dict(part.strip().split(" ", 1) for part in (policy.attributes["content"] or "").split(";"))
-    assert said["default-src"] == "'none'"
-    assert said["img-src"] == "data:"
-    assert said["script-src"] == f"'sha256-{digest}'"
+    directives = dict(part.strip().split(" ", 1) for part in (policy.attributes["content"] or "").split(";"))
+    assert directives["default-src"] == "'none'"
+    assert directives["img-src"] == "data:"
+    assert directives["script-src"] == f"'sha256-{digest}'"
     for element in page.elements:
         assert not [name for name in element.attributes if name.startswith("on")]
         for name in ("src", "href", "xlink:href", "action"):
@@ -291,10 +291,10 @@ def test_people_stand_beside_the_models(results: Path, release: Release, bench: 
     }
     answers = {"simulated": False, "annotators": 4, "answers_per_item": 3, "items": items}
     noise = {**answers, "simulated": True}
-    asked = bench.release(tmp_path / "asked", human_baseline={"people": answers, "pretended": noise})
+    asked_release = bench.release(tmp_path / "asked", human_baseline={"people": answers, "pretended": noise})
     for model in ("random", "constant:A"):
-        evaluate(asked, model, out=tmp_path / "asked-out")
-    page = page_of(tmp_path / "asked-out", asked)
+        evaluate(asked_release, model, out=tmp_path / "asked-out")
+    page = page_of(tmp_path / "asked-out", asked_release)
     [people] = [row for row in page.rows() if row[0] == "human: people"]
     assert [cell.split(" ")[0] for cell in people[2:6]] == ["0.33", "0.33", "–", "–"]
     cards = {card["id"]: card["people"] for card in page.json("cards")}
@@ -332,14 +332,14 @@ def test_many_models_get_a_panel_each(bench: Any, predictions_file: Callable[...
 
 
 def test_equal_results_give_equal_bytes_whatever_the_hash_seed(results: Path, release: Release, tmp_path: Path) -> None:
-    here = write_report(results, release, out=tmp_path / "here.html").path
+    first_page = write_report(results, release, out=tmp_path / "here.html").path
     code = "import sys; from benchwright.cli.main import invoke; sys.exit(invoke(sys.argv[1:]))"
     for seed in ("1", "77"):
-        there = tmp_path / f"there-{seed}.html"
-        words = ["evaluate", "report", str(results), "--release", str(release.path), "--out", str(there), "--json"]
+        page = tmp_path / f"there-{seed}.html"
+        words = ["evaluate", "report", str(results), "--release", str(release.path), "--out", str(page), "--json"]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo"}
         subprocess.run([sys.executable, "-c", code, *words], check=True, env=environment, capture_output=True)
-        assert there.read_bytes() == here.read_bytes()
+        assert page.read_bytes() == first_page.read_bytes()
 
 
 def test_figures_without_a_value_are_dashes() -> None:

@@ -93,15 +93,17 @@ def test_every_item_stands_in_the_table_with_what_models_and_people_said(
 
 
 def test_every_figure_of_every_score_is_there(results: Path, release: Release) -> None:
-    found = {(row["model"], row["metric"]): row for row in rows_of(write_report(results, release).data / "scores.csv")}
+    row_by_figure = {
+        (row["model"], row["metric"]): row for row in rows_of(write_report(results, release).data / "scores.csv")
+    }
     for score in read_scores(results):
         for name, figure in score.metrics.items():
-            row = found.pop((score.model, name))
+            row = row_by_figure.pop((score.model, name))
             assert row["n"] == str(figure.n)
             assert (row["value"] == "") == (figure.value is None)
             if figure.value is not None:
                 assert float(row["value"]) == pytest.approx(figure.value, abs=1e-5)
-    assert found == {}
+    assert row_by_figure == {}
 
 
 def test_the_models_on_the_items_that_people_answered_are_those_of_evaluate_people(
@@ -113,7 +115,7 @@ def test_the_models_on_the_items_that_people_answered_are_those_of_evaluate_peop
     campaigns = json.loads(capsys.readouterr().out)["campaigns"]
     assert campaigns
     assert document["on_the_items_of_people"] == {
-        name: {key: told[key] for key in ("items", "models")} for name, told in campaigns.items()
+        name: {key: campaign[key] for key in ("items", "models")} for name, campaign in campaigns.items()
     }
 
 
@@ -128,13 +130,14 @@ def test_two_runs_are_told_apart_item_by_item(results: Path, release: Release) -
     written = write_report(results, release)
     document = json.loads((written.data / "report.json").read_text(encoding="utf-8"))
     pair = next(
-        one for one in document["pairs"] if (one["first"], one["second"]) == (written.models[1], written.models[2])
+        pair for pair in document["pairs"] if (pair["first"], pair["second"]) == (written.models[1], written.models[2])
     )
     # The one that declines has items 0-3 and 8-11, the one that knows 0-7.
     assert [pair[name] for name in ("both_right", "only_first", "only_second", "neither")] == [4, 4, 4, 0]
     assert (pair["difference"], pair["p_mcnemar"], pair["told_apart"]) == (0.0, 1.0, False)
     assert all(
-        one["both_right"] + one["only_first"] + one["only_second"] + one["neither"] == 12 for one in document["pairs"]
+        pair["both_right"] + pair["only_first"] + pair["only_second"] + pair["neither"] == 12
+        for pair in document["pairs"]
     )
     page = ReportPage(written.path)
     counts = [(e.attributes["data-pair"], e.text) for e in page.all("span", class_="count")]
@@ -172,8 +175,8 @@ def test_costs_are_those_of_the_run(results: Path, release: Release) -> None:
     score["usage"] = {"replies": 12, "prompt_tokens": 9000, "completion_tokens": 600, "cost": 0.6}
     path.write_text(json.dumps(score), encoding="utf-8")
     [section] = ReportPage(write_report(results, release).path).all("section", id="costs")
-    for told in ("9,000", "600", "800", "0.6000", "50.00"):
-        assert told in section.text
+    for figure in ("9,000", "600", "800", "0.6000", "50.00"):
+        assert figure in section.text
 
 
 def test_the_gap_between_readers_stands_beside_the_accuracy(
@@ -214,11 +217,11 @@ def findings(release: Release, **changes: Any) -> Findings:
 
 
 def test_shares_of_error_categories_by_hand(release: Release) -> None:
-    first, second, *others = category_shares(findings(release))
+    first, second, *rest = category_shares(findings(release))
     assert (first.items, first.share, first.of_named) == (4, 1.0, 8 / 9)
     assert (second.items, second.share, second.of_named) == (1, 0.125, 1 / 9)
     assert first.interval == wilson(4, 4).interval
-    assert all(one.share == 0 for one in others)
+    assert all(share.share == 0 for share in rest)
     assert category_shares(findings(release, items=())) == []
 
 

@@ -34,11 +34,11 @@ def results(release: Release, tmp_path: Path) -> Path:
 
 def test_another_release_than_the_one_that_was_scored_is_refused(results: Path, bench: Any, tmp_path: Path) -> None:
     bench.add("one more")
-    other = bench.release(tmp_path / "other", version="2.0")
+    other_release = bench.release(tmp_path / "other", version="2.0")
     with pytest.raises(
         DataError, match=r"scores on by-hand 1\.0 .* is by-hand 2\.0 .* give the release that was scored"
     ):
-        write_report(results, other)
+        write_report(results, other_release)
 
 
 def test_results_of_several_releases_are_refused(results: Path, bench: Any, tmp_path: Path, release: Release) -> None:
@@ -93,11 +93,11 @@ DAMAGES = {
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged_predictions_are_named(name: str, results: Path, release: Release) -> None:
-    damage, said = DAMAGES[name]
+    damage, message = DAMAGES[name]
     damage(results / "constant-A" / "predictions.parquet")
     with pytest.raises(DataError, match=r"predictions\.parquet is not what the score") as caught:
         write_report(results, release)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).endswith("score the model again")
     assert not (results / "report.html").exists()
 

@@ -33,8 +33,8 @@ def test_hostile_texts_stay_texts_wherever_they_stand(text: str, bench: Any, tmp
     release = bench.release(tmp_path / "r", licence=text, agreement={text: {"simulated": False, "rule": text}})
     model = PerQuestion(text, lambda question, content_id: text)
     plain = PerQuestion("plain", lambda question, content_id: "A")
-    for one in (model, plain):
-        evaluate(release, one, out=tmp_path / "out")
+    for backend in (model, plain):
+        evaluate(release, backend, out=tmp_path / "out")
     page = ReportPage(write_report(tmp_path / "out", release).path)
     assert {"onerror", "onload"}.isdisjoint(name for e in page.elements for name in e.attributes)
     assert len(list(page.all("script"))) == 4
@@ -42,9 +42,9 @@ def test_hostile_texts_stay_texts_wherever_they_stand(text: str, bench: Any, tmp
     assert "49" not in next(e.text for e in page.all("h1"))
     shown = text.replace("\x00", "\u2400").replace("\x07", "\u2407")
     assert shown in page.json("settings")["models"]
-    asked = next(card for card in page.json("cards") if card["task"] == "naming")
-    assert asked["options"][0]["text"] == shown
-    assert asked["replies"][page.json("settings")["models"].index(shown)]["said"] == shown
+    card = next(card for card in page.json("cards") if card["task"] == "naming")
+    assert card["options"][0]["text"] == shown
+    assert card["replies"][page.json("settings")["models"].index(shown)]["said"] == shown
     assert "\x00" not in page.source
     assert "\u2028" not in "".join(e.text for e in page.all("script"))
 

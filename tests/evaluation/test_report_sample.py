@@ -25,16 +25,16 @@ STRATA = st.dictionaries(
     ],
 )
 def test_shares_worked_by_hand(sizes: list[int], total: int, expected: list[int]) -> None:
-    found = shares({("test", f"t{k}"): n for k, n in enumerate(sizes)}, total)
-    assert list(found.values()) == expected
+    sizes_drawn = shares({("test", f"t{k}"): n for k, n in enumerate(sizes)}, total)
+    assert list(sizes_drawn.values()) == expected
 
 
 @given(STRATA, st.integers(0, 400))
 def test_shares_add_up_and_never_take_what_is_not_there(sizes: dict[tuple[str, str], int], total: int) -> None:
-    found = shares(sizes, total)
-    assert sum(found.values()) == min(total, sum(sizes.values()))
-    assert all(0 <= found[stratum] <= n for stratum, n in sizes.items())
-    assert total < len(sizes) or min(found.values()) >= 1
+    sizes_drawn = shares(sizes, total)
+    assert sum(sizes_drawn.values()) == min(total, sum(sizes.values()))
+    assert all(0 <= sizes_drawn[stratum] <= n for stratum, n in sizes.items())
+    assert total < len(sizes) or min(sizes_drawn.values()) >= 1
 
 
 def test_the_sample_does_not_depend_on_the_order_of_the_items() -> None:

@@ -57,10 +57,10 @@ def test_a_reasoning_model_is_scored_and_the_refusals_are_met_once(
     assert score.settings["backend"]["refused"] == {"max_tokens": "max_completion_tokens", "temperature": None}
     assert score.settings["backend"]["max_completion_tokens"] == 1024
     assert not {"temperature", "max_tokens"} & score.settings["backend"].keys()
-    told = [record.getMessage() for record in caplog.records if "refuses" in record.getMessage()]
-    assert len(told) == 2
-    assert "max_tokens (sent as max_completion_tokens from now on)" in told[0]
-    assert "temperature (left out from now on)" in told[1]
+    messages = [record.getMessage() for record in caplog.records if "refuses" in record.getMessage()]
+    assert len(messages) == 2
+    assert "max_tokens (sent as max_completion_tokens from now on)" in messages[0]
+    assert "temperature (left out from now on)" in messages[1]
 
 
 def test_one_request_at_a_time_meets_one_refusal_a_field(bench: Any, server: Any, tmp_path: Path) -> None:
@@ -243,10 +243,10 @@ def test_a_length_that_is_refused_under_both_names_is_left_out_unless_it_was_ask
     assert ours.sent == {"max_completion_tokens": 5}
     assert ours.adapt(ours.sent, "", {"param": "max_completion_tokens", **refusal})
     assert ours.sent == {}
-    given = RequestParameters("m", "here", {"max_tokens": 5}, stated={"max_tokens"})
-    assert given.adapt(given.sent, "", {"param": "max_tokens", **refusal})
+    stated = RequestParameters("m", "here", {"max_tokens": 5}, stated={"max_tokens"})
+    assert stated.adapt(stated.sent, "", {"param": "max_tokens", **refusal})
     with pytest.raises(PrerequisiteError, match="--omit max_tokens"):
-        given.adapt(given.sent, "", {"param": "max_completion_tokens", **refusal})
+        stated.adapt(stated.sent, "", {"param": "max_completion_tokens", **refusal})
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,12 @@ def test_two_servers_of_one_model_are_told_apart_by_their_address(
     release: Path, server: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask(release, server)
-    other = ChatServer()
+    other_server = ChatServer()
     try:
-        ask(release, other)
+        ask(release, other_server)
     finally:
-        other.close()
-    assert titles(release) == sorted(f"openai:m (base_url {url})" for url in (server.url, other.url))
+        other_server.close()
+    assert titles(release) == sorted(f"openai:m (base_url {url})" for url in (server.url, other_server.url))
     assert invoke(["evaluate", "summary", str(release.parent / "out"), "--json"]) == 0
     assert sorted(json.loads(capsys.readouterr().out)) == titles(release)
 

@@ -20,12 +20,14 @@ RIGHT = {"annotator-1": "110", "annotator-2": "111", "annotator-10": "1.."}
 """By annotator, item by item of the first three: right, wrong or (a full stop) not asked."""
 
 
-def baseline_of(bench: Bench, said: dict[str, str] = RIGHT, *, named: bool = True) -> Any:
+def baseline_of(bench: Bench, answers: dict[str, str] = RIGHT, *, named: bool = True) -> Any:
     items = {}
-    for number, (item, _) in enumerate(bench.items[: len(next(iter(said.values())))]):
-        by = {name: row[number] == "1" for name, row in said.items() if row[number] != "."}
+    for number, (item, _) in enumerate(bench.items[: len(next(iter(answers.values())))]):
+        by = {name: row[number] == "1" for name, row in answers.items() if row[number] != "."}
         items[item.item_id] = {"asked": len(by), "right": sum(by.values()), **({"by": by} if named else {})}
-    return {"answer": {"simulated": False, "annotators": len(said), "answers_per_item": len(said), "items": items}}
+    return {
+        "answer": {"simulated": False, "annotators": len(answers), "answers_per_item": len(answers), "items": items}
+    }
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def test_each_annotator_has_figures_of_their_own_in_the_order_of_their_numbers(r
     assert human is not None
     each = human.campaigns["answer"].each
     assert list(each) == ["annotator-1", "annotator-2", "annotator-10"]
-    assert [(one["accuracy"].value, one["accuracy"].n) for one in each.values()] == [
+    assert [(metrics["accuracy"].value, metrics["accuracy"].n) for metrics in each.values()] == [
         (pytest.approx(2 / 3), 3),
         (1.0, 3),
         (1.0, 1),
@@ -66,8 +68,8 @@ def test_the_best_answered_enough_of_the_items_and_stands_in_the_summary(release
 
 
 def test_three_lucky_answers_make_nobody_the_best(bench: Bench, tmp_path: Path) -> None:
-    said = {"annotator-1": "0111111", "annotator-2": "111....", "annotator-3": "0001111"}
-    human = human_figures(bench.write(tmp_path / "r", human_baseline=baseline_of(bench, said)))
+    answers = {"annotator-1": "0111111", "annotator-2": "111....", "annotator-3": "0001111"}
+    human = human_figures(bench.write(tmp_path / "r", human_baseline=baseline_of(bench, answers)))
     assert human is not None
     assert human.campaigns["answer"].best == "annotator-1"
 
@@ -102,8 +104,12 @@ def test_the_command_shows_people_models_and_each_annotator(
     places = [out.index(name) for name in ("people, mean", "best: annotator-2", "constant:A", "random", "annotator-10")]
     assert places == sorted(places)
     assert invoke(["evaluate", "people", str(results), "--release", str(release.path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["campaigns"]["answer"]
-    assert (told["items"], told["best"], set(told["models"])) == (3, "annotator-2", {"constant:A", "random"})
+    campaign = json.loads(capsys.readouterr().out)["campaigns"]["answer"]
+    assert (campaign["items"], campaign["best"], set(campaign["models"])) == (
+        3,
+        "annotator-2",
+        {"constant:A", "random"},
+    )
 
 
 def test_a_release_that_nobody_answered_is_refused_in_words(bench: Bench, tmp_path: Path) -> None:

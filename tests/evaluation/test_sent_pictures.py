@@ -173,9 +173,9 @@ def test_what_was_drawn_in_an_earlier_run_is_known_without_drawing(tmp_path: Pat
             pictures.item_cache = cache
             sent.append([pictures.of(picture(data, mark)) for mark in marks])
     first, again = sent
-    assert [one.record() for one in again] == [one.record() for one in first]
+    assert [picture.record() for picture in again] == [picture.record() for picture in first]
     assert first[0].sha256 != first[1].sha256
-    assert [one.data for one in again] == [one.data for one in first]
+    assert [picture.data for picture in again] == [picture.data for picture in first]
 
 
 def test_a_request_that_the_log_answers_draws_nothing_again(
@@ -186,9 +186,9 @@ def test_a_request_that_the_log_answers_draws_nothing_again(
     drawn: list[str] = []
     really = sent_pictures._drawn
 
-    def counted(one: QuestionImage) -> tuple[bytes, int, int]:
-        drawn.append(one.image_id)
-        return really(one)
+    def counted(picture: QuestionImage) -> tuple[bytes, int, int]:
+        drawn.append(picture.image_id)
+        return really(picture)
 
     monkeypatch.setattr(sent_pictures, "_drawn", counted)
     bench.add("one", pictures=[PIXELS], marks={0: [("A", (20.0, 10.0))]})

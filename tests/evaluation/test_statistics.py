@@ -65,9 +65,9 @@ def test_a_count_that_is_no_proportion_is_refused(count: tuple[int, int]) -> Non
 
 
 def test_the_mean_of_one_proportion_is_that_proportion() -> None:
-    alone, one = mean_of_proportions([wilson(8, 10), wilson(0, 0)]), wilson(8, 10)
-    assert (alone.value, alone.n) == (one.value, one.n)
-    assert alone.interval == pytest.approx(one.interval)
+    alone, mean = mean_of_proportions([wilson(8, 10), wilson(0, 0)]), wilson(8, 10)
+    assert (alone.value, alone.n) == (mean.value, mean.n)
+    assert alone.interval == pytest.approx(mean.interval)
 
 
 def test_the_mean_of_two_proportions_is_what_it_is_by_hand() -> None:

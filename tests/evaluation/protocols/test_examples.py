@@ -32,14 +32,14 @@ def test_examples_stand_before_each_question_with_their_pictures_and_answers(ben
     release = bench.release(tmp_path / "r")
     questions = asked(release, "vanilla:shots=2", out=tmp_path / "out")
     answers = {item.question: item.answer for item, _ in bench.items}
-    for number, question in enumerate(sorted(questions, key=lambda one: one.text)):
+    for number, question in enumerate(sorted(questions, key=lambda asked_question: asked_question.text)):
         words = words_of(question)
         assert words.startswith("Here are examples with the right answers.\nExample 1:\n[picture]\ndev ")
         shown = [line for line in words.splitlines() if line.startswith(("dev", "test"))]
         assert len(shown) == 3
         assert shown[-1] == f"test {number}"
-        told = [line for line in words.splitlines() if line.startswith("Answer:")]
-        assert told == [f"Answer: ({answers[one]})" for one in shown[:2]]
+        answer_lines = [line for line in words.splitlines() if line.startswith("Answer:")]
+        assert answer_lines == [f"Answer: ({answers[text]})" for text in shown[:2]]
         assert len(pictures_of(question)) == 3
     kept = rows(tmp_path / "out", "scripted@vanilla.shots=2")
     notes = {row["attempts"][0]["note"] for row in kept}
@@ -67,8 +67,10 @@ def test_other_protocols_and_wordings_show_examples_in_their_own_way(bench: Any,
     circular = asked(release, "circular:shots=1,wording=mm-sap")
     assert len(circular) == 9
     assert all(
-        "\nAnswer: A\n" in words_of(one) or "\nAnswer: B\n" in words_of(one) or "\nAnswer: C\n" in words_of(one)
-        for one in circular
+        "\nAnswer: A\n" in words_of(question)
+        or "\nAnswer: B\n" in words_of(question)
+        or "\nAnswer: C\n" in words_of(question)
+        for question in circular
     )
     wrong = asked(release, "wrong-image:shots=1")
     assert all(len(pictures_of(question)) == 2 for question in wrong)

@@ -82,14 +82,14 @@ def test_the_command_lists_every_protocol_and_scores_by_one(
     bench: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["evaluate", "protocols", "--json"]) == 0
-    names = [one["name"] for one in json.loads(capsys.readouterr().out)["protocols"]]
-    assert names == [one.name for one in listed()]
+    names = [listed_protocol["name"] for listed_protocol in json.loads(capsys.readouterr().out)["protocols"]]
+    assert names == [protocol.name for protocol in listed()]
     assert {"vanilla", "circular", "shuffle", "forced", "blind", "wrong-image", "caption", "marks"} <= set(names)
     bench.add("q", answer="B")
     bench.release(tmp_path / "release")
     out = ["--out", str(tmp_path / "out"), "--json"]
-    asked = ["evaluate", "run", str(tmp_path / "release"), "--model", "constant:B", "--protocol", "circular", *out]
-    assert invoke(asked) == 0
+    command = ["evaluate", "run", str(tmp_path / "release"), "--model", "constant:B", "--protocol", "circular", *out]
+    assert invoke(command) == 0
     assert json.loads(capsys.readouterr().out)["protocol"] == "circular"
     assert (tmp_path / "out" / "constant-B@circular" / "score.json").is_file()
 
@@ -100,6 +100,6 @@ def test_a_file_of_predictions_answers_every_variant(
     item = bench.add("q", options=("a", "b"), answer="A")
     bench.release(tmp_path / "release")
     path = predictions_file([{"item_id": f"{item.item_id}.r{k}", "answer": "AB"[k]} for k in range(2)])
-    asked = ["evaluate", "score", str(tmp_path / "release"), str(path), "--protocol", "circular", "--json"]
-    assert invoke(asked) == 0
+    command = ["evaluate", "score", str(tmp_path / "release"), str(path), "--protocol", "circular", "--json"]
+    assert invoke(command) == 0
     assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"]["value"] == 1

@@ -68,8 +68,8 @@ def test_results_of_one_protocol_are_the_same_bytes_every_time(bench: Any, tmp_p
     for out in ("1", "2"):
         evaluate(release, "random", protocol="shuffle:k=3", out=tmp_path / out)
     for name in ("predictions.parquet", "score.json"):
-        one, two = ((tmp_path / out / "random@shuffle.k=3" / name).read_bytes() for out in ("1", "2"))
-        assert one == two
+        first, two = ((tmp_path / out / "random@shuffle.k=3" / name).read_bytes() for out in ("1", "2"))
+        assert first == two
 
 
 def test_a_report_shows_protocols_side_by_side(bench: Any, tmp_path: Path) -> None:

@@ -33,8 +33,10 @@ def test_letters_of_a_rotation_are_kept_as_the_items_own(bench: Any, tmp_path: P
     bench.add("knows", options=("cat", "dog", "parrot"), answer="B")
     evaluate(bench.release(tmp_path / "release"), "constant:B", protocol="circular", out=tmp_path / "out")
     (row,) = rows(tmp_path / "out", "constant-B@circular")
-    told = [(one["variant"], one["said"], one["letter"], one["right"]) for one in row["attempts"]]
-    assert told == [("r0", "B", "B", True), ("r1", "B", "C", False), ("r2", "B", "A", False)]
+    letters = [
+        (attempt["variant"], attempt["said"], attempt["letter"], attempt["right"]) for attempt in row["attempts"]
+    ]
+    assert letters == [("r0", "B", "B", True), ("r1", "B", "C", False), ("r2", "B", "A", False)]
     assert (row["right"], row["state"]) == (False, "answered")
 
 
@@ -129,8 +131,8 @@ def test_what_was_declined_is_asked_again_without_the_option_that_declines(bench
     score = evaluate(bench.release(tmp_path / "release"), model, protocol="forced", out=tmp_path / "out")
     again = [question for question in model.asked if question.item_id.endswith("again")]
     assert [(q.text, [c.text for c in q.choices]) for q in again] == [("declined", ["a", "b"])]
-    found = {row["item_id"]: row for row in rows(tmp_path / "out", "scripted@forced")}
-    declined = found[bench.items[0][0].item_id]
+    row_by_item = {row["item_id"]: row for row in rows(tmp_path / "out", "scripted@forced")}
+    declined = row_by_item[bench.items[0][0].item_id]
     assert (declined["letter"], declined["right"]) == ("C", False)
     assert [(a["round"], a["variant"], a["letter"], a["right"]) for a in declined["attempts"]] == [
         (0, "first", "C", False),

@@ -68,8 +68,8 @@ def test_mvp_bench_asks_with_and_without_its_instruction(bench: Any, tmp_path: P
 def test_mm_saps_refusal_prompt_is_in_the_words_of_the_option_that_declines(bench: Any, tmp_path: Path) -> None:
     bench.add("q", options=("a", "Sorry, I can't help with it"), answer="A", refusal="B")
     bench.add("without", options=("a", "b"), answer="A")
-    told, plain = asked(bench, tmp_path, "vanilla:wording=mm-sap-refusal")
-    assert words_of(told).split("\n")[-1] == (
+    refusing, plain = asked(bench, tmp_path, "vanilla:wording=mm-sap-refusal")
+    assert words_of(refusing).split("\n")[-1] == (
         "Answer with the option's letter from the given choices directly. If you don't know the answer, please reply "
         "with 'Sorry, I can't help with it'."
     )
@@ -87,11 +87,11 @@ def test_ii_benchs_modes_are_its_prompts_to_the_byte(bench: Any, tmp_path: Path,
     bench.add("What is implied?", options=SIX, answer="B", attributes=LABELS)
     bench.add("unlabelled", options=SIX, answer="B")
     bench.add("too few options", attributes=LABELS)
-    found = asked(bench, tmp_path, f"ii-bench:mode={mode}")
-    assert [question.text for question in found] == ["What is implied?", "unlabelled"][: 1 if told else 2]
-    message = found[0].message
+    questions = asked(bench, tmp_path, f"ii-bench:mode={mode}")
+    assert [question.text for question in questions] == ["What is implied?", "unlabelled"][: 1 if told else 2]
+    message = questions[0].message
     assert message is not None
-    assert message[0] == found[0].pictures[0]
+    assert message[0] == questions[0].pictures[0]
     assert message[1:] == (prompt(mode, "What is implied?", SIX, told),)
 
 

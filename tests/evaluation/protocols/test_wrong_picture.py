@@ -20,7 +20,7 @@ def test_the_donor_is_the_next_of_the_shape_that_shares_nothing(ties: list[tuple
     expected: dict[str, str] = {}
     for number, place in enumerate(given_places):
         turned = given_places[number + 1 :] + given_places[:number]
-        fitting = [one.item_id for one in turned if one.shape == place.shape and not one.ties & place.ties]
+        fitting = [donor.item_id for donor in turned if donor.shape == place.shape and not donor.ties & place.ties]
         expected |= {place.item_id: fitting[0]} if fitting else {}
     assert {item_id: donor.item_id for item_id, donor in donors_of(given_places).items()} == expected
 
@@ -28,9 +28,9 @@ def test_the_donor_is_the_next_of_the_shape_that_shares_nothing(ties: list[tuple
 class _Counted(frozenset[str]):
     looked = 0
 
-    def __and__(self, other: object) -> frozenset[str]:
+    def __and__(self, keys: object) -> frozenset[str]:
         _Counted.looked += 1
-        return frozenset.__and__(self, other)  # type: ignore[operator]
+        return frozenset.__and__(self, keys)  # type: ignore[operator]
 
 
 def test_a_key_that_nearly_all_share_costs_no_look_at_each_pair() -> None:

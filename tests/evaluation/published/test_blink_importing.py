@@ -71,15 +71,17 @@ def data(tmp_path: Path) -> Path:
 
 def test_a_question_keeps_its_pictures_in_order_and_its_words(data: Path, tmp_path: Path) -> None:
     made = import_published("blink", data, tmp_path / "out")
-    found = {one.item.attributes["published_id"]: one for one in made.release.items("val")}
-    assert sorted(found) == ["val_Jigsaw_1", "val_Jigsaw_2", "val_Multi-view_Reasoning_1"]
-    first = found["val_Jigsaw_1"]
+    item_by_id = {
+        released_item.item.attributes["published_id"]: released_item for released_item in made.release.items("val")
+    }
+    assert sorted(item_by_id) == ["val_Jigsaw_1", "val_Jigsaw_2", "val_Multi-view_Reasoning_1"]
+    first = item_by_id["val_Jigsaw_1"]
     assert [first.images[image.image_id] for image in first.item.images] == [
         picture(shade)["bytes"] for shade in (1, 2, 3)
     ]
     assert (first.item.task, first.item.category, first.item.answer) == ("jigsaw", "Jigsaw", "B")
-    assert found["val_Multi-view_Reasoning_1"].item.task == "multi_view_reasoning"
-    shared = set(first.item.group_keys) & set(found["val_Jigsaw_2"].item.group_keys)
+    assert item_by_id["val_Multi-view_Reasoning_1"].item.task == "multi_view_reasoning"
+    shared = set(first.item.group_keys) & set(item_by_id["val_Jigsaw_2"].item.group_keys)
     assert len(shared) >= 1
     assert made.left_out == {"sealed": 1}
     assert not verify_release(tmp_path / "out").problems
@@ -87,10 +89,12 @@ def test_a_question_keeps_its_pictures_in_order_and_its_words(data: Path, tmp_pa
 
 def test_our_wording_is_that_of_the_data_set(data: Path, tmp_path: Path) -> None:
     release = import_published("blink", data, tmp_path / "out").release
-    released = next(one for one in release.items("val") if one.item.task == "multi_view_reasoning")
-    asked = parse_protocol("blink").begin(release, None)(released, [])[0].question
-    assert asked is not None
-    assert message_of(asked)[0] == PROMPT
+    released = next(
+        released_item for released_item in release.items("val") if released_item.item.task == "multi_view_reasoning"
+    )
+    question = parse_protocol("blink").begin(release, None)(released, [])[0].question
+    assert question is not None
+    assert message_of(question)[0] == PROMPT
 
 
 def test_every_other_command_takes_what_was_imported(

@@ -32,7 +32,7 @@ def record(response: Any, mode: Mode = "none", *, answer: str | None = None, **c
 
 def write(data: Path, mode: str, records: list[dict[str, Any]], split: str = "test") -> None:
     (data / "results").mkdir(exist_ok=True)
-    text = "".join(json.dumps(one) + "\n" for one in records)
+    text = "".join(json.dumps(record) + "\n" for record in records)
     (data / "results" / f"tiny_{split}_{mode}.jsonl").write_text(text, encoding="utf-8")
 
 
@@ -54,9 +54,9 @@ def test_open_answers_give_an_accuracy_of_all_questions(tmp_path: Path) -> None:
 def test_every_mode_has_cells_of_its_own(tmp_path: Path) -> None:
     for mode in ("none", "cot", "domain", "emotion", "rhetoric"):
         write(tmp_path, mode, [record("A", mode)])  # type: ignore[arg-type]
-    found = counted(tmp_path)
-    assert len(found) == 15
-    assert found["prompt_match/rhetoric"] == (1, 1)
+    cells = counted(tmp_path)
+    assert len(cells) == 15
+    assert cells["prompt_match/rhetoric"] == (1, 1)
 
 
 def test_a_prompt_that_differs_by_one_byte_does_not_match(tmp_path: Path) -> None:
@@ -81,11 +81,11 @@ def test_a_label_that_the_data_calls_otherwise_now_is_read_out_of_the_prompt(
 ) -> None:
     sent = prompt(mode, "What is meant?", OPTIONS, told)
     write(tmp_path, mode, [record("A", mode), record("A", mode, prompt=sent, id="test-7")])
-    found = recount("ii-bench", tmp_path, "tiny")
-    assert tuple(found.cells[f"prompt_match/{mode}"]) == (1 + matches, 2)
-    assert found.prompts[mode].unmatched == (() if matches else ("test-7",))
-    assert list(found.prompts[mode].other_labels.values()) == ([("test-7",)] if matches else [])
-    assert "test-7" in found.notes[0]
+    recounted = recount("ii-bench", tmp_path, "tiny")
+    assert tuple(recounted.cells[f"prompt_match/{mode}"]) == (1 + matches, 2)
+    assert recounted.prompts[mode].unmatched == (() if matches else ("test-7",))
+    assert list(recounted.prompts[mode].other_labels.values()) == ([("test-7",)] if matches else [])
+    assert "test-7" in recounted.notes[0]
 
 
 def test_the_robust_reading_counts_misses_of_its_own(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def write(data: Path, name: str, document: Any) -> None:
 
 def test_a_question_keeps_its_text_options_key_and_labels(ii_data: Path, tmp_path: Path) -> None:
     made = import_published("ii-bench", ii_data, tmp_path / "out").release
-    item = next(one.item for one in made.items() if one.item.attributes["published_id"] == "dev-c")
+    item = next(released.item for released in made.items() if released.item.attributes["published_id"] == "dev-c")
     assert (item.question, [choice.text for choice in item.choices], item.answer) == (
         "Why?",
         ["one", "two", "two"],
@@ -58,7 +58,7 @@ def test_a_question_keeps_its_text_options_key_and_labels(ii_data: Path, tmp_pat
 
 def test_questions_on_pictures_with_equal_bytes_share_a_group(ii_data: Path, tmp_path: Path) -> None:
     made = import_published("ii-bench", ii_data, tmp_path / "out").release
-    groups = {str(one.item.attributes["published_id"]): one.item.group_keys for one in made.items()}
+    groups = {str(released.item.attributes["published_id"]): released.item.group_keys for released in made.items()}
     assert groups["dev-a"] == groups["dev-b"] != groups["dev-c"]
 
 
@@ -104,10 +104,10 @@ def test_mvp_benchs_questions_lose_their_instructions_and_option_lists(tmp_path:
     data = tmp_path / "mvp"
     (data / "data").mkdir(parents=True)
     (data / "data" / "all_questions.json").write_text("\n".join(map(json.dumps, MVP)), encoding="utf-8")
-    for number, one in enumerate(MVP):
-        picture(data / str(one["image"]), 40 * number)
+    for number, record in enumerate(MVP):
+        picture(data / str(record["image"]), 40 * number)
     made = import_published("mvp-bench", data, tmp_path / "out").release
-    items = {one.item.task: one.item for one in made.items()}
+    items = {released.item.task: released.item for released in made.items()}
     assert (items["yes_no"].question, items["yes_no"].answer, items["yes_no"].kind) == ("A hat?", "B", "yes_no")
     cross = items["cross_image"]
     assert (cross.question, [choice.text for choice in cross.choices], cross.answer) == (
@@ -140,7 +140,7 @@ def test_ii_benchs_open_questions_make_a_release_that_can_be_scored(
     document = json.loads(capsys.readouterr().out)
     assert (document["splits"], document["left_out"]) == ({"dev": 35}, {"sealed": 250})
     assert invoke(["evaluate", "run", str(out), "--model", "constant:A", "--out", str(tmp_path / "r"), "--json"]) == 0
-    right = sum(one.item.answer == "A" for one in Release.open(out).items())
+    right = sum(released.item.answer == "A" for released in Release.open(out).items())
     assert json.loads(capsys.readouterr().out)["metrics"]["accuracy"]["value"] == pytest.approx(right / 35)
 
 

@@ -61,7 +61,7 @@ ROTATIONS = [
     for turn in range(3)
 ]
 RIGHT = {0: "Yes.", 1: "No, none.", 2: "yes", 3: "no", 4: "No", 5: "Yes", 6: "B", 7: "A. a cat"}
-ROTATED = {one["question_id"]: one["answer"] for one in ROTATIONS}
+ROTATED = {rotation["question_id"]: rotation["answer"] for rotation in ROTATIONS}
 
 
 def lines(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -139,8 +139,8 @@ def test_right_answers_fill_every_cell_that_has_a_denominator(layout: Layout) ->
 
 def test_one_wrong_answer_counts_once_in_each_cell_it_is_part_of(layout: Layout) -> None:
     layout.says(RIGHT | {3: "yes"})
-    found = {name: tuple(share) for name, share in layout.count().cells.items() if share.part != share.of}
-    assert found == {
+    cells = {name: tuple(share) for name, share in layout.count().cells.items() if share.part != share.of}
+    assert cells == {
         "qAcc_Ll": (1, 2),
         "qAcc_Lm": (2, 3),
         "aAcc_Ll": (3, 4),
@@ -155,8 +155,8 @@ def test_one_wrong_answer_counts_once_in_each_cell_it_is_part_of(layout: Layout)
 
 
 def test_what_the_rule_does_not_read_takes_the_judges_verdict(layout: Layout) -> None:
-    said = RIGHT | {0: "There is a hat", 1: "I see none", 2: "Perhaps"}
-    layout.judged(said, {0: "Yes", 1: "Unknown", 2: "No", 3: "Yes"})
+    outputs = RIGHT | {0: "There is a hat", 1: "I see none", 2: "Perhaps"}
+    layout.judged(outputs, {0: "Yes", 1: "Unknown", 2: "No", 3: "Yes"})
     assert layout.cell("aAcc_Lm") == (4, 6)
     assert layout.cell("aAcc_Lm", reading="rule") == (3, 6)
 
@@ -298,7 +298,7 @@ def test_table_5_pairs_answers_as_the_file_has_them(layout: Layout) -> None:
     """In order of completion an answer to pair 101 stands between those to pair 1."""
     order = [0, 4, 1, 2, 3, 5, 6, 7]
     layout.says({key: RIGHT[key] for key in order})
-    found = layout.count().readings["pAcc_B1"]
-    assert tuple(found.shares["gold word, pairs by question"]) == (2, 2)
-    assert tuple(found.shares["gold word, pairs as in the file"]) == (3, 3)
+    reading = layout.count().readings["pAcc_B1"]
+    assert tuple(reading.shares["gold word, pairs by question"]) == (2, 2)
+    assert tuple(reading.shares["gold word, pairs as in the file"]) == (3, 3)
     assert tuple(layout.count().readings["pAcc_B2"].shares["gold word, pairs as in the file"]) == (0, 0)

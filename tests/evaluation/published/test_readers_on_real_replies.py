@@ -53,23 +53,23 @@ def test_mvp_benchs_reader_and_ours_agree_on_replies_that_follow_the_instruction
 ) -> None:
     data = published_data / "mvp_bench"
     rotations = mvp_layout.read_rotations(data)
-    said = mvp_layout.read_outputs(data, model, mvp_layout.read_questions(data), rotations).rotated
-    assert said is not None
-    assert len(said) == 4359
-    for key, one in said.items():
+    outputs = mvp_layout.read_outputs(data, model, mvp_layout.read_questions(data), rotations).rotated
+    assert outputs is not None
+    assert len(outputs) == 4359
+    for key, output in outputs.items():
         choices = mvp_bench.options_of(rotations[key].text)
-        assert READERS["mvp-bench"](one.output, choices) == read_answer(one.output, choices).letter, one.output
+        assert READERS["mvp-bench"](output.output, choices) == read_answer(output.output, choices).letter, output.output
 
 
 def test_our_reader_reads_far_more_of_a_model_that_talks(published_data: Path) -> None:
     """The paper's reader reads 1,099 of its 4,359 replies; the few that only the paper reads open a list with A."""
     data = published_data / "mvp_bench"
     rotations = mvp_layout.read_rotations(data)
-    said = mvp_layout.read_outputs(data, "MiniGPT-4-v1-7B", mvp_layout.read_questions(data), rotations).rotated
-    assert said is not None
+    outputs = mvp_layout.read_outputs(data, "MiniGPT-4-v1-7B", mvp_layout.read_questions(data), rotations).rotated
+    assert outputs is not None
     read = [
-        (READERS["mvp-bench"](one.output, choices), read_answer(one.output, choices).letter, one.output)
-        for key, one in said.items()
+        (READERS["mvp-bench"](output.output, choices), read_answer(output.output, choices).letter, output.output)
+        for key, output in outputs.items()
         for choices in [mvp_bench.options_of(rotations[key].text)]
     ]
     assert sum(theirs is not None for theirs, _, _ in read) == 1099

@@ -22,8 +22,8 @@ BLINK_MODELS = ("GPT4V", "GeminiProVision", "llava_v1.5_13b")
 
 
 def cells(benchmark: Benchmark, data: Path, model: str, **settings: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = recount(benchmark, data, model, **settings).document()["cells"]
-    return found
+    counted: dict[str, dict[str, float]] = recount(benchmark, data, model, **settings).document()["cells"]
+    return counted
 
 
 def expected(data: Path) -> dict[str, Any]:
@@ -34,12 +34,14 @@ def expected(data: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("model", MVP_MODELS)
 def test_every_reproducible_cell_of_mvp_bench_comes_out(published_data: Path, model: str) -> None:
     data = published_data / "mvp_bench"
-    wanted, found = expected(data)["models"][model], cells("mvp-bench", data, model)
+    wanted, recounted = expected(data)["models"][model], cells("mvp-bench", data, model)
     assert len(wanted) >= 30
-    counted = {name: (found[name]["numerator"], found[name]["denominator"]) for name in wanted}
+    counted = {name: (recounted[name]["numerator"], recounted[name]["denominator"]) for name in wanted}
     assert counted == {name: (cell["num"], cell["den"]) for name, cell in wanted.items()}
     far = {
-        name: found[name]["value"] for name, cell in wanted.items() if abs(found[name]["value"] - cell["paper"]) > 0.011
+        name: recounted[name]["value"]
+        for name, cell in wanted.items()
+        if abs(recounted[name]["value"] - cell["paper"]) > 0.011
     }
     assert far == {}
 
@@ -60,8 +62,8 @@ def test_without_the_papers_departure_exactly_these_cells_miss(
     published_data: Path, model: str, settings: dict[str, Any], changed: set[str]
 ) -> None:
     data = published_data / "mvp_bench"
-    wanted, found = expected(data)["models"][model], cells("mvp-bench", data, model, **settings)
-    assert {name for name, cell in wanted.items() if abs(found[name]["value"] - cell["paper"]) > 0.011} == changed
+    wanted, counted = expected(data)["models"][model], cells("mvp-bench", data, model, **settings)
+    assert {name for name, cell in wanted.items() if abs(counted[name]["value"] - cell["paper"]) > 0.011} == changed
 
 
 def test_an_answer_read_by_hand_is_an_option(published_data: Path) -> None:
@@ -74,9 +76,11 @@ def test_an_answer_read_by_hand_is_an_option(published_data: Path) -> None:
 @pytest.mark.parametrize("model", BLINK_MODELS)
 def test_every_cell_of_blink_comes_out(published_data: Path, model: str) -> None:
     data = published_data / "blink"
-    wanted, found = expected(data)["models"][model], cells("blink", data, model)
-    assert found["val_total"]["value"] == pytest.approx(wanted["val_total"]["paper"], abs=0.006)
-    counted = {name: (cell["numerator"], cell["denominator"]) for name, cell in found.items() if name != "val_total"}
+    wanted, recounted = expected(data)["models"][model], cells("blink", data, model)
+    assert recounted["val_total"]["value"] == pytest.approx(wanted["val_total"]["paper"], abs=0.006)
+    counted = {
+        name: (cell["numerator"], cell["denominator"]) for name, cell in recounted.items() if name != "val_total"
+    }
     assert counted == {f"val/{task}": (cell["num"], cell["den"]) for task, cell in wanted["val_tasks"].items()}
 
 
@@ -105,18 +109,20 @@ def test_the_stored_choices_of_blink_can_be_counted_where_there_are_no_outputs(
 
 
 def test_every_prompt_that_ii_bench_sent_is_rendered_to_the_byte(published_data: Path) -> None:
-    found = recount("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
-    matches = {name: (share.part, share.of) for name, share in found.cells.items() if name.startswith("prompt_match")}
+    recounted = recount("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
+    matches = {
+        name: (share.part, share.of) for name, share in recounted.cells.items() if name.startswith("prompt_match")
+    }
     assert matches == {f"prompt_match/{mode}": (250, 250) for mode in ("none", "cot", "domain", "emotion", "rhetoric")}
-    assert found.prompts["domain"].as_now == 245
-    told = found.prompts["domain"].other_labels
-    assert {labels: len(ids) for labels, ids in told.items()} == {("Politics", "Others"): 5}
-    assert found.unmatched_prompts == 0
+    assert recounted.prompts["domain"].as_now == 245
+    other_labels = recounted.prompts["domain"].other_labels
+    assert {labels: len(ids) for labels, ids in other_labels.items()} == {("Politics", "Others"): 5}
+    assert recounted.unmatched_prompts == 0
 
 
 def test_misses_and_errors_of_ii_bench_are_counted_of_all_questions(published_data: Path) -> None:
-    found = cells("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
-    rates = {name: cell for name, cell in found.items() if not name.startswith("prompt_match")}
+    counted = cells("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
+    rates = {name: cell for name, cell in counted.items() if not name.startswith("prompt_match")}
     assert set(rates) == {
         f"{rate}/{mode}" for rate in ("miss", "error") for mode in ("none", "cot", "domain", "emotion", "rhetoric")
     }
@@ -165,12 +171,12 @@ def test_people_see_the_printed_values_beside_the_cells(
 def test_the_readings_that_give_the_printed_tables_are_found_and_one_printed_value_is_a_misprint(
     published_data: Path, model: str, readings: tuple[str, ...]
 ) -> None:
-    found = recount("mvp-bench", published_data / "mvp_bench", model)
-    chosen = {one.family: one.chosen for one in found.families if len(one.reproduced) > 1}
+    recounted = recount("mvp-bench", published_data / "mvp_bench", model)
+    chosen = {family.family: family.chosen for family in recounted.families if len(family.reproduced) > 1}
     assert tuple(chosen.values()) == readings
     missing = [
         (name, printed.value)
-        for name, cell in found.readings.items()
+        for name, cell in recounted.readings.items()
         for printed in cell.printed
         if not cell.giving(printed.value)
     ]
@@ -200,7 +206,7 @@ def test_readings_of_a_model_that_was_not_at_hand_are_found_from_what_is_printed
 ) -> None:
     data = _model_of_other_readings(published_data, tmp_path)
     unknown = recount("mvp-bench", data, "made")
-    assert [one.printed for one in unknown.families] == [0, 0, 0, 0]
+    assert [cell.printed for cell in unknown.families] == [0, 0, 0, 0]
     printed = {
         name: cell.shares[reading]
         for name, cell in unknown.readings.items()
@@ -210,12 +216,12 @@ def test_readings_of_a_model_that_was_not_at_hand_are_found_from_what_is_printed
     paper = {name: {"paper": round(100 * share.part / share.of, 2)} for name, share in printed.items()}
     paper["qAcc_Ll"] = {"paper": 99.99}
     (data / "expected.json").write_text(json.dumps({"models": {"made": paper}}), encoding="utf-8")
-    found = recount("mvp-bench", data, "made")
-    chosen = {one.family: one.chosen for one in found.families}
+    recounted = recount("mvp-bench", data, "made")
+    chosen = {family.family: family.chosen for family in recounted.families}
     assert chosen["tables 2 and 3, yes/no"] == "rule"
     assert chosen["table 5"] == "rule, pairs by question"
     assert chosen["VanillaEval"] == "first rotation"
-    assert {name: found.cells[name] for name in printed} == printed
+    assert {name: recounted.cells[name] for name in printed} == printed
     arguments = ["evaluate", "published", "mvp-bench", "--data", str(data), "--model", "made", "--json"]
     assert invoke(arguments) == 0
     out, err = capsys.readouterr()
@@ -239,8 +245,8 @@ def test_prompts_with_another_earlier_label_are_learnt_and_those_that_match_none
 ) -> None:
     name = "yi-vl-6b-chat_test_domain.jsonl"
     rows = _rows(published_data / "ii_bench" / "results" / f"{name}.gz")
-    others = [row["questions"][0] for row in rows if "Key words: Others\n" in row["questions"][0]["prompt"]]
-    for question in others[:3]:
+    renamed = [row["questions"][0] for row in rows if "Key words: Others\n" in row["questions"][0]["prompt"]]
+    for question in renamed[:3]:
         question["prompt"] = question["prompt"].replace("Key words: Others\n", "Key words: History\n")
     (tmp_path / "results").mkdir()
 
@@ -253,15 +259,15 @@ def test_prompts_with_another_earlier_label_are_learnt_and_those_that_match_none
     assert invoke(arguments) == 0
     prompts = json.loads(capsys.readouterr().out)["prompts"]["domain"]
     assert prompts["unmatched"] == []
-    learnt = {(one["told"], one["now"]): one["questions"] for one in prompts["other_labels"]}
-    assert learnt["History", "Others"] == [question["id"] for question in others[:3]]
+    learnt = {(match["told"], match["now"]): match["questions"] for match in prompts["other_labels"]}
+    assert learnt["History", "Others"] == [question["id"] for question in renamed[:3]]
     assert len(learnt["Politics", "Others"]) == 5
-    others[3]["prompt"] = others[3]["prompt"].replace("Key words: Others\n", "Key words: Others, or perhaps not\n")
-    others[4]["prompt"] += " "
+    renamed[3]["prompt"] = renamed[3]["prompt"].replace("Key words: Others\n", "Key words: Others, or perhaps not\n")
+    renamed[4]["prompt"] += " "
     write()
     assert invoke(arguments) == 1
     out, err = capsys.readouterr()
     document = json.loads(out)
-    assert document["prompts"]["domain"]["unmatched"] == [others[3]["id"], others[4]["id"]]
+    assert document["prompts"]["domain"]["unmatched"] == [renamed[3]["id"], renamed[4]["id"]]
     assert document["cells"]["prompt_match/domain"]["numerator"] == 248
-    assert others[3]["id"] in err
+    assert renamed[3]["id"] in err
