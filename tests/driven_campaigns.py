@@ -18,20 +18,23 @@ from typing import Any, NamedTuple
 
 from brought_photographs import jpeg
 
-from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.kept_table import kept_in
-from benchwright.annotation.campaigns.open_campaign import CampaignRequest, open_campaign, prepared_input, work_of
-from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.results import settled
-from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.campaigns.screen import Screen, ScreenItems
-from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.assignment_settings import AssignmentSettings
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.form import PhotographField
-from benchwright.annotation.forms.kinds import (
+from benchwright.annotation.campaigns import (
+    Answer,
+    CampaignRequest,
+    Collect,
+    Describe,
+    Pair,
+    Review,
+    Screen,
+    ScreenItems,
+    Verify,
+    kept_in,
+    prepared_input,
+    settled,
+    work_of,
+)
+from benchwright.annotation.campaigns.open_campaign import open_campaign
+from benchwright.annotation.forms import (
     ANSWER,
     COLLECT,
     DESCRIBE,
@@ -43,23 +46,29 @@ from benchwright.annotation.forms.kinds import (
     SCREEN,
     SCREEN_ITEMS,
     VERIFY,
+    AssignmentSettings,
+    CampaignForm,
+    PhotographField,
+    Submission,
 )
-from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.progress.campaign_progress import CampaignProgress, progress_by, progress_of
-from benchwright.annotation.progress.overview import Overview
-from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
+from benchwright.annotation.progress import CampaignProgress, Overview, progress_by, progress_of
+from benchwright.annotation.simulated import SimulatedAnnotators, SimulatedReviewers
 from benchwright.annotation.store import Campaign, ReviewStore, Uploads, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationQueue
-from benchwright.annotation.workflow.closing import close_decided, count_closed
-from benchwright.annotation.workflow.photo_uploads import take_in_photograph
-from benchwright.annotation.workflow.submitted_answers import results_of
-from benchwright.annotation.workflow.task_queue import OwnTask, TaskQueue
+from benchwright.annotation.workflow import (
+    AdjudicationQueue,
+    OwnTask,
+    TaskQueue,
+    close_decided,
+    count_closed,
+    results_of,
+    take_in_photograph,
+)
 from benchwright.canonical import digest
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.review_tasks import FindingCategory
 from benchwright.steps import CampaignContext, Verdicts
-from benchwright.workspace.workspace import Workspace
+from benchwright.workspace import Workspace
 
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
 """Enough for three rounds of a review with four places, and to send an item back."""

@@ -10,7 +10,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
-from benchwright.engines.base import Attempt
+from benchwright.engines import Attempt
 from benchwright.errors import PrerequisiteError
 
 

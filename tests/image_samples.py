@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 RNG = np.random.default_rng(11)
 RGB = RNG.integers(0, 256, (23, 37, 3), dtype=np.uint8)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from walks import tree_digest
 
-from benchwright.cli.main import invoke
-from benchwright.pipeline import FinishedRun
+from benchwright.cli import invoke
+from benchwright.workspace.run_results import FinishedRun
 
 
 class Against(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchwright.construction.item_parts.idea_categories import CATEGORIES, IdeaCategory, Perception
+from benchwright.construction.item_parts import CATEGORIES, IdeaCategory, Perception
 from benchwright.construction.manipulation.ideas.prompts import templates
-from benchwright.construction.manipulation.models.structured_replies import fenced
+from benchwright.construction.manipulation.models import fenced
 
 CAPTION = "A woman in a white shirt holds a racket on a lawn beside a sign."
 SUBJECT, SUBJECT_BOX = "the woman", [0.2, 0.1, 0.6, 0.9]

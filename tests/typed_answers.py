@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import ReviewStore
 
 

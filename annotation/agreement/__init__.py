@@ -1,1 +1,8 @@
-"""Ratings, and how far annotators agree: coefficients with intervals, likely errors, the quality of each annotator."""
+"""Ratings, and how far annotators agree: coefficients with intervals, likely errors, the quality of each annotator.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

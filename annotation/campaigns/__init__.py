@@ -1,1 +1,8 @@
-"""The kinds of campaigns, one module each: settings, form, verdicts; and what opening and results have in common."""
+"""The kinds of campaigns, one module each: settings, form, verdicts; and what opening and results have in common.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

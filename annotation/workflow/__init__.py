@@ -1,1 +1,8 @@
-"""Rules, rounds, settlement, queues: what happens to tasks between the first decision and the last."""
+"""Rules, rounds, settlement, queues: what happens to tasks between the first decision and the last.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,7 +17,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import FinishedRun
+    from benchwright.workspace.run_results import FinishedRun
 import shutil
 from importlib.util import find_spec
 

@@ -12,7 +12,7 @@ from benchwright.pipeline.engine_choice import ENGINES
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import FinishedRun
+    from benchwright.workspace.run_results import FinishedRun
 
 _FAILURES_SHOWN = 10
 

@@ -1,1 +1,8 @@
-"""Images: what a file is, decoding, formats. Only `decode` lets a file of a user reach a decoder."""
+"""Images: what a file is, decoding, formats. Only `decode` lets a file of a user reach a decoder.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""Models behind endpoints and on this machine, for every room: one chat client, request fields, batches."""
+"""Models behind endpoints and on this machine, for every room: one chat client, request fields, batches.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

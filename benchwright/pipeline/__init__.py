@@ -1,7 +1,8 @@
-"""The pipeline: runs a recipe's steps over a workspace, going on where an earlier run stopped."""
+"""The pipeline: runs a recipe's steps over a workspace, going on where an earlier run stopped.
 
-from benchwright.pipeline.run import open_view, run_recipe, run_steps
-from benchwright.pipeline.view import View
-from benchwright.workspace.run_results import FinishedRun, StepReport
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
 
-__all__ = ["FinishedRun", "StepReport", "View", "open_view", "run_recipe", "run_steps"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

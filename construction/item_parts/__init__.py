@@ -1,1 +1,8 @@
-"""What items are put together from: choices, boxes, points, views, cut-outs, ideas."""
+"""What items are put together from: choices, boxes, points, views, cut-outs, ideas.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

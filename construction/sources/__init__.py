@@ -1,1 +1,8 @@
-"""Facts that people stated of photographs, and datasets that bring their own."""
+"""Facts that people stated of photographs, and datasets that bring their own.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""An optional model that reads replies of which our reader could make nothing."""
+"""An optional model that reads replies of which our reader could make nothing.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""From free replies to answers: text made plain, options named by letter, word or place, refusals."""
+"""From free replies to answers: text made plain, options named by letter, word or place, refusals.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

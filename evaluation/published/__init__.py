@@ -1,1 +1,8 @@
-"""Tables of published benchmarks, counted again from the files that their repositories hold."""
+"""Tables of published benchmarks, counted again from the files that their repositories hold.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

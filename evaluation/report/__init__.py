@@ -1,6 +1,8 @@
 """The evaluation report: one HTML page with scores, plots and items, made of a folder of results and its release.
 
 Names load on first use: a recipe that is checked only asks whether the packages of a report are installed.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
 """
 
 import lazy_loader

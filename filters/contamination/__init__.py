@@ -1,1 +1,8 @@
-"""Pictures that another collection holds too: hash lists, search, report."""
+"""Pictures that another collection holds too: hash lists, search, report.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

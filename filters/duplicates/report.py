@@ -17,8 +17,8 @@ from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import FinishedRun
     from benchwright.progress import Progress
+    from benchwright.workspace.run_results import FinishedRun
 
 
 class Member(NamedTuple):

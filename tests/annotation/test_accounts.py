@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
-from benchwright.annotation.store.database.schema import metadata
+from benchwright.annotation.store.database import metadata
 from benchwright.errors import BenchwrightError
 
 

@@ -11,9 +11,17 @@ import pytest
 
 pytest.importorskip("argon2")
 
-from benchwright.annotation.app.security.attempts import Attempts, SignInAttempt, account_key, address_key
-from benchwright.annotation.app.security.cookies import DEVICE_COOKIE, MOST_ACCOUNTS, Cookies
-from benchwright.annotation.app.security.passwords import BoundedHashing, HashingBusyError
+from benchwright.annotation.app.security import (
+    DEVICE_COOKIE,
+    MOST_ACCOUNTS,
+    Attempts,
+    BoundedHashing,
+    Cookies,
+    HashingBusyError,
+    SignInAttempt,
+    account_key,
+    address_key,
+)
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -13,14 +13,10 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.audit import audit
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.payloads import TaskInput
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.database.audit import hash_of_row, record
-from benchwright.annotation.store.database.connection import WRITING, connect
-from benchwright.annotation.store.database.schema import audit_log
-from benchwright.cli.main import invoke
+from benchwright.annotation.store.database import WRITING, audit_log, connect, hash_of_row, record
+from benchwright.cli import invoke
 
 Open = Callable[..., ReviewStore]
 Tamper = Callable[..., None]

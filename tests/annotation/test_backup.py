@@ -13,12 +13,11 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from benchwright.annotation.cli.backup import backup, restore
-from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.database.connection import WRITING, connect
-from benchwright.annotation.store.database.migrate import REVISIONS, upgrade_within
+from benchwright.annotation.cli import restore
+from benchwright.annotation.cli.backup import backup
+from benchwright.annotation.forms import Submission
+from benchwright.annotation.store import Accounts, ReviewStore, open_store, restore_backup, write_backup
+from benchwright.annotation.store.database import REVISIONS, WRITING, connect, upgrade_within
 from benchwright.errors import BenchwrightError, DataError
 
 Contents = dict[str, list[tuple[object, ...]]]

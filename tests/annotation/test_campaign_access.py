@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import CampaignForm, Submission
 from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.accounts.campaign_access import AccessControl, CampaignAccess
+from benchwright.annotation.store.accounts import AccessControl, CampaignAccess
 from benchwright.errors import BenchwrightError
 
 OpenCampaign = Callable[..., ReviewStore]

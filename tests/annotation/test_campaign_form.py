@@ -14,10 +14,16 @@ import pytest
 from doc_pages import DOCS, rows_of, text_of
 from pydantic import ValidationError
 
-from benchwright.annotation.campaigns.review import review_form
-from benchwright.annotation.forms.campaign_form import CampaignForm, read_campaign_form
-from benchwright.annotation.forms.description import DESCRIPTION_FORM
-from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
+from benchwright.annotation.campaigns import review_form
+from benchwright.annotation.forms import (
+    DESCRIPTION_FORM,
+    CampaignForm,
+    Form,
+    OneOf,
+    Option,
+    TextField,
+    read_campaign_form,
+)
 from benchwright.canonical import canonical_json
 
 VERDICT = Form(

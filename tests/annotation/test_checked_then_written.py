@@ -8,14 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.payloads import TaskInput
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.assignment.assignment import take_found
-from benchwright.annotation.store.assignment.next_task import FoundTask, find_next
-from benchwright.annotation.store.database.records import Campaign, ChangedError, Lease
-from benchwright.annotation.store.submissions.submissions import CheckedSubmission, check, write
+from benchwright.annotation.store.assignment import FoundTask, find_next, take_found
+from benchwright.annotation.store.database import Campaign, ChangedError, Lease
+from benchwright.annotation.store.submissions import CheckedSubmission, check, write
 
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0

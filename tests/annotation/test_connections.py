@@ -19,12 +19,7 @@ pytest.importorskip("uvicorn")
 
 import uvicorn
 
-from benchwright.annotation.app.security.connections import (
-    ConnectionLimits,
-    bounded_protocol,
-    trusted_network,
-    with_more_files,
-)
+from benchwright.annotation.app.security import ConnectionLimits, bounded_protocol, trusted_network, with_more_files
 from benchwright.errors import BenchwrightError
 
 LIMITS = ConnectionLimits(head_s=0.4, body_s=0.4, bytes_per_s=1000, longest_body_s=3, per_address=4, in_all=100)

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.workflow.criteria import Votes, tally, unmet_criteria
-from benchwright.annotation.workflow.rules import Rule
-from benchwright.annotation.workflow.settlement import SettlementPolicy, TaskVotes, settle
+from benchwright.annotation.workflow import Rule, SettlementPolicy, TaskVotes, Votes, settle, tally, unmet_criteria
 
 CRITERIA = ("answer", "accurate", "reasonable", "difficult")
 FOUR_OF_FIVE = Rule(4, 5)

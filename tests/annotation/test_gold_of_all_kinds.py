@@ -13,20 +13,12 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 from small_bench import Bench
 
-from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.results import findings_of
-from benchwright.annotation.campaigns.screen import Screen, ScreenItems
-from benchwright.annotation.cli.agreement import annotators
-from benchwright.annotation.cli.tasks import open_
-from benchwright.annotation.forms.assignment_settings import AssignmentSettings
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.app.task_card import card_of
+from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen, ScreenItems, findings_of
+from benchwright.annotation.cli import annotators, open_
+from benchwright.annotation.forms import AssignmentSettings, Submission
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.gold import gold_accuracies
-from benchwright.annotation.workflow.submitted_answers import results_of
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import TaskQueue, gold_accuracies, results_of
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
@@ -35,7 +27,7 @@ from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.review_tasks import FindingCategory, ReviewTask, TaskFileHead, write_review_tasks
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
-from benchwright.workspace.workspace import Workspace
+from benchwright.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 WRITTEN: dict[str, Any] = {

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.annotation.app.routes.guidelines import with_pictures
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.kinds import KINDS
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.app.routes import with_pictures
+from benchwright.annotation.forms import KINDS, CampaignForm, Submission
 from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
-from benchwright.annotation.workflow.guidelines import read_guidelines
+from benchwright.annotation.store.campaigns import GuidelinePicture, Guidelines, GuidelinesVersion
+from benchwright.annotation.workflow import read_guidelines
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 OpenCampaign = Callable[..., ReviewStore]
 

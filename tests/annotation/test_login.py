@@ -20,10 +20,10 @@ from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 from PIL import Image
 from walks import benchwright, command, run_json
 
-from benchwright.annotation.app.base.state import clock
-from benchwright.annotation.app.security.cookies import COOKIE, Cookies
+from benchwright.annotation.app.base import clock
+from benchwright.annotation.app.security import COOKIE, Cookies
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import TaskQueue
 
 from .visitor import Visitor
 

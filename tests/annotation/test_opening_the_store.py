@@ -16,10 +16,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.accounts.accounts import hash_of
+from benchwright.annotation.store.accounts import hash_of
+from benchwright.annotation.store.database import authors, connect, metadata
 from benchwright.annotation.store.database import migrate as migrate_module
-from benchwright.annotation.store.database.connection import connect
-from benchwright.annotation.store.database.schema import authors, metadata
 from benchwright.errors import BenchwrightError, DataError
 
 

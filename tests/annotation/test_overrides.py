@@ -13,9 +13,8 @@ from alembic import command
 from alembic.config import Config
 
 from benchwright.annotation.store import Overrides, open_store
+from benchwright.annotation.store.database import connect, overrides
 from benchwright.annotation.store.database import migrate as migrate_module
-from benchwright.annotation.store.database.connection import connect
-from benchwright.annotation.store.database.schema import overrides
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import Override
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.simulated.annotators import SimulatedAnnotators
+from benchwright.annotation.campaigns import Verify
+from benchwright.annotation.simulated import SimulatedAnnotators
 from benchwright.annotation.store import Accounts, open_store
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.drawing import draw_prompts
-from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images import decode_rgb, encode_png
 from benchwright.records import Choice, Item, ItemImage, VisualPrompt
 from benchwright.steps import CampaignContext
-from benchwright.workspace.workspace import Workspace
+from benchwright.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 

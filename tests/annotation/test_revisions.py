@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.forms.edits import EditError, ItemEdits, edits_of, revised, right_of
+from benchwright.annotation.forms import EditError, ItemEdits, edits_of, revised, right_of
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
 

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from benchwright.annotation.app.serve import SWITCH_S, _config, _settle
+from benchwright.annotation.app import SWITCH_S
+from benchwright.annotation.app.serve import _config, _settle
 
 
 @pytest.fixture

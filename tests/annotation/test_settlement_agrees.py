@@ -32,17 +32,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from benchwright.annotation.forms.kinds import (
-    ANSWER,
-    COLLECT,
-    ERRATA,
-    KINDS,
-    PAIR,
-    REVIEW,
-    SCREEN,
-    SCREEN_ITEMS,
-    VERIFY,
-)
+from benchwright.annotation.forms import ANSWER, COLLECT, ERRATA, KINDS, PAIR, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from benchwright.errors import BenchwrightError
 
 RULES = (

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from walks import run_json
 
+from benchwright.annotation.app.base import ShownPictures
 from benchwright.annotation.app.base import shown_pictures as module
-from benchwright.annotation.app.base.shown_pictures import ShownPictures
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
-from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images import decode_rgb, encode_png
 from benchwright.records import ItemImage, VisualPrompt
 
 RECIPE = "name: few\nsteps:\n  - step: jigsaw\n    min_tile_px: 16\n"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.app.security import static_files
-from benchwright.annotation.app.security.static_files import RecentSessions, preloads
-from benchwright.annotation.app.serve import SCRIPT
+from benchwright.annotation.app import SCRIPT
+from benchwright.annotation.app.security import RecentSessions, preloads, static_files
 from benchwright.annotation.store import Account
 
 ANN = Account(

@@ -12,7 +12,7 @@ from walks import benchwright, make_photographs, run_json
 
 from benchwright.annotation.store import open_store
 from benchwright.errors import DataError
-from benchwright.workspace.store_place import VARIABLE
+from benchwright.workspace import VARIABLE
 
 
 @pytest.fixture(scope="module")

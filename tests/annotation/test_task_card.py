@@ -9,16 +9,14 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base.option_letters import captions, keys_line, question_in_words
-from benchwright.annotation.app.task_card.card import CardEvent, card_of, event_of
-from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.forms.task_content import TaskContent
+from benchwright.annotation.app.base import captions, keys_line, question_in_words
+from benchwright.annotation.app.task_card import CardEvent, card_of, event_of
+from benchwright.annotation.campaigns import Answer, Verify
+from benchwright.annotation.forms import Submission, TaskContent
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import TaskQueue
 from benchwright.canonical import digest
-from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
+from benchwright.construction.tasks import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.store import open_store
-from benchwright.annotation.store.database.turns import Turns
+from benchwright.annotation.store.database import Turns
 
 HOLD = """
 import sys, time

@@ -13,8 +13,7 @@ from walks import command
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext, CampaignStep
-from benchwright.workspace.run_results import FinishedRun
-from benchwright.workspace.store_place import settle_store
+from benchwright.workspace import FinishedRun, settle_store
 
 RECIPE = """
 name: kinds

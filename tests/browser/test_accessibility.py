@@ -12,16 +12,11 @@ from browser.voted import vote
 from browser.widths import TABLET, unreached
 from walks import run_json
 
-from benchwright.annotation.app.base.state import clock
-from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
-from benchwright.annotation.forms.payloads import TaskInput
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.app.base import clock
+from benchwright.annotation.campaigns import Answer, Review
+from benchwright.annotation.forms import CampaignForm, Form, OneOf, Option, SeveralOf, Submission, TaskInput, TextField
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationQueue
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -12,10 +12,7 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
 from browser.widths import TABLET, unreached
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.screen import Screen
+from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

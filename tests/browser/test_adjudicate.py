@@ -11,7 +11,7 @@ import pytest
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, next_slot, serve, slot_on_screen
 from walks import command
 
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
-from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.accounts import AccessControl
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -11,7 +11,7 @@ from walks import run_json
 
 from benchwright.annotation.app.task_card import card as card_module
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -78,7 +78,7 @@ def _holds(store: object, name: str, task: int) -> bool:
     import sqlalchemy as sa
 
     from benchwright.annotation.store import ReviewStore
-    from benchwright.annotation.store.database.schema import annotators, slots
+    from benchwright.annotation.store.database import annotators, slots
 
     assert isinstance(store, ReviewStore)
     query = sa.select(slots.c.id).join(annotators).where(

@@ -12,11 +12,7 @@ from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.collected_photographs import submitted_photographs
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.screen import Screen
+from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen, submitted_photographs
 from benchwright.annotation.store import ReviewStore, open_store
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.security.cookies import COOKIE, Cookies
-from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.app.security import COOKIE, Cookies
+from benchwright.annotation.campaigns import Answer, Verify
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow import TaskQueue
 from benchwright.records import Choice, Item, VisualPrompt
 from benchwright.steps import CampaignContext
 

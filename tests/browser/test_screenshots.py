@@ -15,7 +15,7 @@ import pytest
 from browser.conftest import NO_CHROMIUM
 from conftest import ROOT
 
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 IMAGES = ROOT / "docs" / "images"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.manipulation.grounding.coordinates import Convention, Misplaced
+from benchwright.construction.manipulation.grounding import Convention, Misplaced
 
 SIZE, SENT = (641, 359), (320, 179)
 

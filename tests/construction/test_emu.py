@@ -12,10 +12,9 @@ from chat_server import ChatServer
 from PIL import Image
 from sane_model import SUBJECT, SaneModel
 
-from benchwright.cli.main import invoke
-from benchwright.construction.item_parts.idea import unpacked
-from benchwright.construction.sources.emu import MAX_LINE_BYTES, read_emu
-from benchwright.construction.sources.facts_file import read_facts
+from benchwright.cli import invoke
+from benchwright.construction.item_parts import unpacked
+from benchwright.construction.sources import MAX_LINE_BYTES, read_emu, read_facts
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

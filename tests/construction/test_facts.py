@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
-from benchwright.cli.demo import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.cli import prepare_photographs
+from benchwright.construction.sources import StatedFacts
 from benchwright.errors import DataError, StepError
 from benchwright.pipeline import open_view, run_recipe
-from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
+from benchwright.workspace.run_results import FinishedRun
 
 DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "recipes" / "demo.facts.yaml"
 TWO = """\

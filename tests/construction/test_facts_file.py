@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.sources.facts_file import parse_facts, read_facts
+from benchwright.construction.sources import parse_facts, read_facts
 from benchwright.errors import DataError
 
 GOOD = """\

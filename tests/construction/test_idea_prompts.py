@@ -8,12 +8,20 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.construction.item_parts.idea_categories import CATEGORIES, CODES, HIGH, IdeaCategory
-from benchwright.construction.manipulation.ideas.policy import FICTIONAL, names_one, real_person, refused
-from benchwright.construction.manipulation.ideas.prompts import prompt, prompts_digest, templates
-from benchwright.construction.manipulation.ideas.reply import shape_of, unchanged
-from benchwright.construction.manipulation.ideas.step import Ideas
-from benchwright.construction.manipulation.models.structured_replies import CLOSE, OPEN, fenced
+from benchwright.construction.item_parts import CATEGORIES, CODES, HIGH, IdeaCategory
+from benchwright.construction.manipulation.ideas import (
+    FICTIONAL,
+    Ideas,
+    names_one,
+    prompt,
+    prompts_digest,
+    real_person,
+    refused,
+    shape_of,
+    unchanged,
+)
+from benchwright.construction.manipulation.ideas.prompts import templates
+from benchwright.construction.manipulation.models import CLOSE, OPEN, fenced
 
 ALL = list(CATEGORIES.values())
 

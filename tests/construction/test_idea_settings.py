@@ -15,13 +15,13 @@ from PIL import Image
 from pydantic import BaseModel
 from sane_model import SaneModel
 
-from benchwright.construction.manipulation.grounding.endpoint import EndpointGrounding
-from benchwright.construction.manipulation.ideas.step import TRANSIENT
-from benchwright.models.chat import ChatSettings
+from benchwright.construction.manipulation.grounding import EndpointGrounding
+from benchwright.construction.manipulation.ideas import TRANSIENT
+from benchwright.models import ChatSettings
 from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
+from benchwright.workspace.run_results import FinishedRun
 
 PAGE = (ROOT / "docs" / "pair-ideas.md").read_text(encoding="utf-8")
 

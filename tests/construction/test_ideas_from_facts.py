@@ -12,18 +12,14 @@ import pytest
 from conftest import ROOT
 from step_context import StepContext
 
-from benchwright.construction.item_parts.idea import Idea, unpacked
-from benchwright.construction.item_parts.idea_categories import CATEGORIES
-from benchwright.construction.manipulation.grounding.scene import Scene
-from benchwright.construction.manipulation.ideas.step import Ideas
-from benchwright.construction.manipulation.ideas.templates import TemplateWriter, TemplateWriting
-from benchwright.construction.sources.facts_file import parse_facts
-from benchwright.construction.sources.idea_facts import LOOKS
-from benchwright.construction.sources.resolved_facts import resolved
+from benchwright.construction.item_parts import CATEGORIES, Idea, unpacked
+from benchwright.construction.manipulation.grounding import Scene
+from benchwright.construction.manipulation.ideas import Ideas, TemplateWriter, TemplateWriting
+from benchwright.construction.sources import LOOKS, parse_facts, resolved
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
+from benchwright.workspace.run_results import FinishedRun
 
 PAIRS = ROOT / "examples" / "pairs"
 RECIPE = "name: t\nseed: 2\nshards: 1\nsteps: [{step: facts, file: facts.yaml}, {step: ideas, people_only: PEOPLE, allow: []}]"

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw, edge_difference
+from benchwright.construction.tasks import HIDDEN, Jigsaw, edge_difference
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 from benchwright.steps import Outcome

@@ -23,9 +23,9 @@ from PIL import Image
 from walks import benchwright, make_photographs, run_json
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import question_of
-from benchwright.images.decode import decode_rgb
+from benchwright.evaluation.backends import SentPictures
+from benchwright.evaluation.questions import question_of
+from benchwright.images import decode_rgb
 from benchwright.release import Release, drawn_pictures
 
 RECIPE = """\

@@ -12,8 +12,8 @@ from read_only_mounts import read_only
 from walks import RECIPE, make_photographs, run_json
 
 from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.database.migrate import REVISIONS
-from benchwright.cli.main import invoke
+from benchwright.annotation.store.database import REVISIONS
+from benchwright.cli import invoke
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from walks import benchwright, run_json
 
-from benchwright.cli.demo import prepare_photographs
+from benchwright.cli import prepare_photographs
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.rooms import catalogue

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from chat_server import ChatServer
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.images.decode import encode_png
+from benchwright.images import encode_png
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, VisualPrompt
 from benchwright.release import Release, write_release
 

@@ -15,10 +15,18 @@ from scipy.stats import bootstrap
 from scipy.stats import t as student_t
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright.evaluation.statistics import resampling
-from benchwright.evaluation.statistics.clustered import design_effect, items_worth, mean_share_right, share_right
-from benchwright.evaluation.statistics.proportions import Estimate, student_975, wilson
-from benchwright.evaluation.statistics.resampling import kinds_of, resampled_sums
+from benchwright.evaluation.statistics import (
+    Estimate,
+    design_effect,
+    items_worth,
+    kinds_of,
+    mean_share_right,
+    resampled_sums,
+    resampling,
+    share_right,
+    student_975,
+    wilson,
+)
 from benchwright.score_interval import Interval
 
 

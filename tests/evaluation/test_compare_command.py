@@ -10,9 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.baselines import constant
-from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.cli import invoke
+from benchwright.evaluation.backends import BackendOptions, constant
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

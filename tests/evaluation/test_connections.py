@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchwright.evaluation.backends.connections import (
+from benchwright.evaluation.backends import (
     LARGE_PIECE_BYTES,
     MAX_RESPONSE_BYTES,
     Bounded,

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.evaluation.metrics.papers import mm_sap
-from benchwright.evaluation.metrics.papers.mm_sap import ChosenOption
+from benchwright.evaluation.metrics.papers import ChosenOption, mm_sap
 
 BASIC, KNOW, BEYOND = 400, 350, 400
 RUNS = 5

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import RecipeError
-from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices
-from benchwright.evaluation.results.score import read_scores
+from benchwright.evaluation.questions import Budget, BudgetSpent, Prices
+from benchwright.evaluation.results import read_scores
 from benchwright.evaluation.step import Evaluate
 from benchwright.recipe import parse_recipe
 from benchwright.steps import FinalContext

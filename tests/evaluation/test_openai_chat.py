@@ -13,9 +13,9 @@ import pytest
 from endpoint_runs import ask, fill, log_lines, options
 
 from benchwright.drawing import draw_prompts
-from benchwright.evaluation.backends.base import BackendContext, parse_model
-from benchwright.evaluation.questions.question import question_of
-from benchwright.images.decode import decode_rgb
+from benchwright.evaluation.backends import BackendContext, parse_model
+from benchwright.evaluation.questions import question_of
+from benchwright.images import decode_rgb
 
 
 def test_the_request_holds_words_and_pictures_with_their_marks_drawn(bench: Any, server: Any, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from doc_pages import CLI, sections_of
 from pydantic import BaseModel
 
-from benchwright.evaluation.backends.options import BackendOptions, ModelOptions, notes_of
-from benchwright.evaluation.cli.model_options import JUDGE, JUDGE_OPTIONS, MODEL_OPTIONS, describe, flag_of
-from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.backends import BackendOptions, ModelOptions, notes_of
+from benchwright.evaluation.cli import JUDGE, JUDGE_OPTIONS, MODEL_OPTIONS, describe, flag_of
+from benchwright.evaluation.judging import Judge
 from benchwright.evaluation.model_settings import ModelSettings
 
 RECIPE_TABLE = sections_of("recipes.md", 3)["evaluate"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from statsmodels.stats.contingency_tables import SquareTable
 
-from benchwright.evaluation.analysis.position_bias import chi_squared_tail, letter_bias, stuart_maxwell
+from benchwright.evaluation.analysis import chi_squared_tail, letter_bias, stuart_maxwell
 
 tables = st.lists(st.lists(st.integers(1, 40), min_size=4, max_size=4), min_size=4, max_size=4)
 

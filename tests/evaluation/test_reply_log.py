@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.backends.reply_log import LoggedReply, ReplyLog, state_of
-from benchwright.evaluation.questions.usage import Tokens
+from benchwright.evaluation.backends import BackendOptions, LoggedReply, ReplyLog, state_of
+from benchwright.evaluation.questions import Tokens
 from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.run import evaluate
 

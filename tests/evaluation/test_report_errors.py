@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.evaluation.report import packages, write_report
 from benchwright.evaluation.run import evaluate

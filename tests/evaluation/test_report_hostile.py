@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from report_page import ReportPage
 
-from benchwright.evaluation.backends.base import PerQuestion
-from benchwright.evaluation.report import write_report
-from benchwright.evaluation.report.gathering import script_json
-from benchwright.evaluation.report.plots.chart_style import shortened
+from benchwright.evaluation.backends import PerQuestion
+from benchwright.evaluation.report import script_json, write_report
+from benchwright.evaluation.report.plots import shortened
 from benchwright.evaluation.run import evaluate
 
 HOSTILE = (
@@ -81,7 +80,7 @@ def test_names_beyond_the_fonts_of_matplotlib_raise_no_warning(bench: Any, tmp_p
 
 
 def test_half_a_surrogate_pair_can_be_written() -> None:
-    from benchwright.evaluation.report.content.cards import legible
+    from benchwright.evaluation.report.content import legible
 
     assert legible("a\ud800") == "a?"
 

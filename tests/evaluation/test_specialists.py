@@ -11,9 +11,8 @@ import pytest
 from skimage import data
 
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.backends.base import parse_model
-from benchwright.evaluation.backends.specialists.edge_continuity import corner_cost, seam_cost
-from benchwright.evaluation.backends.specialists.local_features import distances
+from benchwright.evaluation.backends import parse_model
+from benchwright.evaluation.backends.specialists import corner_cost, distances, seam_cost
 from benchwright.evaluation.run import evaluate
 
 SHOWN, HIDDEN = ((0, 0), (0, 1), (1, 0)), ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))

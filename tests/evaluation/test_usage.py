@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices, Spending, Tokens
+from benchwright.evaluation.backends import BackendOptions
+from benchwright.evaluation.questions import Budget, BudgetSpent, Prices, Spending, Tokens
 from benchwright.evaluation.run import evaluate
 
 

@@ -14,8 +14,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports.correct import correct_release
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
-from benchwright.release.format.errata import Erratum, released_errata
-from benchwright.release.format.human_baseline import read_human_baseline
+from benchwright.release.format import Erratum, read_human_baseline, released_errata
 
 
 def erratum(item: Item, **changes: Any) -> Erratum:

@@ -23,16 +23,17 @@ from PIL import Image, ImageDraw, ImageFont
 from reversals import against, restore, row_of, say, tables
 from tiny_clip import color_clip
 
-from benchwright.cli.demo import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
-from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
+from benchwright.cli import prepare_photographs
+from benchwright.construction.sources import StatedFacts
+from benchwright.construction.tasks import BackgroundSubstitution
 from benchwright.evaluation.run import evaluate
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.room import ROOM
-from benchwright.pipeline import FinishedRun, run_steps
+from benchwright.pipeline import run_steps
 from benchwright.release import Release
 from benchwright.rooms import Entry, RoomEntry, catalogue
 from benchwright.steps import FOLDER, Step
+from benchwright.workspace.run_results import FinishedRun
 
 
 class Case(NamedTuple):

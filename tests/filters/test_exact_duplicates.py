@@ -11,13 +11,8 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.filters.duplicates.exact_duplicates import (
-    CandidatePixels,
-    EqualPixels,
-    ExactDuplicates,
-    SameSizeCandidates,
-)
-from benchwright.images.decode import pixel_hash
+from benchwright.filters.duplicates import CandidatePixels, EqualPixels, ExactDuplicates, SameSizeCandidates
+from benchwright.images import pixel_hash
 from benchwright.steps import GatherContext, Gathered
 
 CONTEXT = GatherContext(seed=0, stage="exact_duplicates")

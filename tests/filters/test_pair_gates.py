@@ -16,11 +16,11 @@ from skimage.data import astronaut, coffee
 from step_context import StepContext
 from worded_items import item
 
-from benchwright.cli.demo import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
-from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
+from benchwright.cli import prepare_photographs
+from benchwright.construction.sources import StatedFacts
+from benchwright.construction.tasks import BackgroundSubstitution
 from benchwright.drawing.masks import mask_of
-from benchwright.filters.pairs.pair_gates import PairGates, compare
+from benchwright.filters.pairs import PairGates, compare
 from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Outcome

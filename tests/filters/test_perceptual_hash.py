@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from benchwright.filters.features import perceptual_hash
-from benchwright.filters.features.perceptual_hash import Hashes, hashes
+from benchwright.filters.features import Hashes, hashes, perceptual_hash
 
 
 def imagehash_of(grey: Image.Image) -> Hashes:

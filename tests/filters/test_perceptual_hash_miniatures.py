@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from benchwright.filters.features.perceptual_hash import miniatures
+from benchwright.filters.features import miniatures
 
 
 def pixels(seed: int, width: int, height: int) -> NDArray[np.uint8]:

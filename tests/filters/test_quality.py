@@ -20,12 +20,11 @@ from pydantic import ValidationError
 from skimage.data import astronaut, chelsea, coffee, rocket
 
 from benchwright.filters.cli.quality import quality
-from benchwright.filters.quality.compression import blockiness, jpeg_quality
-from benchwright.filters.quality.faults import FAULTS
-from benchwright.filters.quality.measures import frame
-from benchwright.filters.quality.step import Quality, measures
-from benchwright.pipeline import FinishedRun, run_steps
+from benchwright.filters.quality import FAULTS, Quality, blockiness, frame, jpeg_quality
+from benchwright.filters.quality.step import measures
+from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
+from benchwright.workspace.run_results import FinishedRun
 
 Pixels = NDArray[np.uint8]
 PHOTOS: dict[str, Pixels] = {

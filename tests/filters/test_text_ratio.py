@@ -17,11 +17,9 @@ from skimage.data import coffee
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import rapid
-from benchwright.filters.text.rapid import RapidText
-from benchwright.filters.text.regions import RegionRules, TextFinder, is_legible_text
-from benchwright.filters.text.text_ratio import TextRatio
-from benchwright.pipeline import FinishedRun, run_steps
+from benchwright.filters.text import RapidText, RegionRules, TextFinder, TextRatio, is_legible_text, rapid
+from benchwright.pipeline import run_steps
+from benchwright.workspace.run_results import FinishedRun
 
 RULES = RegionRules(**{name: TextRatio.model_fields[name].default for name in RegionRules._fields})
 
@@ -88,7 +86,7 @@ def test_a_giant_line_counts_because_it_can_be_read() -> None:
 
 
 def test_a_giant_box_around_a_drawing_does_not_count(ii_bench: Path, finder: TextFinder) -> None:
-    from benchwright.images.decode import decode_rgb
+    from benchwright.images import decode_rgb
 
     [region] = finder.find(decode_rgb(ii_bench / "images" / "dev" / "dev-27.webp"))
     assert region.confidence > 0.8
@@ -204,7 +202,7 @@ def test_what_was_measured_is_kept_with_its_polygons(again: FinishedRun) -> None
 
 
 def test_other_models_and_measuring_settings_measure_again() -> None:
-    from benchwright.workspace.stages import stages_of
+    from benchwright.workspace import stages_of
 
     def configs(step: TextRatio) -> list[str]:
         return [stage.config for stage in stages_of("text_ratio", step)]

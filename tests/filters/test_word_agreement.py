@@ -8,18 +8,20 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicates.candidate_pairs import near_by_features
-from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import (
+from benchwright.filters.duplicates import near_by_features
+from benchwright.filters.features import (
     CORNERS,
     Miniature,
     Words,
+    agreement,
     decode_miniature,
+    describe,
+    detector,
     encode_miniature,
     miniature,
+    shrunk,
     words_of,
 )
-from benchwright.filters.features.word_matching import agreement
 
 NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
 

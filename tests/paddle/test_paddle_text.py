@@ -21,11 +21,9 @@ from PIL import Image, ImageDraw, ImageFont
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.cli.text import text_ratio
+from benchwright.filters.cli import text_ratio
+from benchwright.filters.text import PaddleProcess, TextFinder, TextRatio
 from benchwright.filters.text.paddle_models import paddle_models
-from benchwright.filters.text.paddle_process import PaddleProcess
-from benchwright.filters.text.regions import TextFinder
-from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 
 pytestmark = pytest.mark.paddle
@@ -80,7 +78,7 @@ def test_both_backends_find_the_same_lines_and_write_the_same_records(
 
 
 def test_giant_words_are_read_and_count_and_giant_drawings_do_not(finder: TextFinder, ii_bench: Path) -> None:
-    from benchwright.images.decode import decode_rgb
+    from benchwright.images import decode_rgb
 
     [word] = [one for one in finder.find(page("GIANT", px=125, size=(420, 180))) if one.is_text]
     assert word.text == "GIANT"

@@ -15,16 +15,13 @@ from PIL import Image
 from report_page import ReportPage
 from walks import make_photographs
 
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.funnel import count_funnel, write_funnel, write_run_funnel
+from benchwright.funnel import count_funnel, partners_in, thresholds_of, write_funnel, write_run_funnel
 from benchwright.funnel.cards import _regions
-from benchwright.funnel.thresholds import thresholds_of
-from benchwright.funnel.thumbnails import partners_in
-from benchwright.pipeline import run_recipe
-from benchwright.pipeline.run import stages_of_workspace
+from benchwright.pipeline import run_recipe, stages_of_workspace
 from benchwright.recipe import parse_recipe
-from benchwright.workspace.workspace import Workspace
+from benchwright.workspace import Workspace
 
 EVIL = "<img src=x onerror=alert(1)>&quot;'\u202e\n.png"
 RECIPE = """\

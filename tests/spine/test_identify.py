@@ -35,9 +35,9 @@ from PIL import Image
 
 import benchwright.images.formats.walking as walking
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images.decode import decode_rgb
+from benchwright.images import Identified, decode_rgb, is_svg, path_for, uri_for
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import Identified, identify, is_svg, path_for, uri_for
+from benchwright.images.identify import identify
 
 GRADIENT = Image.linear_gradient("L").resize((37, 23)).convert("RGB")
 

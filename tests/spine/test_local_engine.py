@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from engine_jobs import DiesWhenOpened, Environment, Rested, Squares
 
-from benchwright.engines import starting
-from benchwright.engines.local import LocalEngine, default_workers, processors
+from benchwright.engines import LocalEngine, default_workers, processors, starting
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 
 

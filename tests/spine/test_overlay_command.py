@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 from benchwright.drawing import draw_prompts
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 from benchwright.records import VisualPrompt
 
 RING = {"kind": "ring", "points": [[70.5, 30.25]], "label": "A"}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from benchwright.drawing import Drawing, PromptError, draw, draw_prompts, lay_out, mask_of
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 from benchwright.records import MaskRuns, PromptKind, PromptStyle, VisualPrompt
 
 Pixels = NDArray[np.uint8]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 IMAGES = ROOT / "docs" / "images"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchwright.engines.starting import uninterrupted
+from benchwright.engines import uninterrupted
 
 
 @pytest.fixture

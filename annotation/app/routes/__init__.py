@@ -1,1 +1,8 @@
-"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines."""
+"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

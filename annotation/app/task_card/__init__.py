@@ -1,5 +1,8 @@
-"""The task card: the question with its options, and the controls for a decision on it."""
+"""The task card: the question with its options, and the controls for a decision on it.
 
-from .card import Card, show_card
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
 
-__all__ = ["Card", "show_card"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

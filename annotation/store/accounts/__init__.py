@@ -1,1 +1,8 @@
-"""Who may sign in, as whom, and who decides in which campaign."""
+"""Who may sign in, as whom, and who decides in which campaign.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

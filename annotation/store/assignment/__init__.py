@@ -1,1 +1,8 @@
-"""Handing tasks out: who may get which, which comes next, and the statements that take a place."""
+"""Handing tasks out: who may get which, which comes next, and the statements that take a place.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

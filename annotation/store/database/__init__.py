@@ -1,1 +1,8 @@
-"""Tables, connections, migrations and the audit log: what all of the store is built on."""
+"""Tables, connections, migrations and the audit log: what all of the store is built on.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""Writing a release: items in any order, a folder whose bytes depend on nothing but what it holds."""
+"""Writing a release: items in any order, a folder whose bytes depend on nothing but what it holds.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

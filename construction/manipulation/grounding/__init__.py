@@ -1,1 +1,8 @@
-"""What a natural image shows and where: a caption with boxes, the main subject, its attributes."""
+"""What a natural image shows and where: a caption with boxes, the main subject, its attributes.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""Masks of what an idea speaks of: by rectangle, GrabCut, `segment_anything`, or SAM of transformers."""
+"""Masks of what an idea speaks of: by rectangle, GrabCut, `segment_anything`, or SAM of transformers.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,1 +1,8 @@
-"""Classical vision programs for one task each, which show what is reached without a learned model."""
+"""Classical vision programs for one task each, which show what is reached without a learned model.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,8 +10,8 @@ import pytest
 from chat_server import ChatServer
 from pair_samples import PairContext, idea
 
-from benchwright.construction.manipulation.models.structured_replies import read_as
-from benchwright.construction.manipulation.questions.endpoint import PairQuestions
+from benchwright.construction.manipulation.models import read_as
+from benchwright.construction.manipulation.questions import PairQuestions
 from benchwright.errors import PrerequisiteError
 from benchwright.steps import Outcome
 

@@ -11,10 +11,10 @@ import pytest
 from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.drawing import draw_prompts
-from benchwright.evaluation.protocols.wordings import MARGIN_PX, join
-from benchwright.evaluation.questions.question import Question, QuestionImage
+from benchwright.evaluation.protocols import MARGIN_PX, join
+from benchwright.evaluation.questions import Question, QuestionImage
 from benchwright.evaluation.run import evaluate
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 
 def flat(tall: int, wide: int, shade: int) -> np.ndarray:
@@ -169,7 +169,7 @@ def test_a_joined_message_names_pictures_without_showing_them_one_by_one(bench: 
 
 def test_marks_are_drawn_before_pictures_are_joined() -> None:
     from benchwright.canonical import bytes_digest
-    from benchwright.images.decode import encode_png
+    from benchwright.images import encode_png
     from benchwright.records import VisualPrompt
 
     data = encode_png(flat(64, 64, 30))

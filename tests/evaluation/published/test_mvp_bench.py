@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.published.benchmarks import recount
-from benchwright.evaluation.published.cells import Recount
+from benchwright.evaluation.published import Recount, recount
 
 OPTIONS = ("a cat", "a dog", "a parrot")
 

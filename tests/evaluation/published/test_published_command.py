@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.cli.main import invoke
+from benchwright.cli import invoke
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images import decode_rgb, encode_png
 from benchwright.images.formats.walking import Limits
 
 

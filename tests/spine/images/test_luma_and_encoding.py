@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_luma, decode_rgb, encode_png, luma_of, pixel_hash
+from benchwright.images import decode_luma, decode_rgb, encode_png, luma_of, pixel_hash
 
 
 @pytest.mark.parametrize(

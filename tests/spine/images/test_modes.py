@@ -27,7 +27,7 @@ from image_samples import (
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from benchwright.images.decode import decode_rgb
+from benchwright.images import decode_rgb
 
 
 def _mode_cases() -> dict[str, tuple[bytes, NDArray[np.uint8]]]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from odd_steps import Partner
 
-from benchwright.pipeline.gather_stage import outcome_of_row
+from benchwright.pipeline import outcome_of_row
 from benchwright.steps import Gathered, Outcome
-from benchwright.workspace.stages import stages_of
+from benchwright.workspace import stages_of
 
 (STAGE,) = stages_of("partner", Partner())
 

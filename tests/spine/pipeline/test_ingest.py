@@ -11,7 +11,8 @@ from odd_steps import Batched
 from PIL import Image
 
 from benchwright.errors import BenchwrightError
-from benchwright.pipeline import FinishedRun, run_steps
+from benchwright.pipeline import run_steps
+from benchwright.workspace.run_results import FinishedRun
 
 
 def _image(path: Path, width: int) -> None:

@@ -10,9 +10,10 @@ from odd_steps import Batched, CostlyDiary, Deadly, Diary, FewTogether, Memory, 
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
-from benchwright.pipeline import FinishedRun, run_recipe, run_steps
+from benchwright.pipeline import run_recipe, run_steps
 from benchwright.recipe import Recipe
 from benchwright.steps import Step
+from benchwright.workspace.run_results import FinishedRun
 
 WIDTHS = (31, 40, 52, 67, 71, 88, 93)
 

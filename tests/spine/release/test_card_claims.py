@@ -19,7 +19,7 @@ from small_bench import reseal
 
 from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
-from benchwright.release.verification.claims import AGREES
+from benchwright.release.verification import AGREES
 
 
 @pytest.fixture(scope="module")

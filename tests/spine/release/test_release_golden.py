@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.release import Release, verify_release
-from benchwright.release.format.schema import SCHEMA, stamped_schema
+from benchwright.release.format import SCHEMA, stamped_schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 CONTENT_ID = "6d59f669c2fa18b0fce52fef6afd6c8feac8213dfeea05cb34ae8f264ba0e8b0"

@@ -19,7 +19,7 @@ import pytest
 from small_bench import reseal
 
 from benchwright.release import verify_release
-from benchwright.release.format.manifest import seal
+from benchwright.release.format import seal
 
 FILES = (
     "README.md", "agreement.json", "data/test-00000.parquet", "data/val-00000.parquet", "errata.json",

@@ -1,0 +1,14 @@
+from .annotator_quality import LEAST_SHARED as LEAST_SHARED
+from .annotator_quality import rater_qualities as rater_qualities
+from .coefficients import LEAST_COMPARED as LEAST_COMPARED
+from .coefficients import STATISTICS as STATISTICS
+from .coefficients import Agreement as Agreement
+from .coefficients import SetRating as SetRating
+from .coefficients import agreement_of as agreement_of
+from .coefficients import alpha_by_category as alpha_by_category
+from .coefficients import masi_alpha as masi_alpha
+from .label_sets import joined as joined
+from .label_sets import masi as masi
+from .label_sets import members_of as members_of
+from .rating_file import read_ratings as read_ratings
+from .ratings import Rating as Rating

@@ -1,0 +1,1 @@
+from .agreement import field_agreement as field_agreement

@@ -1,0 +1,1 @@
+from .guidelines import with_pictures as with_pictures

@@ -1,0 +1,3 @@
+from .decision_file import import_decisions as import_decisions
+from .task_file import export_tasks as export_tasks
+from .unused_photographs import unused_in as unused_in

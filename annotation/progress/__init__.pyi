@@ -1,0 +1,10 @@
+from .adjudication_stats import AdjudicatedCount as AdjudicatedCount
+from .adjudication_stats import adjudication_stats_of as adjudication_stats_of
+from .campaign_progress import CampaignProgress as CampaignProgress
+from .campaign_progress import RoundProgress as RoundProgress
+from .campaign_progress import progress_by as progress_by
+from .campaign_progress import progress_of as progress_of
+from .label_fields import label_field_named as label_field_named
+from .label_fields import label_fields_of as label_fields_of
+from .overview import Overview as Overview
+from .overview import periods_of as periods_of

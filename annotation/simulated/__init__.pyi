@@ -1,0 +1,10 @@
+from .annotators import SimulatedAnnotators as SimulatedAnnotators
+from .annotators import SimulatedAnswerers as SimulatedAnswerers
+from .annotators import SimulatedPairers as SimulatedPairers
+from .annotators import SimulatedReviewers as SimulatedReviewers
+from .annotators import SimulatedScreeners as SimulatedScreeners
+from .annotators import simulate as simulate
+from .annotators import simulated_decisions as simulated_decisions
+from .writers import SimulatedCollectors as SimulatedCollectors
+from .writers import SimulatedDescribers as SimulatedDescribers
+from .writers import drawn_picture as drawn_picture

@@ -1,0 +1,10 @@
+from .batching import Batches as Batches
+from .batching import OutOfMemory as OutOfMemory
+from .batching import ran_out_of_memory as ran_out_of_memory
+from .chat import MAX_REPLY_BYTES as MAX_REPLY_BYTES
+from .chat import Chat as Chat
+from .chat import ChatMessage as ChatMessage
+from .chat import ChatSettings as ChatSettings
+from .request_fields import RequestParameters as RequestParameters
+from .request_fields import parse_field as parse_field
+from .request_fields import refused_field as refused_field

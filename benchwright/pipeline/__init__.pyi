@@ -1,0 +1,16 @@
+from .check import problems_of as problems_of
+from .damage import require_store as require_store
+from .gather_stage import outcome_of_row as outcome_of_row
+from .outcomes import Journal as Journal
+from .outcomes import Judged as Judged
+from .plan import phases as phases
+from .run import open_view as open_view
+from .run import run_recipe as run_recipe
+from .run import run_steps as run_steps
+from .run import stages_of_workspace as stages_of_workspace
+from .seen_files import IngestCache as IngestCache
+from .seen_files import SeenFile as SeenFile
+from .seen_files import checked_line as checked_line
+from .seen_files import text_of as text_of
+from .view import View as View
+from .worker_context import WorkerContext as WorkerContext

@@ -1,0 +1,12 @@
+from .errata import Corrections as Corrections
+from .errata import Erratum as Erratum
+from .errata import parse_errata as parse_errata
+from .errata import read_errata as read_errata
+from .errata import released_errata as released_errata
+from .errata import spelled as spelled
+from .human_baseline import read_human_baseline as read_human_baseline
+from .manifest import read_manifest as read_manifest
+from .manifest import seal as seal
+from .parquet import PieceLimits as PieceLimits
+from .schema import SCHEMA as SCHEMA
+from .schema import stamped_schema as stamped_schema

@@ -1,0 +1,1 @@
+from .folder import unfinished as unfinished

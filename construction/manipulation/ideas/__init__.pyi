@@ -1,0 +1,12 @@
+from .policy import FICTIONAL as FICTIONAL
+from .policy import names_one as names_one
+from .policy import real_person as real_person
+from .policy import refused as refused
+from .prompts import prompt as prompt
+from .prompts import prompts_digest as prompts_digest
+from .reply import shape_of as shape_of
+from .reply import unchanged as unchanged
+from .step import TRANSIENT as TRANSIENT
+from .step import Ideas as Ideas
+from .templates import TemplateWriter as TemplateWriter
+from .templates import TemplateWriting as TemplateWriting

@@ -1,0 +1,10 @@
+from .background_substitution import LEVEL as LEVEL
+from .background_substitution import BackgroundSubstitution as BackgroundSubstitution
+from .beyond_the_image import BeyondTheImage as BeyondTheImage
+from .image_implication import ImageImplication as ImageImplication
+from .jigsaw import HIDDEN as HIDDEN
+from .jigsaw import QUESTION as QUESTION
+from .jigsaw import Jigsaw as Jigsaw
+from .jigsaw import edge_difference as edge_difference
+from .object_localization import ObjectLocalization as ObjectLocalization
+from .visual_correspondence import VisualCorrespondence as VisualCorrespondence

@@ -1,0 +1,11 @@
+from .mm_sap import ChosenOption as ChosenOption
+from .mvp_bench import YesNoAnswer as YesNoAnswer
+from .mvp_bench import a_acc as a_acc
+from .mvp_bench import circular as circular
+from .mvp_bench import i_acc as i_acc
+from .mvp_bench import m_acc as m_acc
+from .mvp_bench import q_acc as q_acc
+from .shares import Share as Share
+from .shares import mean_of_shares as mean_of_shares
+from .shares import share as share
+from .shares import share_of_groups as share_of_groups

@@ -1,0 +1,12 @@
+from .ii_bench_prompts import Example as Example
+from .ii_bench_prompts import Mode as Mode
+from .ii_bench_prompts import prompt as prompt
+from .ii_bench_prompts import prompt_with_examples as prompt_with_examples
+from .names import listed as listed
+from .names import parse_protocol as parse_protocol
+from .repeated import rotations as rotations
+from .repeated import shuffled as shuffled
+from .wordings import MARGIN_PX as MARGIN_PX
+from .wordings import join as join
+from .wrong_picture import ImageDonor as ImageDonor
+from .wrong_picture import donors_of as donors_of

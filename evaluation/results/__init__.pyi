@@ -1,0 +1,11 @@
+from .human_baseline import HUMAN_FILE as HUMAN_FILE
+from .human_baseline import human_figures as human_figures
+from .human_baseline import read_human as read_human
+from .score import Figure as Figure
+from .score import Score as Score
+from .score import read_score as read_score
+from .score import read_scores as read_scores
+from .summary import chance_figure as chance_figure
+from .summary import drawn as drawn
+from .summary import summary_document as summary_document
+from .summary import summary_table as summary_table

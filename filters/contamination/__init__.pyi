@@ -1,0 +1,11 @@
+from .collections import open_collection as open_collection
+from .hash_lists import read_hash_list as read_hash_list
+from .hash_lists import write_hash_list as write_hash_list
+from .leakage import Leakage as Leakage
+from .picture_hashes import KnownPicture as KnownPicture
+from .report import find_leaks as find_leaks
+from .report import leaks_between_splits as leaks_between_splits
+from .report import write_split_folders as write_split_folders
+from .search import SureLeak as SureLeak
+from .search import possible_leaks as possible_leaks
+from .search import sure_leaks as sure_leaks

@@ -1,0 +1,11 @@
+from .answer_flip import AnswerFlip as AnswerFlip
+from .best_candidate import BestCandidate as BestCandidate
+from .best_candidate import CandidateItem as CandidateItem
+from .clip_direction import ClipDirection as ClipDirection
+from .clip_direction import clip_hash as clip_hash
+from .clip_direction import load_clip as load_clip
+from .faces import CascadeFaces as CascadeFaces
+from .faces import Faces as Faces
+from .faces import YuNetFaces as YuNetFaces
+from .pair_gates import PairGates as PairGates
+from .pair_gates import compare as compare

@@ -1,0 +1,5 @@
+from .compression import blockiness as blockiness
+from .compression import jpeg_quality as jpeg_quality
+from .faults import FAULTS as FAULTS
+from .measures import frame as frame
+from .step import Quality as Quality
