@@ -89,5 +89,5 @@ def test_tests_import_what_a_folder_offers_from_the_folder_so_that_a_file_can_mo
     assert [
         f"{path.name}: {module}"
         for path, module, names in imports
-        if names & offers.get(module.rpartition(".")[0], set())
+        if module not in offers and names & offers.get(module.rpartition(".")[0], set())
     ] == []
