@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
 
 from .backends.base import Backend, BackendContext
-from .protocols.base import Ask, Attempt, Protocol, ProtocolQuestion
+from .protocols.base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .protocols.templated import Vanilla
 from .questions.item_index import outlines_of, question_of_outline
 from .questions.question import Question, Released, Reply
@@ -99,7 +99,7 @@ class _PendingItem:
     __slots__ = ("attempts", "group", "item", "judged", "questions", "split")
 
     def __init__(
-        self, released: Released, group: int, questions: Sequence[ProtocolQuestion], attempts: list[Attempt]
+        self, released: Released, group: int, questions: Sequence[ProtocolQuestion], attempts: list[JudgedReply]
     ) -> None:
         self.item, self.split, self.group = released.item, released.split, group
         self.questions, self.attempts = questions, attempts
@@ -227,13 +227,13 @@ def _attempts_row(waiting_item: _PendingItem) -> Row:
     return {"attempts": [attempt._asdict() for attempt in waiting_item.attempts]}
 
 
-def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+def _ask_outline(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
     del earlier
     return [ProtocolQuestion("", question_of_outline(cast("ItemOutline", released.item)), _AS_SHOWN)]
 
 
-def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:
+def _kept_attempts(path: Path | None) -> Iterator[list[JudgedReply]]:
     if path is not None:
         with path.open(encoding="utf-8") as handle:
             for line in handle:
-                yield [Attempt(**row) for row in json.loads(line)["attempts"]]
+                yield [JudgedReply(**row) for row in json.loads(line)["attempts"]]

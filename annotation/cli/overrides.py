@@ -69,12 +69,12 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool) -> None:
     """Take back what was decided by hand about each RECORD of WORKSPACE: the step's own verdict counts again."""
     from ..exchange.overrides import OverrideRequests
-    from ..store import Overrides
+    from ..store import OverrideStore
 
     curator, why = _curator(by), _checked(why)
     requests = OverrideRequests(workspace, by=curator, why=why)
     with _store(workspace) as store, store.batch() as held:
-        own = Overrides(held)
+        own = OverrideStore(held)
         decided = [
             override.override
             for override in own.standing()
@@ -122,14 +122,14 @@ def _decide(
     as_json: bool,
 ) -> None:
     from ..exchange.overrides import OverrideRequests
-    from ..store import Overrides
+    from ..store import OverrideStore
 
     requests = OverrideRequests(workspace, by=_curator(by), why=_checked(why, needed=True))
     wanted = {
         (override.stage, override.record_id): override for override in (decision(requests, name) for name in records)
     }
     with _store(workspace) as store:
-        new = Overrides(store).decide(wanted.values(), now=datetime.now(UTC))
+        new = OverrideStore(store).decide(wanted.values(), now=datetime.now(UTC))
     old = [override for override in wanted.values() if override not in new]
     document = {
         "decided": [_document(override) for override in new],

@@ -170,10 +170,10 @@ def standing_decisions(root: Path) -> list[StoredOverride]:
     Raises:
         BenchwrightError: The store cannot be read.
     """
-    from ..store import Overrides, open_store, store_exists
+    from ..store import OverrideStore, open_store, store_exists
 
     url = Workspace(root).store_url
     if not store_exists(url):
         return []
     with open_store(url) as store:
-        return Overrides(store).standing()
+        return OverrideStore(store).standing()

@@ -4,7 +4,7 @@ from .accounts.accounts import Accounts as Accounts
 from .accounts.accounts import Role as Role
 from .backup import restore_backup as restore_backup
 from .backup import write_backup as write_backup
-from .campaigns.overrides import Overrides as Overrides
+from .campaigns.overrides import OverrideStore as OverrideStore
 from .campaigns.overrides import StoredOverride as StoredOverride
 from .campaigns.tasks import SIMULATED as SIMULATED
 from .check import row_problems as row_problems

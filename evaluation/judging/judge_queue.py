@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import canonical_json
 
 from ..metrics.base import is_right
-from ..protocols.base import Attempt, ProtocolQuestion
+from ..protocols.base import JudgedReply, ProtocolQuestion
 from ..protocols.wordings import without_pictures
 from ..questions.question import Question
 from ..results.run_progress import FirstFailures, RunProgress, TokenUsage
@@ -49,7 +49,7 @@ class JudgeQueue:
         """Close the file."""
         self._handle.close()
 
-    def take(self, asked_question: ProtocolQuestion, attempt: Attempt) -> None:
+    def take(self, asked_question: ProtocolQuestion, attempt: JudgedReply) -> None:
         """Add a reply, if the judge is to be asked about it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
@@ -95,7 +95,7 @@ class JudgeQueue:
                     self._verdicts[entry["id"]] = (verdict, letter)
                 watched.through()
 
-    def settled(self, item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
+    def settled(self, item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
         """Return attempts with the judge's verdicts; attempts without a verdict stay as they are."""
         return [self._settled(item, attempt) for attempt in attempts]
 
@@ -116,7 +116,7 @@ class JudgeQueue:
             usage=self._spent.usage(),
         )
 
-    def _settled(self, item: Item, attempt: Attempt) -> Attempt:
+    def _settled(self, item: Item, attempt: JudgedReply) -> JudgedReply:
         judged = self._verdicts.get(f"{item.item_id}.{attempt.variant}" if attempt.variant else item.item_id)
         if judged is None or (judged[0].state == "miss" and attempt.state == "miss"):
             return attempt

@@ -40,7 +40,7 @@ class ProtocolQuestion(NamedTuple):
     note: Mapping[str, Any] | None = None
 
 
-class Attempt(NamedTuple):
+class JudgedReply(NamedTuple):
     """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
 
     Args:
@@ -80,7 +80,7 @@ class ItemVerdict(NamedTuple):
     right: bool
 
 
-Ask = Callable[[Released, Sequence[Attempt]], Sequence[ProtocolQuestion]]
+Ask = Callable[[Released, Sequence[JudgedReply]], Sequence[ProtocolQuestion]]
 """From an item and what it was answered in earlier rounds, to the questions of this round."""
 
 
@@ -123,7 +123,7 @@ class Protocol(BaseModel):
         """Return the files that decide how items are asked, so that who keeps results knows when they change."""
         return ()
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the questions of a round; none where nothing is left to ask."""
         raise NotImplementedError
 
@@ -140,7 +140,7 @@ class Protocol(BaseModel):
         """Return the probability that letters drawn evenly make the item right."""
         return chance_of(item)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return the verdict on an item's attempts: here that of the only attempt."""
         del item
         last = attempts[-1]
@@ -148,7 +148,7 @@ class Protocol(BaseModel):
         return ItemVerdict(last.state, last.letter, last.right)
 
 
-def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
+def reread(item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
     """Return attempts as the robust reader reads them."""
     return [
         attempt._replace(letter=attempt.robust, right=is_right(item, attempt.robust), state=_state_of(attempt))
@@ -156,20 +156,20 @@ def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
     ]
 
 
-def worst_state(attempts: Sequence[Attempt]) -> State:
+def worst_state(attempts: Sequence[JudgedReply]) -> State:
     """Return the state that says most about what went wrong: an error, a reply cut off, a miss, a refusal, or none."""
     states = {attempt.state for attempt in attempts}
     order: tuple[State, ...] = ("error", "cut_off", "miss", "refusal")
     return next((state for state in order if state in states), "answered")
 
 
-def most_said(attempts: Sequence[Attempt]) -> str | None:
+def most_said(attempts: Sequence[JudgedReply]) -> str | None:
     """Return the letter of the item that was named most often; of several the one that was named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)
 
 
-def _state_of(attempt: Attempt) -> AttemptState:
+def _state_of(attempt: JudgedReply) -> AttemptState:
     if attempt.state in {"error", "caption"}:
         return attempt.state
     if attempt.robust is not None:

@@ -16,7 +16,7 @@ from benchwright.seeds import seed_for
 from ..questions.item_index import labels_in
 from ..questions.question import Part, Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files
-from .base import Ask, Attempt, Protocol, ProtocolQuestion
+from .base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ class IIBench(Protocol):
             return self.ask
         kept = self._kept(release)
 
-        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+        def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
             del earlier
             return [self._taught(released, kept)]
 
         return ask
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the picture and the prompt without examples."""
         del earlier
         item, question = released.item, question_of(released)

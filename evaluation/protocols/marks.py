@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from ..questions.question import Question, QuestionImage, Released, question_of
-from .base import Attempt, ProtocolQuestion
+from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Marks(Templated):
         """Say whether any picture of the item has marks."""
         return any(image.prompts for image in item.images)
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question with its marks in the new style."""
         del earlier
         return [self.put(released.item, self.as_shown(question_of(released)), note={"style": self._style()})]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from ..questions.question import Released, question_of
-from .base import Attempt, ProtocolQuestion
+from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class MVPBench(Templated):
     wording: Literal["mvp-bench"] = "mvp-bench"
     commonsense: bool = False
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question, with or without the instruction."""
         del earlier
         worded = Templated(wording="mvp-bench-commonsense" if self.commonsense else "mvp-bench", joined=self.joined)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..questions.question import Part, Question, Released, question_of
-from .base import Attempt, ItemVerdict, Protocol, ProtocolQuestion
+from .base import ItemVerdict, JudgedReply, Protocol, ProtocolQuestion
 from .templated import Templated
 from .wordings import WORDINGS, Name, numbered, without_pictures
 
@@ -31,7 +31,7 @@ class Blind(Templated):
     name: ClassVar[str] = "blind"
     source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question without its pictures."""
         del earlier
         return [self.put(released.item, self.as_shown(question_of(released)), note={"shown": []})]
@@ -66,12 +66,12 @@ class Caption(Protocol):
         url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
         return self.by, options.unstated(base_url=url, api_key_env=key, fields={}, omit=())
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a request for each picture, then the question with the descriptions."""
         question = question_of(released)
         return [self._captioned_question(released.item, question, earlier)] if earlier else self._requests(question)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return what the model that is scored says."""
         return super().verdict(item, attempts[-1:])
 
@@ -85,7 +85,7 @@ class Caption(Protocol):
             requests.append(ProtocolQuestion(variant, request, {}))
         return requests
 
-    def _captioned_question(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
+    def _captioned_question(self, item: Item, question: Question, captions: Sequence[JudgedReply]) -> ProtocolQuestion:
         failed = next((caption for caption in captions if caption.reply is None), None)
         keys = {choice.key: choice.key for choice in question.choices}
         if failed is not None:

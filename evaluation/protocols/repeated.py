@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ..metrics.base import chance_of
 from ..questions.question import Question, Released, question_of
-from .base import Attempt, ItemVerdict, ProtocolQuestion, most_said, worst_state
+from .base import ItemVerdict, JudgedReply, ProtocolQuestion, most_said, worst_state
 from .templated import Templated
 from .wordings import Name
 
@@ -64,7 +64,7 @@ class Circular(Templated):
     name: ClassVar[str] = "circular"
     source: ClassVar[str] = "MVP-Bench section 3 (CircularEval)"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a question for each rotation, `r0` as the item has it."""
         del earlier
         item, question = released.item, question_of(released)
@@ -78,7 +78,7 @@ class Circular(Templated):
         """Return the probability that a letter drawn evenly for each rotation is right every time."""
         return float(chance_of(item) ** len(_rotations(item)))
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return right where every rotation is; else what went worst, and the letter that was named most."""
         del item
         right = all(attempt.right for attempt in attempts)
@@ -95,14 +95,14 @@ class Shuffle(Templated):
     k: int = Field(5, ge=1, le=100)
     """Repetitions."""
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a question for each repetition, `s1` to `s<k>`."""
         del earlier
         item, question = released.item, question_of(released)
         orders = {f"s{repeat}": shuffled(item, repeat) for repeat in range(1, self.k + 1)}
         return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return right where more than half of the repetitions are, for whatever counts items and not replies."""
         del item
         first = [attempt for attempt in attempts if attempt.round == 0]
@@ -125,13 +125,13 @@ class Forced(Templated):
     rounds: ClassVar[int] = 2
     repeats: ClassVar[bool] = True
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question as it is, or where it was declined, without the option that declines."""
         if not earlier:
             return [self.put(released.item, question_of(released), variant="first")]
         return asked_again(self, released, earlier)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return what the first reply says."""
         return super().verdict(item, attempts[:1])
 
@@ -145,12 +145,12 @@ class MMSAP(Shuffle):
 
     wording: Name = "mm-sap"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a question for each repetition, and in the second round one for each that was declined."""
         return asked_again(self, released, earlier) if earlier else super().ask(released, earlier)
 
 
-def asked_again(protocol: Templated, released: Released, earlier: Sequence[Attempt]) -> list[ProtocolQuestion]:
+def asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
     """Return the questions that were declined without the option that declines, the others in the order they had.
 
     An item that nothing in the picture answers is not asked again: it is unknown in any case.

@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError
 
 from ..questions.prompts import message_of, one_part_a_run
 from ..questions.question import Part, Question, Released, question_of
-from .base import Ask, Attempt, Protocol, ProtocolQuestion
+from .base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .examples import FILE_ENDING, ShownExamples, shown_examples
 from .wordings import WORDINGS, Name, joined_message
 
@@ -64,7 +64,7 @@ class Templated(Protocol):
             answer=self._answer,
         )
 
-        def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+        def taught(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
             return [_behind(shown, question) for question in ask(released, earlier)]
 
         return taught
@@ -110,7 +110,7 @@ class Templated(Protocol):
             return ProtocolQuestion(variant, None, meant, cause=str(error))
         return ProtocolQuestion(variant, replace(question, item_id=asked_id, message=message), meant, note=note)
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question as it is, once."""
         del earlier
         return [self.put(released.item, question_of(released))]

@@ -17,7 +17,7 @@ from benchwright.release.format.files import open_inside
 
 from ..questions.question import Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files, data_files
-from .base import Ask, Attempt, ProtocolQuestion
+from .base import Ask, JudgedReply, ProtocolQuestion
 from .templated import Templated
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class WrongImage(Templated):
         donors = donors_of(_places(release))
         shelf = _PictureCache(release)
 
-        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
+        def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
             del earlier
             return [self._question_of(released, donors, shelf)]
 

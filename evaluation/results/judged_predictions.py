@@ -17,7 +17,7 @@ from benchwright.errors import DataError
 from ..metrics.base import is_right
 from ..parsing.answers import ParsedAnswer, read_answer
 from ..parsing.readers import READERS, ROBUST
-from ..protocols.base import Attempt, AttemptState, Protocol, ProtocolQuestion, reread
+from ..protocols.base import AttemptState, JudgedReply, Protocol, ProtocolQuestion, reread
 from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
@@ -70,15 +70,15 @@ that a protocol asked; it is null where the row itself is the only one. The row'
 with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
 
 
-def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> Attempt:
+def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
     """Return what became of a question of round `number`; `reply` is None where it could not be put."""
     note = None if question.note is None else canonical_json(question.note)
     if reply is None or reply.text is None:
         cause = question.cause if reply is None else reply.error
-        return Attempt(question.variant, number, "error", cause=_storable(cause), note=note)
+        return JudgedReply(question.variant, number, "error", cause=_storable(cause), note=note)
     text = _storable(reply.text)
     if not question.keys:
-        return Attempt(question.variant, number, "caption", reply=text, note=note)
+        return JudgedReply(question.variant, number, "caption", reply=text, note=note)
     reading, robust = _read(reply, reply.text, question, reader)
     state: AttemptState = reading.state
     shown_letter, rule = reading.letter, reading.rule
@@ -87,7 +87,7 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
         if state == "miss" or (state == "answered" and rule in _NOT_CONCLUDED):
             state, shown_letter, rule = "cut_off", None, "cut_off"
     letter = None if shown_letter is None else question.keys[shown_letter]
-    return Attempt(
+    return JudgedReply(
         question.variant,
         number,
         state,
@@ -119,7 +119,7 @@ def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> t
 
 
 def row_of(
-    item: Item, split: str, group: int, attempts: Sequence[Attempt], protocol: Protocol, reader: str
+    item: Item, split: str, group: int, attempts: Sequence[JudgedReply], protocol: Protocol, reader: str
 ) -> dict[str, Any]:
     """Return an item's row; `group` is the number of its cluster."""
     state, letter, right = protocol.verdict(item, attempts)
@@ -148,7 +148,9 @@ def row_of(
     }
 
 
-def _attempt_rows(attempts: Sequence[Attempt], reread_attempts: Sequence[Attempt] | None) -> list[dict[str, Any]]:
+def _attempt_rows(
+    attempts: Sequence[JudgedReply], reread_attempts: Sequence[JudgedReply] | None
+) -> list[dict[str, Any]]:
     robust: Sequence[bool | None] = (
         [None] * len(attempts) if reread_attempts is None else [attempt.right for attempt in reread_attempts]
     )

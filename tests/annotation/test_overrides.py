@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from benchwright.annotation.store import Overrides, open_store
+from benchwright.annotation.store import OverrideStore, open_store
 from benchwright.annotation.store.database import connect, overrides
 from benchwright.annotation.store.database import migrate as migrate_module
 from benchwright.errors import BenchwrightError
@@ -24,13 +24,13 @@ DOG = Override("text.judge", "d" * 64, "d" * 64, "drop", None, None, "ada", "pri
 
 def test_what_was_decided_stands_sorted_with_who_and_why(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
-        assert Overrides(store).decide([DOG, CAT], now=now) == [DOG, CAT]
-        assert [(one.override, one.at) for one in Overrides(store).standing()] == [(CAT, now), (DOG, now)]
+        assert OverrideStore(store).decide([DOG, CAT], now=now) == [DOG, CAT]
+        assert [(one.override, one.at) for one in OverrideStore(store).standing()] == [(CAT, now), (DOG, now)]
 
 
 def test_what_stands_already_is_not_said_twice_but_another_pair_is_news(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
-        own = Overrides(store)
+        own = OverrideStore(store)
         own.decide([CAT], now=now)
         assert own.decide([replace(CAT, by="grace", why="so I think")], now=now) == []
         other = replace(CAT, against="e" * 64)
@@ -40,7 +40,7 @@ def test_what_stands_already_is_not_said_twice_but_another_pair_is_news(store_ur
 
 def test_what_was_undone_stands_no_more_and_can_be_decided_again(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
-        own = Overrides(store)
+        own = OverrideStore(store)
         own.decide([CAT, DOG], now=now)
         own.undo([CAT], by="grace", why="it is the same cat", now=now)
         assert [one.override for one in own.standing()] == [DOG]
@@ -58,14 +58,14 @@ def test_the_order_of_decisions_does_not_matter(tmp_path: Path, now: datetime) -
     for seed in range(3):
         random.Random(seed).shuffle(many)
         with open_store(f"sqlite:///{tmp_path / f'{seed}.sqlite'}") as store:
-            Overrides(store).decide(many, now=now)
-            stood.append([one.override for one in Overrides(store).standing()])
+            OverrideStore(store).decide(many, now=now)
+            stood.append([one.override for one in OverrideStore(store).standing()])
     assert stood[0] == stood[1] == stood[2]
 
 
 def test_decisions_can_neither_be_changed_nor_taken_out(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
-        Overrides(store).decide([CAT], now=now)
+        OverrideStore(store).decide([CAT], now=now)
         for statement in (sa.update(overrides).values(why="other"), sa.delete(overrides)):
             with pytest.raises(sa.exc.DatabaseError, match="only ever added"), store.writing() as connection:
                 connection.execute(statement)
@@ -79,7 +79,7 @@ def test_the_database_itself_refuses_decisions_that_make_no_sense(
     store_url: str, now: datetime, statement: sa.Insert
 ) -> None:
     with open_store(store_url) as store:
-        Overrides(store).decide([CAT], now=now)
+        OverrideStore(store).decide([CAT], now=now)
         rest = {
             "stage": "s", "record_id": "r", "root_image_id": "r", "annotator_id": 1, "why": "", "decided_at": now,
         }  # fmt: skip
@@ -90,8 +90,8 @@ def test_the_database_itself_refuses_decisions_that_make_no_sense(
 def test_none_of_several_decisions_is_made_where_a_name_is_nobodys(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
         with pytest.raises(BenchwrightError, match="names of simulated annotators begin with"):
-            Overrides(store).decide([CAT, replace(DOG, by="simulated-1")], now=now)
-        assert Overrides(store).standing() == []
+            OverrideStore(store).decide([CAT, replace(DOG, by="simulated-1")], now=now)
+        assert OverrideStore(store).standing() == []
 
 
 def test_a_store_of_version_2_is_brought_up_to_date_and_takes_decisions(url: str, now: datetime) -> None:
@@ -104,7 +104,7 @@ def test_a_store_of_version_2_is_brought_up_to_date_and_takes_decisions(url: str
         connection.exec_driver_sql("INSERT INTO annotators VALUES (7, 'ada', 'person')")
     engine.dispose()
     with open_store(url) as store:
-        Overrides(store).decide([CAT], now=now)
-        assert [one.override for one in Overrides(store).standing()] == [CAT]
+        OverrideStore(store).decide([CAT], now=now)
+        assert [one.override for one in OverrideStore(store).standing()] == [CAT]
         with store.reading() as connection:
             assert connection.execute(sa.select(overrides.c.annotator_id)).scalar_one() == 7

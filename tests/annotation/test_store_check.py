@@ -17,7 +17,7 @@ from benchwright.annotation.store import Accounts, ReviewStore, open_store, row_
 from benchwright.annotation.store.campaigns import (
     GuidelinePicture,
     Guidelines,
-    Overrides,
+    OverrideStore,
     add_adjudication,
     add_revision,
     find_campaign,
@@ -62,7 +62,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
     accounts.set_password("ann", "a hash")
     accounts.disable("ben")
     decided = Override("quality", "record", "root", "keep", "blurred", "0f", "ann", "it is sharp")
-    Overrides(store).decide([decided], now=now)
+    OverrideStore(store).decide([decided], now=now)
     return store
 
 

@@ -4,7 +4,7 @@ from .decisions import list_decisions as list_decisions
 from .guidelines import GuidelinePicture as GuidelinePicture
 from .guidelines import Guidelines as Guidelines
 from .guidelines import GuidelinesVersion as GuidelinesVersion
-from .overrides import Overrides as Overrides
+from .overrides import OverrideStore as OverrideStore
 from .revisions import add_revision as add_revision
 from .tasks import find_campaign as find_campaign
 from .tasks import list_tasks as list_tasks

@@ -29,7 +29,7 @@ class StoredOverride:
     at: datetime
 
 
-class Overrides:
+class OverrideStore:
     """The curators' decisions of a review store. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
@@ -58,7 +58,7 @@ class Overrides:
             BenchwrightError: A name is no annotator's.
         """
         with self._store.batch() as batch:
-            own = Overrides(batch)
+            own = OverrideStore(batch)
             standing = {_place(stored.override): stored.override for stored in own.standing()}
             new = [override for override in wanted if not _same(standing.get(_place(override)), override)]
             for override in new:
@@ -76,7 +76,7 @@ class Overrides:
                 taken_back = Override(
                     override.stage, override.record_id, override.root_image_id, override.action, None, None, by, why
                 )
-                Overrides(batch)._add(taken_back, UNDO, now=now)
+                OverrideStore(batch)._add(taken_back, UNDO, now=now)
 
     def _add(self, override: Override, action: str, *, now: datetime) -> None:
         with self._store.writing() as connection:

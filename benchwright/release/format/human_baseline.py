@@ -43,7 +43,7 @@ class ItemAnswers(Record):
         return self
 
 
-class CampaignAnswers(Record):
+class CampaignBaseline(Record):
     """What one campaign of answers came to."""
 
     simulated: bool
@@ -55,7 +55,7 @@ class CampaignAnswers(Record):
     """Only items of the release; one that nobody was asked is not there."""
 
     @model_validator(mode="after")
-    def _no_item_was_asked_of_more(self) -> CampaignAnswers:
+    def _no_item_was_asked_of_more(self) -> CampaignBaseline:
         most = min(self.annotators, self.answers_per_item)
         for item_id, answers in self.items.items():
             if answers.asked > most:
@@ -66,7 +66,7 @@ class CampaignAnswers(Record):
         return self
 
 
-_Baseline = TypeAdapter(dict[Annotated[str, Field(min_length=1, max_length=200)], CampaignAnswers])
+_Baseline = TypeAdapter(dict[Annotated[str, Field(min_length=1, max_length=200)], CampaignBaseline])
 
 
 def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
@@ -91,7 +91,7 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
     return _Baseline.dump_python(baseline, mode="json", exclude_none=True)  # type: ignore[no-any-return]
 
 
-def parse_human_baseline(data: bytes) -> dict[str, CampaignAnswers]:
+def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
     """Return what the bytes of a `human_baseline.json` say, by campaign.
 
     Raises:
@@ -104,7 +104,7 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignAnswers]:
     return check_human_baseline(body.get("baseline"))
 
 
-def check_human_baseline(baseline: Any) -> dict[str, CampaignAnswers]:
+def check_human_baseline(baseline: Any) -> dict[str, CampaignBaseline]:
     """Return a human baseline given as JSON values, checked.
 
     Raises:

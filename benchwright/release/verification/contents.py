@@ -26,7 +26,7 @@ from benchwright.release.format.agreement import contradictions, read_agreement
 from benchwright.release.format.card import CardFacts
 from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.files import open_inside, read_inside, shown
-from benchwright.release.format.human_baseline import CampaignAnswers, parse_human_baseline
+from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import SourceTally, read_provenance
@@ -173,7 +173,7 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
         problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
 
 
-def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str, CampaignAnswers] | None:
+def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str, CampaignBaseline] | None:
     try:
         data = read_inside(root, manifests.HUMAN_BASELINE, max_bytes=documents.MAX_BYTES)
         baseline = parse_human_baseline(data)
@@ -191,7 +191,7 @@ def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str,
 
 
 def _check_card(
-    root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignAnswers] | None
+    root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignBaseline] | None
 ) -> CardCheck:
     """Hold the card against the rows, the manifest and the other documents, and these against each other."""
     try:

@@ -10,7 +10,7 @@ import pytest
 from item_filters import EveryOther, OddKeys
 from walks import make_photographs, tree_digest
 
-from benchwright.annotation.store import Overrides, open_store
+from benchwright.annotation.store import OverrideStore, open_store
 from benchwright.construction.tasks import Jigsaw
 from benchwright.overrides import Override
 from benchwright.pipeline import run_steps
@@ -62,12 +62,12 @@ class House:
             for one in item_ids
         ]  # fmt: skip
         with open_store(settle_store(self.workspace)) as store:
-            Overrides(store).decide(made, now=NOW)
+            OverrideStore(store).decide(made, now=NOW)
         return made
 
     def undo(self, decisions: list[Override]) -> None:
         with open_store(settle_store(self.workspace)) as store:
-            Overrides(store).undo(decisions, by="ada", why="", now=NOW)
+            OverrideStore(store).undo(decisions, by="ada", why="", now=NOW)
 
     def tables(self) -> dict[str, Any]:
         """Digests of what the stages' lists name."""
