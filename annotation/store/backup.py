@@ -1,12 +1,11 @@
-"""A review store as one file, and back: SQLite or PostgreSQL, whatever it came from.
+"""Back up a review store to one file, and restore it, from and to SQLite or PostgreSQL.
 
 A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one
 file of JSON lines per table, and the photographs that a decision or a draft refers to. It holds one state of the store,
-taken while people go on deciding. It goes back only into a store that holds nothing, in one transaction, and a backup
-of an older version is brought up to date there.
-Sessions stay out: after a restore everybody signs in again.
+and people can go on deciding while it is written. It is restored only into an empty store, in one transaction, and a
+backup of an older version is then brought up to date.
 
-Photographs go along if a decision or a draft of the store refers to them.
+A backup has no sessions: after a restore everybody signs in again.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ from .submissions.photo_uploads import forget_left_behind, photographs_in_use
 
 FOLDER = "photographs/"
 MAX_BYTES = 512 << 20
-"""Of one photograph: PNG of the largest that a form can ask for."""
+"""Largest size of one photograph in bytes: that of a PNG of the largest picture that a form can ask for."""
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
 class BackedUpPhotographs(NamedTuple):
-    """Photographs in a backup: how many, the digest of their sorted ids, and how many in use had no file."""
+    """Photographs in a backup: their number, the digest of their sorted ids, and how many in use had no file."""
 
     files: int
     ids: str
@@ -48,14 +47,14 @@ class BackedUpPhotographs(NamedTuple):
 
 
 def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> BackedUpPhotographs:
-    """Write photographs to a backup as they are; those whose files are gone are counted."""
+    """Write photographs to a backup unchanged; count those whose files are gone."""
     carried, missing = [], 0
     for object_id in sorted(ids):
         path = photographs.path(object_id)
         if not path.is_file():
             missing += 1
             continue
-        # They are compressed already.
+        # Photographs are compressed already.
         with (
             archive.open(zipfile.ZipInfo(f"{FOLDER}{object_id}"), "w", force_zip64=True) as out,
             path.open("rb") as source,
@@ -68,16 +67,16 @@ def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs:
 def restore_photographs(
     path: Path, archive: zipfile.ZipFile, stated: BackedUpPhotographs, into: ObjectStore | None
 ) -> None:
-    """Put the photographs of a backup where they belong; one that is there already stays as it is.
+    """Write the photographs of a backup to a workspace; a photograph that is there already stays as it is.
 
     Args:
-        path: The backup, for messages.
-        archive: It, opened.
-        stated: Statement of its manifest about them.
+        path: Backup file, for messages.
+        archive: The same file, opened.
+        stated: What its manifest says about photographs.
         into: Photographs of the workspace; None to check without writing.
 
     Raises:
-        DataError: They are others than the manifest says, or one is not what its name says.
+        DataError: They differ from what the manifest says, or the content of one does not match its name.
     """
     names = sorted(_named(path, archive))
     if (len(names), digest(names)) != (stated.files, stated.ids):
@@ -105,7 +104,7 @@ def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 FORMAT, VERSION = "benchwright/review-backup", 2
-"""The first version had no photographs; it is read as one without any."""
+"""Name and version of the format. Version 1 had no photographs, and is read as a backup without any."""
 LEFT_OUT = frozenset({"alembic_version", "sessions"})
 MAX_LINE = 64 << 20
 MAX_MANIFEST = 1 << 20
@@ -115,13 +114,13 @@ _NO_PHOTOGRAPHS = BackedUpPhotographs(0, digest([]))
 
 
 class Backup(NamedTuple):
-    """What a backup holds: the version of the tables, rows by table, and photographs.
+    """Contents of a backup: the version of the tables, the rows of each table, and photographs.
 
     Args:
         revision: Version of the tables.
-        rows: By table.
-        photographs: That people handed in, or have in a draft.
-        missing: Of these, so many more had no file when the backup was written.
+        rows: Number of rows by table.
+        photographs: Number of photographs that people submitted or have in a draft.
+        missing: Number of further such photographs that had no file when the backup was written.
     """
 
     revision: str
@@ -131,15 +130,15 @@ class Backup(NamedTuple):
 
 
 def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | None = None) -> Backup:
-    """Write a store's state of this moment to a new file that only its owner may read.
+    """Write a store's present state to a new file that only its owner may read.
 
     Args:
         store: The store.
         path: The file.
-        photographs: Where those lie that people brought; None where the backup is to go without.
+        photographs: Photographs that people uploaded; None to leave them out of the backup.
 
     Raises:
-        BenchwrightError: The file is there already.
+        BenchwrightError: The file exists already.
     """
     if path.exists():
         raise BenchwrightError(f"{path} is there already; name another file for the backup")
@@ -167,16 +166,16 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
 
 
 def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = None) -> Backup:
-    """Fill the empty store at a URL, made where it is not there yet, from a backup.
+    """Fill the empty store at a URL from a backup; the store is made if it does not exist.
 
     Args:
         path: The backup.
         url: URL of the store.
-        photographs: Where its photographs belong; None to leave them in the backup.
+        photographs: Folder that receives its photographs; None to leave them in the backup.
 
     Raises:
-        BenchwrightError: The store holds something.
-        DataError: The file is no backup, was changed, or was written by a newer program; the store stays as it was.
+        BenchwrightError: The store is not empty.
+        DataError: The file is no backup, was changed, or was written by a newer program; the store is left unchanged.
     """
     engine, where = connect(url), name_of(url)
     try:
@@ -196,7 +195,7 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
                 _fill(connection, table, _rows(path, archive, table, manifest["tables"][table.name]))
             upgrade_within(connection, REVISIONS[-1])
             carried = BackedUpPhotographs(**manifest["photographs"])
-            restore_photographs(path, archive, carried, photographs)  # last: what is refused before leaves no file
+            restore_photographs(path, archive, carried, photographs)  # last, so that a refused backup leaves no file
             if photographs is not None:
                 forget_left_behind(connection, photographs)
     finally:
@@ -209,7 +208,7 @@ def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _tables(metadata: sa.MetaData) -> list[sa.Table]:
-    """Return a store's tables, each after those that it refers to."""
+    """Return a store's tables, each after the tables that it refers to."""
     return [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
 
 
@@ -258,7 +257,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
-    """Make the tables of a version, unless they are there and hold nothing."""
+    """Make the tables of a version, unless they exist and are empty."""
     present = revision_of(connection, where)
     if present is None:
         upgrade_within(connection, revision)
@@ -272,7 +271,7 @@ def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
 
 
 def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table; what does not fit its columns, counts or hash is refused."""
+    """Yield the rows of a table; raise an error where they do not fit its columns, its count or its hash."""
     moments = {column.name for column in table.columns if isinstance(column.type, sa.DateTime)}
     digest, count = hashlib.sha256(), 0
     try:

@@ -1,9 +1,9 @@
-"""What `benchwright check` hears of the review store: the file's own pages, the audit log, and rows against both.
+"""Checks of the review store for `benchwright check`: the database file, the audit log, and rows against the log.
 
-SQLite looks through its own file: pages, indexes against rows, what each column may hold. The tables and triggers are
-those that were made. The log is chained and tells of decisions of people, adjudications, forms, guidelines, revisions,
-overrides and accounts, each by value or digest. Tasks are compared with the hash of their content, and counts that are
-kept beside rows with what they are counted from. `docs/security.md` says what that leaves out.
+SQLite checks its own file: pages, indexes against rows, and the values that each column may hold. Tables and triggers
+must be as they were made. The log is chained and records decisions of people, adjudications, forms, guidelines,
+revisions, overrides and accounts, each by value or digest. Tasks are compared with the hash of their content, and
+stored counts with the rows that they count. `docs/security.md` says what these checks leave out.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ from .database.schema import (
 
 _ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
 _MOST = 100
-"""Lines of SQLite's own check."""
+"""Most lines that are read of SQLite's own check."""
 
 
 def store_problems(root: Path) -> Iterator[Problem]:
-    """Yield what is wrong with a workspace's review store; nothing where it has none."""
+    """Yield the problems of a workspace's review store; none if the workspace has no store."""
     if not has_store(root):
         return
     if (root / PIN).exists():
@@ -101,7 +101,7 @@ def _file_problems(path: Path) -> list[str]:
 
 
 def _has_other_schema(path: Path) -> bool:
-    """Return whether tables and triggers are other ones than were made; one that cannot be read is named elsewhere."""
+    """Return whether tables or triggers differ from those that were made; an unreadable file is reported elsewhere."""
     engine = reading_engine(path)
     try:
         with engine.connect() as connection:
@@ -114,7 +114,7 @@ def _has_other_schema(path: Path) -> bool:
 
 
 def row_problems(store: ReviewStore) -> Iterator[Problem]:
-    """Yield rows of a store, in a file or on a server, that are not as they were written: `table NAME, row ID`."""
+    """Yield the rows of a store, in a file or on a server, that are not as they were written: `table NAME, row ID`."""
     audit_result = store.audited()
     if audit_result.broken is not None:
         yield _row("audit_log", audit_result.broken.row, audit_result.broken.why)
@@ -129,7 +129,7 @@ def _row(table: str, number: int | None, problem: str) -> Problem:
 
 
 def _tasks(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare tasks with the hash of their content, and with what was taken out of their payload."""
+    """Compare tasks with the hash of their content, and their narrow columns with the payload they were copied from."""
     for row in connection.execute(sa.select(tasks).order_by(tasks.c.id)):
         payload = _json(row.payload)
         if payload is None:
@@ -142,7 +142,7 @@ def _tasks(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _json(text: str) -> Mapping[str, Any] | None:
-    """Return a JSON object that is spelled as we spell it."""
+    """Return the JSON object in a text; None unless it is spelled exactly as this program spells it."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -151,7 +151,7 @@ def _json(text: str) -> Mapping[str, Any] | None:
 
 
 def _content_of(values: Any) -> tuple[str, str] | None:
-    """Return an item's id and the hash of its content; None for an image or a prompt that is asked about."""
+    """Return an item's id and the hash of its content; None if the task is about an image or a prompt."""
     if not isinstance(values, Mapping) or len(_ITEMS_OWN & values.keys()) < 2:
         return None
     try:
@@ -162,7 +162,7 @@ def _content_of(values: Any) -> tuple[str, str] | None:
 
 
 def _slots(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare slots with the newest version of what was decided in them."""
+    """Compare slots with the newest version of the decision in them."""
     newest = (
         sa.select(annotations_table.c.slot_id, sa.func.max(annotations_table.c.version).label("version"))
         .group_by(annotations_table.c.slot_id)
@@ -183,7 +183,7 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
-    """Name what the log tells of and what is no longer there as it was; payloads only where no task is named yet."""
+    """Yield what the log records and what has changed or gone since; payloads only if no task is reported yet."""
     kept = _digests_by_key(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
@@ -210,7 +210,7 @@ def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Probl
 
 
 def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, Any]) -> Iterator[Problem]:
-    """Compare the payloads of tasks that were opened together with what the log says of them."""
+    """Compare the payloads of tasks that were opened together with the log's digest of them."""
     first, last = about["after"] + 1, about["up_to"]
     opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
     if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:
@@ -224,7 +224,7 @@ _DECISION_COLUMNS = ("decision", "note", "reasons", "edits")
 
 
 def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
-    """Return, of each table whose rows the log names, the digests of rows by their key in the log."""
+    """Return, for each table whose rows the log names, the digests of its rows by their key in the log."""
     names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
     kept: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in connection.execute(sa.select(adjudications)):
@@ -245,7 +245,7 @@ def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...]
 
 
 def _row_named_by(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
-    """Return the table and the key of the row that a row of the log names; None where it names none."""
+    """Return the table and the key of the row that a row of the log names; None if it names none."""
     key = row.at, row.actor
     match row.act:
         case "adjudicated":
@@ -286,11 +286,11 @@ _OF_ACCOUNTS: Mapping[str, Callable[[datetime, Mapping[str, Any]], Mapping[str, 
     "locked": lambda _at, _about: {"is_disabled": True},
     "unlocked": lambda _at, _about: {"is_disabled": False},
 }
-"""By act, the columns of an account that it sets; of a password a digest, None where an older program wrote the row."""
+"""Columns of an account that each act sets; for a password its digest, None if an older program wrote the row."""
 
 
 def _accounts(connection: sa.Connection, stated: Mapping[str, Mapping[str, tuple[int, Any]]]) -> Iterator[Problem]:
-    """Compare accounts with what the log says was last done to each."""
+    """Compare accounts with the last act on each in the log."""
     for account in connection.execute(sa.select(accounts, annotators.c.name).join(annotators)):
         for column, (number, value) in stated.get(account.name, {}).items():
             now = getattr(account, column)

@@ -1,4 +1,4 @@
-"""The review store: the one owner of everything that people say."""
+"""The review store, which keeps everything that people decide and write."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from .submissions.external_annotations import ExternalAnnotation, Taken
 
 
 def open_store(url: str) -> ReviewStore:
-    """Open the review store at `sqlite:///PATH` or `postgresql://...`; make it, or bring it up to date, where needed.
+    """Open the review store at `sqlite:///PATH` or `postgresql://...`; make it or bring it up to date if needed.
 
     Raises:
-        DataError: The file is none, is damaged, is another program's, or was written by a newer one.
+        DataError: The file is no database, is damaged, belongs to another program, or was written by a newer version.
     """
     path, where = path_of(url), name_of(url)
     if path is not None and not path.parent.is_dir():
@@ -63,16 +63,16 @@ def open_store(url: str) -> ReviewStore:
 
 
 def _keep_private(path: Path) -> None:
-    """Close a store that others of this machine may read: its files, and the folder where that is a workspace."""
+    """Take read access from other users of this machine: to the store's files, and to its folder if a workspace."""
     folder = [path.parent] if (path.parent / "workspace.json").exists() else []
     keep_private(*folder, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm", TURN_SUFFIX)))
 
 
 def store_exists(url: str) -> bool:
-    """Return whether there is a review store at a URL; none is made.
+    """Return whether there is a review store at a URL, without making one.
 
     Raises:
-        DataError: The server cannot be reached, or does not let this user in.
+        DataError: The server cannot be reached, or refuses this user.
     """
     path = path_of(url)
     if path is not None:
@@ -139,9 +139,9 @@ class ReviewStore(StoreConnection):
         lease_s: float = LEASE_S,
         task: int | None = None,
     ) -> Lease | None:
-        """Return a slot for this annotator, of any task or of this one; None when no task is left.
+        """Return a slot for this annotator, of any task or of `task`; None when no task is left.
 
-        See `assignment.claim_next` and `assignment.claim_task`. What is next is looked for before the turn to write.
+        See `assignment.claim_next` and `assignment.claim_task`. The next task is looked for before the turn to write.
         """
         with self.reading() as connection:
             settings = tasks.campaign_called(connection, campaign)
@@ -156,12 +156,12 @@ class ReviewStore(StoreConnection):
             return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
 
     def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
-        """Return what an annotator's next free task is about, without handing it out. See `next_task.peek_next`."""
+        """Return the payload of an annotator's next free task without handing it out. See `next_task.peek_next`."""
         with self.reading() as connection:
             return next_task.peek_next(connection, tasks.campaign_called(connection, campaign), annotator)
 
     def decide(self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime) -> None:
-        """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
+        """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone."""
         with self.writing() as connection:
             settings = tasks.find_campaign(connection, campaign)
             lease = assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=LEASE_S)
@@ -179,18 +179,19 @@ class ReviewStore(StoreConnection):
         then: Callable[[ReviewStore, int], object] | None = None,
         may_close: bool = False,
     ) -> None:
-        """Take a decision; see `submissions.submit`. What can be checked is, before the turn to write.
+        """Take a decision; see `submissions.submit`. All that can be checked before the turn to write is checked then.
 
         Args:
             slot_id: Slot of the annotator's lease.
             annotator: Name of whoever holds it.
-            submission: What they say of the task.
+            submission: Their decision, with all that goes with it.
             now: Moment of the decision.
             amend: As in `submissions.check`.
             seen_version: As in `submissions.check`.
-            then: Function that is called in the same transaction where this may settle the task, with the store in that
-                transaction and the task's id.
-            may_close: Whether any decision may settle the task, not only the last that is missing or a change.
+            then: Function to call in the same transaction if this decision may settle the task, with the store in that
+                transaction and the task's id; default None.
+            may_close: Whether any decision may settle the task, not only the last missing one or a change of one;
+                default False.
         """
         with self.reading() as connection:
             checked = submissions.check(
@@ -205,7 +206,7 @@ class ReviewStore(StoreConnection):
             with self.writing() as connection:
                 finish(connection, submissions.write(connection, checked))
             return
-        except ChangedError:  # then it is checked again; within a batch nothing changes
+        except ChangedError:  # checked again; within a batch nothing can have changed
             if self._held is not None:
                 raise
         with self.writing() as connection:
@@ -265,12 +266,12 @@ class ReviewStore(StoreConnection):
             return tasks.list_tasks(connection, tasks.find_campaign(connection, campaign), states=states)
 
     def campaign_of(self, task_id: int) -> Campaign | None:
-        """Return the campaign that a task belongs to; None where there is no such task."""
+        """Return the campaign that a task belongs to; None if there is no such task."""
         with self.reading() as connection:
             return tasks.campaign_of_task(connection, task_id)
 
     def payload(self, task_id: int) -> Mapping[str, Any] | None:
-        """Return what a task is about, as JSON values; None where there is no such task."""
+        """Return the payload of a task, as JSON values; None if there is no such task."""
         with self.reading() as connection:
             return tasks.payload_of(connection, task_id)
 
@@ -280,6 +281,6 @@ class ReviewStore(StoreConnection):
             return decisions.list_decisions(connection, tasks.find_campaign(connection, campaign))
 
     def status(self, campaign: str, *, now: datetime) -> CampaignStatus:
-        """Return where a campaign stands at a moment."""
+        """Return the progress of a campaign at a moment."""
         with self.reading() as connection:
             return decisions.campaign_status(connection, tasks.find_campaign(connection, campaign), now=now)

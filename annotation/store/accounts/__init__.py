@@ -1,4 +1,4 @@
-"""Who may sign in, as whom, and who decides in which campaign.
+"""Accounts for signing in, and the assignment of annotators to campaigns.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,10 +1,10 @@
-"""Accounts of the review app: who may sign in, as whom, with what role, and which sessions are open.
+"""Accounts of the review app: who may sign in, with what role, and which sessions are open.
 
-The store keeps hashes only: of passwords (the caller's, argon2), of invitations and of session tokens (SHA-256,
-which is enough for 256 random bits). What a backup of it gives away opens no door.
+The store keeps only hashes: of passwords (argon2, made by the caller), of invitations and of session tokens (SHA-256,
+which is enough for 256 random bits). Nobody can sign in with what a backup contains.
 
-An identity at an identity provider, the issuer's address and its name for somebody, is tied to one account. Only an
-invitation ties them: an identity provider says who somebody is and never who may come in, or as what.
+An identity at an identity provider (the issuer's address and its name for a person) is tied to one account. Only an
+invitation ties the two: an identity provider says who somebody is, never whether they may sign in or with what role.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ class Account:
     """One person who may use the app.
 
     Attributes:
-        id: In the store.
-        name: Name of the annotator that this person is.
-        role: Adjudicators also decide what annotators leave open; curators also see progress, agreement and accounts.
+        id: Id in the store.
+        name: Name under which this person annotates.
+        role: Role; adjudicators also decide what annotators leave open, curators also see progress, agreement and
+            accounts.
         is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
-        is_disabled: Whether signing in is refused; what the person said stays.
-        invited_until: End of an open invitation.
+        is_disabled: Whether signing in is refused; the person's decisions stay.
+        invited_until: End of an open invitation; None if there is none.
         created_at: When the account was made.
     """
 
@@ -58,11 +59,11 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a review store. What is done to them is in the audit log.
+    """The accounts of a review store. Every change of one is recorded in the audit log.
 
     Args:
-        store: Keeps them.
-        by: Name of whoever changes them, for the log.
+        store: Review store.
+        by: Name of the person who makes the changes, for the log.
     """
 
     def __init__(self, store: StoreConnection, *, by: str = COMMAND_LINE) -> None:
@@ -73,7 +74,7 @@ class Accounts:
         """Make an account without a password; `invite` or `set_password` opens it.
 
         Raises:
-            BenchwrightError: The name is no annotator's, or has an account.
+            BenchwrightError: No annotator may have this name, or it has an account already.
         """
         with self._store.writing() as connection:
             upsert_annotator(connection, name, kind="person")
@@ -94,21 +95,21 @@ class Accounts:
         """Return an account.
 
         Raises:
-            BenchwrightError: There is none of that name; the message names those that exist.
+            BenchwrightError: No account has that name; the message lists those that exist.
         """
         with self._store.reading() as connection:
             return _known(connection, name)
 
     def password_hash(self, name: str) -> str | None:
-        """Return what a password is checked against; None where nobody of that name may sign in."""
-        if not name.isprintable():  # no database need be asked, and PostgreSQL would not take a null
+        """Return the hash to check a password against; None if nobody of that name may sign in with one."""
+        if not name.isprintable():  # no such account exists, and PostgreSQL refuses a null character
             return None
         with self._store.reading() as connection:
             row = _found(connection, annotators.c.name == name)
         return None if row is None or row.is_disabled else row.password_hash
 
     def set_password(self, name: str, password_hash: str) -> None:
-        """Set a password; sessions and an invitation that were open end.
+        """Set a password; open sessions and an open invitation end.
 
         Raises:
             BenchwrightError: There is no such account.
@@ -120,9 +121,9 @@ class Accounts:
             _end_sessions(connection, account)
 
     def invite(self, name: str, *, now: datetime) -> str:
-        """Return the token of a new invitation to choose a password, good once and for a week.
+        """Return the token of a new invitation to choose a password, valid once and for a week.
 
-        An earlier one ends. A password that is set stays good until another is chosen.
+        An earlier invitation ends. A password that is set stays valid until another is chosen.
 
         Raises:
             BenchwrightError: There is no such account.
@@ -135,17 +136,17 @@ class Accounts:
         return token
 
     def invited(self, token: str, *, now: datetime) -> Account | None:
-        """Return whom an invitation is for; None where it is not, or no longer, good."""
+        """Return the account that an invitation is for; None if the invitation is not, or no longer, valid."""
         is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
         with self._store.reading() as connection:
             row = _found(connection, is_open & ~accounts.c.is_disabled)
         return None if row is None else _account(row)
 
     def accept(self, token: str, password_hash: str, *, now: datetime) -> Account:
-        """Set the password of whoever an invitation is for, which ends the invitation.
+        """Set the password of the account that an invitation is for, which ends the invitation.
 
         Raises:
-            RefusedError: It is not, or no longer, good.
+            RefusedError: The invitation is not, or no longer, valid.
         """
         with self._store.batch() as batch:
             account = Accounts(batch).invited(token, now=now)
@@ -167,7 +168,7 @@ class Accounts:
             self._log(connection, "role_changed", name, before=account.role, role=role)
 
     def disable(self, name: str, *, disabled: bool = True) -> None:
-        """Refuse somebody from now on, open sessions included, or let them in again.
+        """Stop an account from signing in, and end its open sessions, or let it sign in again.
 
         Raises:
             BenchwrightError: There is no such account, or nobody else could manage accounts.
@@ -181,7 +182,7 @@ class Accounts:
             self._log(connection, "locked" if disabled else "unlocked", name)
 
     def open_session(self, name: str, *, now: datetime) -> str:
-        """Return the token of a new session; ended ones of all accounts are forgotten.
+        """Return the token of a new session; delete the ended sessions of all accounts.
 
         Raises:
             BenchwrightError: There is no such account.
@@ -195,9 +196,9 @@ class Accounts:
         return token
 
     def note_refused(self, name: str | None, *, address: str, now: datetime) -> None:
-        """Note that somebody was not let in under a name.
+        """Record in the log that a sign-in under a name was refused.
 
-        A name that nobody has is not kept: it may be a password that was typed into the wrong field.
+        A name that no account has is not recorded: it may be a password that was typed into the wrong field.
         """
         with self._store.writing() as connection:
             known = None if name is None else _found(connection, annotators.c.name == name)
@@ -205,7 +206,7 @@ class Accounts:
             record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
-        """Return whose session a token opens; None where it opens none (any more)."""
+        """Return the account whose session a token opens; None if it opens none, or no longer does."""
         opened = sa.exists().where(
             sessions.c.account_id == accounts.c.id,
             sessions.c.token_hash == hash_of(token),
@@ -247,7 +248,7 @@ _ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotator
 
 
 def hash_of(token: str) -> str:
-    """Return what the store keeps of a token."""
+    """Return the hash of a token that the store keeps."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -289,7 +290,7 @@ def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
 
 
 class Identity(NamedTuple):
-    """Somebody at an identity provider. Names and addresses of electronic mail change hands; these two do not."""
+    """A person at an identity provider. Names and e-mail addresses can pass to somebody else; these two cannot."""
 
     issuer: str
     subject: str
@@ -302,7 +303,7 @@ class Identities:
         self._store = store
 
     def account_of(self, identity: Identity) -> Account | None:
-        """Return whose identity this is; None where it is nobody's, or its owner is locked out."""
+        """Return the account that an identity is tied to; None if there is none, or it is disabled."""
         query = (
             sa.select(annotators.c.name)
             .select_from(identities.join(accounts).join(annotators))
@@ -314,10 +315,10 @@ class Identities:
         return None if name is None else Accounts(self._store).find(name)
 
     def accept(self, token: str, identity: Identity, *, now: datetime) -> Account:
-        """Tie an identity to whoever an invitation is for, which ends the invitation.
+        """Tie an identity to the account that an invitation is for, which ends the invitation.
 
         Raises:
-            RefusedError: The invitation is not, or no longer, good, or the identity is somebody's.
+            RefusedError: The invitation is not, or no longer, valid, or the identity is tied to an account already.
         """
         with self._store.batch() as batch:
             account = Accounts(batch).invited(token, now=now)

@@ -1,6 +1,7 @@
 """Which annotators may decide in which campaign: everybody, until a curator assigns some.
 
-Who is taken off a campaign keeps what they said, may change it, and may finish the task that they hold.
+The decisions of an annotator who is taken off a campaign stay; the annotator may still change them, and may finish the
+task that they hold.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def check_assigned(connection: sa.Connection, campaign: Campaign, annotator_id: 
     """Check that an annotator may decide in a campaign.
 
     Raises:
-        RefusedError: The campaign is for those who are assigned to it, and this one is not.
+        RefusedError: The campaign is only for annotators who are assigned to it, and this one is not.
     """
     if campaign.is_for_assigned and not _is_there(connection, campaign, annotator_id):
         raise RefusedError(
@@ -39,7 +40,7 @@ def _is_there(connection: sa.Connection, campaign: Campaign, annotator_id: int) 
 
 
 def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
-    """Return who is assigned to a campaign, by name."""
+    """Return the names of the annotators who are assigned to a campaign, sorted."""
     query = (
         sa.select(annotators.c.name)
         .join(assignments, assignments.c.annotator_id == annotators.c.id)
@@ -50,13 +51,13 @@ def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
 
 
 class CampaignAccess(NamedTuple):
-    """Who may decide in a campaign; `names` says nothing where that is everybody."""
+    """Annotators who may decide in a campaign; `names` has no meaning if everybody may."""
 
     is_for_assigned: bool
     names: tuple[str, ...]
 
     def admits(self, name: str) -> bool:
-        """Return whether somebody of this name may decide."""
+        """Return whether an annotator of this name may decide."""
         return not self.is_for_assigned or name in self.names
 
 
@@ -88,7 +89,7 @@ class AccessControl:
             _close(connection, settings, is_for_assigned=True)
 
     def take_off(self, campaign: str, names: Iterable[str]) -> None:
-        """Let these people take no more tasks of a campaign; where everybody might, all others who are known still may.
+        """Let these annotators take no more tasks of a campaign; if everybody might, all other known ones still may.
 
         Raises:
             BenchwrightError: The campaign is simulated, or there is no such annotator.
@@ -104,7 +105,7 @@ class AccessControl:
             connection.execute(sa.delete(assignments).where(gone))
 
     def open_to_everybody(self, campaign: str) -> None:
-        """Let everybody decide in a campaign; who was assigned is forgotten."""
+        """Let everybody decide in a campaign, and delete its assignments."""
         with self._store.writing() as connection:
             settings = self._for_people(connection, campaign)
             connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == settings.id))

@@ -1,4 +1,4 @@
-"""Handing tasks out: who may get which, which comes next, and the statements that take a place.
+"""Handing tasks out: who may get which task, which comes next, and the statements that take a slot.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,10 +1,9 @@
 """Hand tasks out to annotators.
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
-goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign, and nobody
-gets an item that they wrote. What is handed out is found first (`next_task`) and then taken, in a transaction that
-holds the write lock from its start (`connection`), on SQLite and PostgreSQL alike; taking looks again whether it is
-still to be had.
+goes to the next annotator who asks. Nobody answers an item whose right answer they were shown in another campaign, and
+nobody gets an item that they wrote. A task is found first (`next_task`) and then taken, in a transaction that holds the
+write lock from its start (`connection`), on SQLite and PostgreSQL alike; taking checks again that the slot is free.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ _ADD_IF_TAKEN = add_after(sql.IS_TAKEN.exists())
 def claim_next(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime, lease_s: float
 ) -> Lease | None:
-    """Return a slot for this annotator: one that is still held (its lease begins anew), else one of the next task.
+    """Return a slot for this annotator: the one that they still hold (its lease is renewed), else one of the next task.
 
     Which task is next is random, differs between annotators, and follows from the campaign's seed (`next_task`).
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
-        annotator: Registered under this name.
-        now: Leases that ended by this moment are free.
-        lease_s: Seconds until the slot goes back.
+        annotator: Name of a registered annotator.
+        now: Moment of the call; leases that ended by then are free.
+        lease_s: Seconds until the lease ends.
 
     Returns:
-        None when nothing is left for this annotator.
+        The lease; None when nothing is left for this annotator.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
@@ -69,15 +68,15 @@ def take_found(
     now: datetime,
     lease_s: float,
 ) -> Lease | None:
-    """Return what was found for an annotator; None where it is not to be had as it was any more.
+    """Return a lease of the task that was found for an annotator; None if it can no longer be taken as it was found.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
-        annotator: For whom it was found.
-        found_task: Before this transaction, when no lease was over.
+        annotator: Name of the annotator for whom it was found.
+        found_task: Task that was found before this transaction, when no lease had ended unreturned.
         now: Moment of the call.
-        lease_s: Seconds until the slot goes back.
+        lease_s: Seconds until the lease ends.
     """
     is_new = found_task.slot is not None and found_task.slot.annotator_id is None
     only = sql.take_free(blind=bool(found_task.parameters["shows_key"])) if is_new else sql.KEEP
@@ -89,10 +88,10 @@ def take_found(
 def claim_task(
     connection: sa.Connection, campaign: Campaign, annotator: str, task: int, *, now: datetime, lease_s: float
 ) -> Lease:
-    """Return a slot of this one task, as `claim_next` does of any. Shares bound nobody here.
+    """Return a slot of one given task, as `claim_next` does of any. Shares of annotators do not limit this.
 
     Raises:
-        RefusedError: It is not to be had; the message says why.
+        RefusedError: The annotator cannot have the task; the message says why.
     """
     parameters = annotator_parameters(connection, campaign, annotator) | {"task": task}
     blind = bool(parameters["shows_key"])
@@ -103,12 +102,12 @@ def claim_task(
     if row is None:
         raise RefusedError(_why_not(connection, campaign, parameters))
     lease = _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
-    assert lease is not None  # under the lock what was found is there
+    assert lease is not None  # found under the write lock, so it is still free
     return lease
 
 
 def return_expired(connection: sa.Connection, *, now: datetime) -> None:
-    """Free the slots whose leases have ended; who held one has seen the task."""
+    """Free the slots whose leases have ended; record that their holders have seen the task."""
     while expired := connection.execute(sql.EXPIRED, {"now": now}).all():
         for row in sorted(expired):
             note_seen(connection, row.task_id, row.annotator_id)
@@ -118,14 +117,14 @@ def return_expired(connection: sa.Connection, *, now: datetime) -> None:
 
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
-    """Note that somebody was shown a task, which they hold no more."""
+    """Record that an annotator was shown a task that they no longer hold."""
     parameters = {"task": task, "annotator": annotator_id}
     if connection.execute(sql.HAS_SEEN, parameters).first() is None:
         connection.execute(sql.NOTE_SEEN, {"task_id": task, "annotator_id": annotator_id})
 
 
 def _make_slot(connection: sa.Connection, parameters: Mapping[str, Any]) -> sa.Row[Any]:
-    """Make a slot of a gold task, which has one for everybody, and return it."""
+    """Make and return a slot of a gold task, which has one for every annotator who asks."""
     connection.execute(sql.MAKE_SLOT, parameters)
     return connection.execute(sql.free_of_task(blind=bool(parameters["shows_key"])), parameters).one()
 
@@ -165,13 +164,13 @@ def _take(
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-    """Give a slot back undecided; one that is not held by this annotator any more is left alone.
+    """Give a slot back undecided; a slot that this annotator no longer holds is left alone.
 
     Args:
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
         annotator: Name of whoever holds it.
-        now: The moment, for the log; that of the clock where None.
+        now: Moment of the release, for the log; default the present time.
     """
     row = connection.execute(sql.HELD_BY, {"held": slot_id, "name": annotator}).one_or_none()
     if row is None:
@@ -207,7 +206,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
 
 
 def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return in words why an annotator may not judge a task; None where they may."""
+    """Return in words why an annotator may not judge a task; None if they may."""
     if is_author(connection, parameters["task"], parameters["annotator"]):
         return "this annotator wrote this item; somebody else must look at it"
     if problem := key_shown_problem(connection, parameters):

@@ -1,6 +1,7 @@
-"""Who may judge a task: nobody who wrote or edited its item, or adjudicates it; nor, in a blind campaign, saw its key.
+"""Conditions under which an annotator may judge a task.
 
-The conditions are parts of statements, which need the parameters that `annotator_parameters` returns.
+Nobody judges a task whose item they wrote or edited, or that they adjudicate, or, in a blind campaign, whose key they
+saw. The conditions are parts of statements, which need the parameters that `annotator_parameters` returns.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ _annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
 
 _ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
-# Asked of one task at a time, by index: whoever has decided thousands elsewhere waits no longer for the next.
+# Looked up for one task at a time, by index, so that thousands of decisions elsewhere do not slow the next task.
 _was_handed_shown = sa.or_(
     *(
         sa.exists().where(table.c.task_id == _shown.c.id, table.c.annotator_id == _annotator_id)
         for table in (_mine, skips, seen, blind_answers, adjudications)
     )
 )
-"""Whether a task was handed out to an annotator, also where it was given back, or opened to adjudicate it."""
-# An item has one current task in a campaign: that very one gives away no more than it is to show.
+"""Whether a task was handed out to an annotator, even if given back, or the annotator opened it to adjudicate it."""
+# An item has one current task in a campaign, and that task shows nothing that it is not meant to show.
 _gives_away = (_shown.c.campaign_id != sa.bindparam("campaign")) | (
     (_shown.c.state == "retired") & _shown.c.gold.is_(None)
 )
-# Of any content of the item: whoever saw the key of an earlier one may know that of the present one too.
+# For any content of the item: whoever saw the key of an earlier content may know that of the present one too.
 _SHOWN_KEY = (
     sa.select(_showing.c.name)
     .select_from(_showing.join(_shown, _shown.c.campaign_id == _showing.c.id))
@@ -79,7 +80,7 @@ INVOLVED_IN_TASK = sa.select(tasks.c.id).where(
 _is_involved = sa.or_(
     *(query.where(query.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for query in _involved)
 )
-# The same the other way round, from the little that one annotator was handed to the items that it was about.
+# The same in the other direction: from the few tasks that one annotator was handed to the items that they are about.
 _ITEMS_SHOWN = (
     sa.select(_shown.c.item_id)
     .select_from(_shown.join(_showing, _shown.c.campaign_id == _showing.c.id))
@@ -100,7 +101,7 @@ _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks)
 
 
 def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return what must hold for an annotator to judge a task: they are neither its author nor its editor.
+    """Return the conditions for an annotator to judge a task: neither author nor editor of its item nor adjudicator.
 
     Args:
         blind: Whether they must not have been shown its key either.
@@ -111,12 +112,12 @@ def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
     """Return queries whose counts add up to the open tasks of a campaign that an annotator may not judge.
 
-    Databases are to begin with what this one annotator wrote, edited or adjudicates, which is little, and not with the
-    campaign's tasks: a sum of its number is looked up in no index.
+    A database should begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of
+    the campaign. The queries therefore add 0 to the campaign's number, since no index finds a sum.
 
     Args:
         such: Further conditions on the tasks.
-        blind: Whether to count those too whose key they were shown.
+        blind: Whether to count also the tasks whose key they were shown.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
@@ -150,12 +151,12 @@ def eligibility_parameters(campaign: Campaign, annotator_id: int) -> dict[str, A
 
 
 def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
-    """Return the kinds of campaigns that give away what this kind asks; none where nothing can be given away."""
+    """Return the kinds of campaigns that show keys, if annotators of this kind must not have seen them; else none."""
     return WITH_KEY if kind in BLIND_KINDS and not is_simulated else ()
 
 
 def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
+    """Return a message that names where an annotator was shown the key of a task's item; None if they were not."""
     campaign = (
         connection.execute(SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none() if parameters["shows_key"] else None
     )

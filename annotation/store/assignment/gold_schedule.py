@@ -1,8 +1,8 @@
-"""At which places of an annotator's row of tasks a gold one comes.
+"""The places in an annotator's sequence of tasks at which a gold task comes.
 
-The row is cut into windows of 1 / rate places, and each window has one gold task at a place drawn for this annotator.
-So nobody can tell when the next one comes, and after however many tasks the number of gold ones is within one of
-what the rate says.
+The sequence is cut into windows of 1 / rate places, and each window has one gold task at a place drawn for this
+annotator. So nobody can tell when the next one comes, and after any number of tasks the number of gold ones is within
+one of that number times the rate.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from fractions import Fraction
 from math import ceil, floor
 
 Draw = Callable[[int], int]
-"""Returns a large random number for a window, always the same one."""
+"""Returns a large random number for a window, always the same for the same window."""
 
 
 class GoldSchedule:
-    """Which places of a row are gold.
+    """The places of a sequence that are gold.
 
     Args:
-        rate: Share of them that is, above 0 and at most 1.
-        draw: Where in each window.
+        rate: Share of places that are gold, above 0 and at most 1.
+        draw: Function that gives the number from which the place in each window follows.
     """
 
     def __init__(self, rate: float, draw: Draw) -> None:
@@ -39,15 +39,15 @@ class GoldSchedule:
         return window + (self._place_in(window) < place)
 
     def ahead(self, place: int, *, other_tasks: int, gold: int) -> int:
-        """Return how many tasks lie ahead of a place: so many others, and what gold is mixed in among them.
+        """Return how many tasks come from a place on: all other tasks that are left, and the gold tasks among them.
 
         Args:
-            place: Place in the order from which on gold tasks are counted.
-            other_tasks: Tasks that are not gold, left.
-            gold: Gold tasks left; where they are used up the others go on alone.
+            place: Place in the sequence from which gold tasks are counted.
+            other_tasks: Number of tasks left that are not gold.
+            gold: Number of gold tasks left; when they are used up, the others go on alone.
         """
         low, high = other_tasks, other_tasks + gold
-        while low < high:  # the fewest tasks that hold all the others
+        while low < high:  # find the fewest tasks that include all the others
             middle = (low + high) // 2
             mixed_in = min(gold, self.before(place + middle) - self.before(place))
             if middle - mixed_in >= other_tasks:

@@ -1,11 +1,11 @@
-"""Which task an annotator gets next.
+"""Find the task that an annotator gets next.
 
-The most urgent first; among equals, the first free one from a random place on, drawn anew for each task: every
-annotator goes through the campaign in an order of their own, and no order is ever sorted. At the places that are
-gold (`gold_schedule`) a gold one comes instead. What was skipped comes when nothing else is left.
+The most urgent task comes first; among equally urgent ones, the first free task from a random place on, which is drawn
+anew for each task. Every annotator thus goes through the campaign in an order of their own, and no order is ever
+sorted. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing else is left.
 
-Looking for the next task takes most of the time of handing out and needs no turn to write: what was found is taken
-only if it is still free then (`assignment`).
+Finding the next task takes most of the time of handing out and needs no turn to write: the task is later taken only if
+it is still free (`assignment`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Parameters = Mapping[str, Any]
 
 
 class TasksAhead(NamedTuple):
-    """What an annotator still has before them in a campaign, in tasks; `held` are among neither of the others."""
+    """Numbers of tasks that an annotator still has ahead in a campaign; `held` tasks are in neither other number."""
 
     held: int
     others: int
@@ -42,8 +42,8 @@ class NextTask(NamedTuple):
     """The task that comes next.
 
     Args:
-        task: Its id.
-        slot: A free slot of it, as a lease needs it; None where that is still to be looked for.
+        task: Id of the task.
+        slot: Free slot of it, with the columns of a lease; None if a slot is still to be found.
         is_bounded: Whether the shares of annotators limited the choice.
     """
 
@@ -53,14 +53,14 @@ class NextTask(NamedTuple):
 
 
 def read_position(connection: sa.Connection, parameters: _Parameters) -> sa.Row[Any]:
-    """Return where an annotator stands, by which the next task is looked for: `statements.position_of`."""
+    """Return the values that decide which task an annotator gets next; see `statements.position_of`."""
     return connection.execute(sql.position_of(blind=bool(parameters["shows_key"])), parameters).one()
 
 
 def next_task(
     connection: sa.Connection, campaign: Campaign, annotator: str, parameters: _Parameters, position: sa.Row[Any]
 ) -> NextTask | None:
-    """Return the task that an annotator gets next, beside what they hold; None when none is left.
+    """Return the task that an annotator gets next, apart from one that they hold; None when none is left.
 
     Args:
         connection: Connection in a read transaction.
@@ -89,14 +89,14 @@ def next_task(
 
 
 def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
-    """Return at which places of an annotator's row gold comes."""
+    """Return the places in an annotator's sequence of tasks at which gold tasks come."""
     return GoldSchedule(
         settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
     )
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return how many tasks an annotator still has to decide, gold ones among them, as far as that is known now."""
+    """Return how many tasks an annotator still has to decide, gold ones included, as far as is known now."""
     places = gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
@@ -112,7 +112,7 @@ def _most_urgent(connection: sa.Connection, parameters: _Parameters, highest: in
 
 
 def _first_from(connection: sa.Connection, parameters: _Parameters, *, gold: bool) -> sa.Row[Any] | None:
-    """Return the first task from the place where the search starts to the end, or else from the beginning."""
+    """Return the first task from the start of the search to the end, or else from the beginning to the start."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
         query = sql.first_free(gold=gold, after=is_after, blind=bool(parameters["shows_key"]), bounded=is_bounded)
@@ -123,13 +123,13 @@ def _first_from(connection: sa.Connection, parameters: _Parameters, *, gold: boo
 
 
 class FoundTask(NamedTuple):
-    """A task for an annotator.
+    """A task that was found for an annotator.
 
     Args:
         parameters: Parameters of the statements that assign tasks to the annotator.
         task: The task.
-        slot: The slot that they hold of it, or a free one, with the task; None where one has to be made.
-        is_bounded: Whether the shares of annotators limited the choice: what others take meanwhile then matters.
+        slot: The slot that they hold of it, or a free one, with the task; None if a slot has to be made.
+        is_bounded: Whether the shares of annotators limited the choice, which then depends on what others take.
     """
 
     parameters: Mapping[str, Any]
@@ -139,14 +139,14 @@ class FoundTask(NamedTuple):
 
     @property
     def can_be_taken(self) -> bool:
-        """Return whether it can be taken as it was found, without looking at anything else."""
+        """Return whether the task can be taken as it was found, without further queries."""
         return self.slot is not None and not self.is_bounded
 
 
 def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> FoundTask | None:
     """Return the task that an annotator still holds, else the next one; None when nothing is left for them.
 
-    Nor is anything found while a lease is over whose slot was not returned yet: what is left may change with it.
+    Nor is anything found while a lease has ended whose slot is not returned yet: that slot may change the choice.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
@@ -171,7 +171,7 @@ def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, 
 
 
 def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Mapping[str, Any] | None:
-    """Return what the next free task is about, as it stands; it is handed out to nobody.
+    """Return the payload of the next free task, without handing the task out.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.

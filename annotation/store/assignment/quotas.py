@@ -1,7 +1,7 @@
-"""How many more tasks an annotator may get, where a campaign gives each a share.
+"""How many more tasks an annotator may get in a campaign that gives annotators shares.
 
-Whoever is named gets so many and no more, and as many stay within their reach: near the end the others get only tasks
-that leave a slot for those who still wait for theirs.
+An annotator who is named with a share gets that many tasks and no more, and that many are kept for them: near the end,
+the others get only tasks that leave a slot for the named annotators who still lack some.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 ).scalar_subquery() + _counted.select_from(_mine.join(annotators)).where(
     _mine.c.task_id == tasks.c.id, _of_names
 ).correlate(tasks).scalar_subquery() > sa.bindparam("waiting")
-"""Whether a task has a free slot beside those for everybody in `names` who lacks it; `waiting` is their number."""
+"""Whether a task has a free slot beyond those kept for annotators in `names` without one; `waiting` is their number."""
 
 
 _can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
@@ -72,11 +72,11 @@ _OTHERS_ASSIGNED = _counted.select_from(annotators.join(accounts, _can_sign_in).
 
 
 class Quota(NamedTuple):
-    """What an annotator may get.
+    """Limit on the tasks that an annotator may still get.
 
     Args:
-        left: So many tasks more; None where nothing bounds it.
-        waiting: Names of those for whom a slot of each task is kept.
+        left: Number of further tasks; None without limit.
+        waiting: Names of the annotators for whom a slot of each task is kept.
     """
 
     left: int | None = None
@@ -86,13 +86,13 @@ class Quota(NamedTuple):
 def may_still_get(
     connection: sa.Connection, settings: AssignmentSettings, annotator: str, parameters: Mapping[str, Any]
 ) -> Quota:
-    """Return what an annotator may still get.
+    """Return the limit on the tasks that an annotator may still get.
 
     Args:
         connection: Connection in a read transaction.
         settings: Assignment settings of the campaign.
         annotator: Name.
-        parameters: Parameters `campaign`, `annotator`, and what says whom tasks are for.
+        parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
@@ -108,10 +108,10 @@ def may_still_get(
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
-    """Return how many of a campaign's tasks an annotator decides if all who may decide take as many.
+    """Return how many of a campaign's tasks an annotator decides if all who may decide take equally many.
 
-    Those are who is assigned to it, or else every annotator and adjudicator who can sign in; of curators, who may
-    decide too, only the one who is asked about. Gold items come on top.
+    These are the annotators who are assigned to it, or else every annotator and adjudicator who can sign in. Curators
+    may decide too, but only the one in question is counted. Gold items are not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
     people = connection.execute(
@@ -127,7 +127,7 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
 def _kept(
     connection: sa.Connection, settings: AssignmentSettings, parameters: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
-    """Return how many slots are kept for those who are named, and who of them has no task within reach to spare."""
+    """Return how many slots are kept for named annotators, and the names of those who need every task still open."""
     named = {"names": list(settings.shares)}
     taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**parameters, **named})}
     ids = {row.name: row.id for row in connection.execute(_IDS, named)}
@@ -149,7 +149,7 @@ def _kept(
 
 
 def _barred(connection: sa.Connection, parameters: Mapping[str, Any]) -> int:
-    """Return how many open tasks with a free slot somebody may not judge, of those that they do not have."""
+    """Return how many open tasks with a free slot an annotator may not judge, among those that they do not have."""
     queries = count_barred(~_is_theirs, _has_free, blind=bool(parameters["shows_key"]))
     return sum(connection.execute(query, parameters).scalar_one() for query in queries)
 

@@ -1,7 +1,7 @@
-"""The statements that hand tasks out and take decisions in.
+"""The statements that hand tasks out and record decisions.
 
-Built once: SQLAlchemy then finds their compiled form again without walking them, which halves the time of a
-decision. Values come as the parameters that each statement names.
+They are built once: SQLAlchemy then finds their compiled form without walking them, which halves the time of a
+decision. Values are given as the parameters that each statement names.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .eligibility import may_judge
 from .quotas import LEAVES_ENOUGH
 
 ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
-"""How many rows to stop at, written out: where it is a parameter, PostgreSQL takes a tenth of all for it and plans each
-search anew, which takes four times as long as the search."""
+"""LIMIT of one row, written out: for a parameter PostgreSQL expects a tenth of all rows and plans each search anew,
+which takes four times as long as the search."""
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine, _free = slots.alias("mine"), slots.alias("free")
 _annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
 _of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
 IS_GOLD = tasks.c.gold.is_not(None)
 IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
-"""The same, in words that every database looks up in an index."""
+"""The same condition, in a form that every database looks up in an index."""
 IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
-"""Whether somebody may get a task, or go on with it."""
+"""Whether a task may be handed out, or continued by whoever holds it."""
 IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
-"""Whether a task is one of the campaign's as it stands, to those who decide."""
+"""Whether a task is, to annotators, one of the campaign's current tasks."""
 
 _was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _annotator_id)
 _has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _annotator_id)
@@ -55,7 +55,7 @@ EXPIRED = (
     .order_by(slots.c.lease_until)
     .limit(sa.literal_column("500"))
 )
-"""Slots whose leases have ended, so many at once: in that order databases find them by an index, and in no other."""
+"""Slots whose leases have ended, up to a limit, in the only order in which databases find them by an index."""
 _EARLIEST = (
     sa.select(slots.c.lease_until).where(slots.c.lease_until.is_not(None)).order_by(slots.c.lease_until).limit(ONE)
 )
@@ -65,9 +65,9 @@ NOTE_SEEN = sa.insert(seen)
 
 
 def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Return a query for how many slots an annotator has in a campaign whose tasks are such.
+    """Return a query for how many slots an annotator has in a campaign, of tasks that meet the conditions.
 
-    Databases are to begin with the annotator's slots, which are few, and not with the campaign's tasks.
+    A database should begin with the annotator's slots, which are few, and not with the campaign's tasks.
     """
     return (
         sa.select(sa.func.count())
@@ -77,9 +77,9 @@ def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return whether a slot's task is such, in a form that databases ask slot by slot.
+    """Return the condition that a slot's task meets the conditions, in a form that databases evaluate slot by slot.
 
-    A join or EXISTS they may turn round, without statistics at the worst time, and walk through all tasks.
+    A join or EXISTS they may reverse, especially when they lack statistics, and walk through all tasks.
     """
     query: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
@@ -90,7 +90,7 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 COUNT_HAD = count_own(IS_CURRENT)
 """How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
 _ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(ONE)
-# Not max(): PostgreSQL takes it from the index only where it knows the table well.
+# Not max(): PostgreSQL reads that from the index only where it has good statistics of the table.
 HIGHEST_PRIORITY = (
     sa.select(tasks.c.priority)
     .where(_of_campaign, tasks.c.state == "open")
@@ -113,7 +113,7 @@ _LEASE = sa.select(
 ).join(tasks)
 _IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(ONE)
 _OF_TASK = tasks.c.id == sa.bindparam("task")
-# The sum keeps SQLite from going through a campaign's tasks: an annotator holds few slots, and has an index for them.
+# The sum keeps SQLite from walking a campaign's tasks: an annotator holds few slots, which have an index.
 _OWN = (
     _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_CURRENT)
     .where(slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None))
@@ -123,21 +123,21 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 
 
 def _free_of(task: sa.ScalarSelect[int]) -> sa.Select[Any]:
-    """Return a query for a free slot of the task that another query finds."""
+    """Return a query for a free slot of the task that `task` finds."""
     return _LEASE.where(tasks.c.id == task, slots.c.annotator_id.is_(None)).order_by(slots.c.slot).limit(ONE)
 
 
 @cache
 def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the first task that an annotator can take, from a place on or before it.
+    """Return a query for the first task that an annotator can take, from a place on, or before that place.
 
-    Of gold ones, which may have no slot yet, it gives the id; of others a free slot, as a lease needs it.
+    For a gold task, which may have no slot yet, it gives the id; for others a free slot, with the columns of a lease.
 
     Args:
-        gold: One of the gold ones; else one of those of a priority that has a free slot.
+        gold: Whether to look among gold tasks; else among tasks of a priority that have a free slot.
         after: Whether to look from `start` on; else before it.
-        blind: None whose key the annotator was shown.
-        bounded: None that others wait for, who are named with shares of their own.
+        blind: Whether to leave out tasks whose key the annotator was shown.
+        bounded: Whether to leave out tasks that are kept for annotators who are named with shares of their own.
     """
     query = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
     query = (
@@ -154,7 +154,7 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Sel
 
 @cache
 def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the task that an annotator can take and skipped longest ago."""
+    """Return a query for the task that an annotator skipped longest ago among those that they can take."""
     query = (
         sa.select(tasks.c.id)
         .join(skips, skips.c.task_id == tasks.c.id)
@@ -179,10 +179,10 @@ def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
 
 @cache
 def position_of(*, blind: bool) -> sa.Select[Any]:
-    """Return one query for all that decides which task an annotator gets next.
+    """Return one query for all values that decide which task an annotator gets next.
 
-    How many they have had, the highest priority of open ones, a gold one, the slot that they still hold, and when the
-    first of all leases ends.
+    They are: how many tasks they have had, the highest priority of open tasks, a gold task, the slot that they still
+    hold, and when the first of all leases ends.
     """
     queries = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD, "first_end": _EARLIEST}
     held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
@@ -201,7 +201,7 @@ MAKE_SLOT = sa.insert(slots).from_select(
     .where(slots.c.task_id == sa.bindparam("task"))
     .group_by(slots.c.task_id),
 )
-"""One more slot of a task: gold ones are for everybody."""
+"""Add one more slot to a task: gold tasks have one for every annotator who asks."""
 LEASE_OF = _LEASE.where(slots.c.id == sa.bindparam("held"))
 PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
@@ -223,12 +223,12 @@ _has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annota
 KEEP = TAKE.where(
     slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
 )
-"""Begin a lease anew, if it is still the annotator's."""
+"""Renew a lease, if the annotator still has it."""
 
 
 @cache
 def take_free(*, blind: bool) -> sa.Update:
-    """Return a statement that takes a slot, if it is still free and the annotator may have it and holds no other."""
+    """Return a statement that takes a slot if it is still free, and the annotator may have it and holds no other."""
     may_have = task_is(IS_HANDED_OUT, *may_judge(blind=blind))
     return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
 
@@ -284,7 +284,7 @@ FILL = (
     )
     .values(submitted_at=sa.bindparam("now"), lease_until=None)
 )
-"""Mark a slot as decided, if whoever holds it, what they said last, its task and its form are what they were."""
+"""Mark a slot as decided, if its holder, their last decision, its task and the form are as they were when checked."""
 FOLLOW = sa.insert(followed)
 DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _annotator_id)
 FINISH = (

@@ -1,4 +1,4 @@
-"""The statements behind an annotator's task queue: own tasks, own history, drafts, skipped tasks."""
+"""Statements of an annotator's task queue: own tasks, own history, drafts, skipped tasks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWNER = (
     .join(annotators)
     .where(slots.c.task_id == sa.bindparam("task"), _by_name)
 )
-"""Whether, and how, an annotator has a slot of a task."""
+"""The slot that an annotator has of a task, if any."""
 
 _OWN: sa.Select[Any] = (
     sa.select(
@@ -92,7 +92,7 @@ ALL_VERSIONS = (
 
 
 class OwnProgress(NamedTuple):
-    """How far an annotator is in a campaign, in tasks: decided, and what lies ahead."""
+    """Progress of an annotator in a campaign, in tasks: those decided, and those ahead."""
 
     decided: int
     ahead: TasksAhead
@@ -101,7 +101,7 @@ class OwnProgress(NamedTuple):
 def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> OwnProgress:
     """Return how many tasks an annotator has decided, and how many more they could.
 
-    Counted from indexes and from what is held or was decided by this one annotator, never task by task.
+    The counts are read from indexes and from this annotator's own slots, never task by task.
     """
     who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
     parameters = {"campaign": campaign.id, "name": annotator, "now": now, **eligibility_parameters(campaign, who_id)}
@@ -136,7 +136,7 @@ _OPEN_MINE = sql.count_own(tasks.c.state == "open")
 
 
 class _Counts(NamedTuple):
-    """One query for all counts, and how many of them are of tasks that the annotator may not judge, by why."""
+    """One query for all counts, and how many of these count tasks that the annotator may not judge, one per reason."""
 
     at_once: sa.Select[Any]
     barred: int
@@ -144,7 +144,7 @@ class _Counts(NamedTuple):
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    """Return the counts of an annotator; what they were shown elsewhere is looked at only where that matters."""
+    """Return the counts of an annotator; keys that they were shown elsewhere are counted only in blind campaigns."""
     unseen = may_judge(blind=blind)
     barred = count_barred(~_has_mine, blind=blind)
     queries = {
@@ -152,7 +152,7 @@ def _counts(*, blind: bool) -> _Counts:
         "open_mine": _OPEN_MINE,
         "decided": _DECIDED,
         "held": sql.count_own(IS_CURRENT, *unseen).where(slots.c.submitted_at.is_(None)),
-        # Open tasks of which others hold whatever is not decided.
+        # Open tasks all of whose undecided slots are held by others.
         "all_held": sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)
         .where(slots.c.lease_until > sa.bindparam("now"), sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)),
@@ -166,7 +166,7 @@ def _counts(*, blind: bool) -> _Counts:
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:
-    """Write a draft over the one that is there."""
+    """Write a draft, in place of the present one if there is one."""
     _put(connection, drafts, task_id, annotator, {"body": body, "saved_at": now})
 
 
@@ -180,7 +180,7 @@ def drop_draft(connection: sa.Connection, slot_id: int, annotator: str) -> None:
 
 
 def put_skip(connection: sa.Connection, task_id: int, annotator: str, now: datetime) -> None:
-    """Note that an annotator would rather see a task later."""
+    """Record that an annotator skipped a task, to see it later."""
     _put(connection, skips, task_id, annotator, {"skipped_at": now})
 
 

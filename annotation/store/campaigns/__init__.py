@@ -1,4 +1,4 @@
-"""Campaigns, their tasks, and what was decided on them.
+"""Campaigns, their tasks, and the decisions on them.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,6 +1,6 @@
-"""What adjudicators decide of tasks, and that they opened them: whoever has knows the key and the others' answers.
+"""Decisions of adjudicators, and the tasks that they opened, which show them the key and the annotators' answers.
 
-What adjudicators decided is also read beside what annotators had said until then.
+Adjudicators' decisions can also be read beside the annotators' decisions that they had before them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
 def list_adjudicated(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Adjudicated]:
-    """Return what adjudicators did with a campaign's tasks, by item id and content hash; only where they did anything.
+    """Return what adjudicators did with a campaign's tasks, by item id and content hash, without untouched tasks.
 
-    The latest decision counts; sending back takes back those before.
+    The latest decision counts; sending a task back withdraws the decisions before.
     """
     query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
     adjudicated: dict[tuple[str, str], Adjudicated] = {}
@@ -86,7 +86,7 @@ def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
 
 
 def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) -> set[str]:
-    """Return the items that somebody took part in as an annotator in a campaign, in whatever round."""
+    """Return the items that a person judged as an annotator in a campaign, in any round."""
     query = (
         sa.select(tasks.c.item_id)
         .join(slots, slots.c.task_id == tasks.c.id)
@@ -97,14 +97,14 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
 
 
 def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Add that an adjudicator opened a task: from now on they know its key and what annotators said."""
+    """Record that an adjudicator opened a task, and so knows its key and what annotators decided."""
     add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
 
 
 def add_adjudication(
     connection: sa.Connection, task_id: int, name: str, submission: Submission, *, now: datetime
 ) -> None:
-    """Add what an adjudicator decided of a task, with its entry in the audit log."""
+    """Add an adjudicator's decision on a task, with its row in the audit log."""
     annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
     columns = {
         "decision": submission.decision,
@@ -127,7 +127,7 @@ def add_adjudication(
 
 
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
-    """Open a task again with so many slots more, for annotators who have not judged it."""
+    """Reopen a task with `slots_more` further slots, for annotators who have not judged it."""
     last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
     rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
     connection.execute(sa.insert(slots), rows)
@@ -135,14 +135,14 @@ def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> No
 
 
 class OwnAdjudication(NamedTuple):
-    """One decision of an adjudicator, with the JSON values of the task that it is about."""
+    """One decision of an adjudicator, with the task's payload as JSON values."""
 
     adjudication: Adjudication
     payload: Mapping[str, Any]
 
 
 def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[OwnAdjudication]:
-    """Return what an adjudicator decided in a campaign, the latest first, at most `limit` decisions."""
+    """Return an adjudicator's decisions in a campaign, latest first, at most `limit` of them."""
     query = (
         sa.select(adjudications, annotators.c.name, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
@@ -158,11 +158,11 @@ class AdjudicatedTask(NamedTuple):
     """One decision of an adjudicator.
 
     Args:
-        task_id: In the store.
-        adjudicator: By name.
+        task_id: Id of the task in the store.
+        adjudicator: Name of the adjudicator.
         decision: `accept`, `reject`, `revise` or `send_back`.
-        said: What the annotators had said whose decisions counted then: how often each decision was given.
-        votes: How many of them had said yes to each criterion, where the campaign has some.
+        said: Counts of the annotators' decisions that were valid at that time, by decision.
+        votes: Number of annotators who had said yes to each criterion, if the campaign has criteria.
     """
 
     task_id: int
@@ -173,7 +173,7 @@ class AdjudicatedTask(NamedTuple):
 
 
 class OverruledDecision(NamedTuple):
-    """What one annotator said of a task that an adjudicator decided: in which slot, what, its edits, and each vote."""
+    """One annotator's decision on a task that an adjudicator decided: slot, decision, edits, and votes."""
 
     slot: int
     decision: str
@@ -187,12 +187,12 @@ def ruled_tasks() -> sa.Select[tuple[int]]:
 
 
 def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[AdjudicatedTask]:
-    """Return what adjudicators decided in a campaign, earlier rounds included, in the order in which they did.
+    """Return the adjudicators' decisions in a campaign, earlier rounds included, in the order in which they were made.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no`, in which case votes are counted.
+        criteria: Fields answered with `yes` or `no`, whose votes are counted; default none.
     """
     query = (
         sa.select(adjudications.c.task_id, annotators.c.name, adjudications.c.decision)
@@ -216,12 +216,12 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
 def decisions_after_slot(
     decisions: Iterable[OverruledDecision], first: int, *, until: int | None = None
 ) -> list[OverruledDecision]:
-    """Return the decisions in slots after a number: each time a task is sent back it gets further slots."""
+    """Return the decisions in slots above `first`: each time a task is sent back, it gets further slots."""
     return [decision for decision in decisions if first < decision.slot and (until is None or decision.slot <= until)]
 
 
 def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
-    """Return how many said yes to each criterion."""
+    """Return the number of annotators who said yes to each criterion."""
     counted = Counter(
         name for decision in decisions for name, vote in zip(criteria, decision.votes, strict=False) if vote == "yes"
     )
@@ -231,7 +231,7 @@ def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[s
 def overruled_decisions(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]
 ) -> dict[int, list[OverruledDecision]]:
-    """Return what annotators said of the tasks that adjudicators decided, in the newest version, by task."""
+    """Return the annotators' decisions, in their newest versions, on tasks that adjudicators decided, by task."""
     votes = [member_of(annotations_table.c.fields, name) for name in criteria]
     query = (
         latest_annotations()

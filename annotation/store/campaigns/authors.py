@@ -1,7 +1,7 @@
-"""Who wrote an item: nobody is asked about an item of their own.
+"""Authors of items: nobody is asked about an item that they wrote.
 
-An item that people wrote says in its evidence in which campaign, of which record and in which slot; the store alone
-knows who sat there.
+The evidence of an item that a person wrote names the campaign, the record and the slot in which it was written. Only
+the store knows which annotator had that slot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks
 
 WRITTEN_IN = "written_in"
-"""Under this name an item's evidence says where it was written."""
+"""Name of the evidence that states where an item was written."""
 
 _SAT_THERE = (
     sa.select(slots.c.annotator_id)
@@ -37,7 +37,7 @@ OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bind
 
 
 def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
-    """Note who wrote the items of some tasks, where this store knows; safe to repeat."""
+    """Record who wrote the items of some tasks, where this store knows; safe to repeat."""
     for task_input in work:
         written_in = _written_in(task_input.payload)
         if written_in is None:
@@ -60,5 +60,5 @@ def _written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
     stated = item_in(payload).get("evidence", {}).get(WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)
-    except ValidationError:  # a step of somebody else's may mean another thing by that name
+    except ValidationError:  # a step of another package may use this name for something else
         return None

@@ -1,4 +1,4 @@
-"""What the review store knows of a campaign: every decision, and where it stands."""
+"""Read the decisions on a campaign's tasks, and the campaign's progress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def latest_annotations() -> sa.Select[Any]:
 
 @cache
 def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
-    """Return the query of `list_decisions`; built once, since every decision asks it of its task."""
+    """Return the query of `list_decisions`; built once, since every submission runs it for its task."""
     latest = latest_annotations().subquery()
     query = (
         sa.select(
@@ -57,15 +57,15 @@ def list_decisions(
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        with_retired: Also those on earlier contents of items; without them only current tasks count.
-        task: Id of the one task to read; None for all.
+        with_retired: Whether to include decisions on earlier contents of items; default False, current tasks only.
+        task: Id of the one task to read; default None, all tasks.
     """
     query = _decisions(with_retired=with_retired, of_task=task is not None)
     return [annotation_of(row) for row in connection.execute(query, {"campaign": campaign.id, "task": task})]
 
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
-    """Return the annotation in a row that has all columns of a version, and those of its task, slot and annotator."""
+    """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
     return Annotation(
         decision=row.decision,
         reasons=tuple(json.loads(row.reasons)),
@@ -86,7 +86,7 @@ def annotation_of(row: sa.Row[Any]) -> Annotation:
 
 
 def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:
-    """Return where a campaign stands at a moment."""
+    """Return the progress of a campaign at a moment."""
     of_campaign = tasks.c.campaign_id == campaign.id
     counted = _count_by(connection, tasks.c.state, tasks, of_campaign & tasks.c.gold.is_(None))
     slot_state = sa.case(
@@ -112,7 +112,7 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
 
 
 def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
-    """Return whether a slot of a task is to be had no more: the task closed without it, and nobody holds it."""
+    """Return the condition that a slot is withdrawn: its task closed without it, and nobody holds it."""
     is_held = slots.c.lease_until.is_not(None) & (slots.c.lease_until > now)
     return (tasks.c.state == "done") & slots.c.submitted_at.is_(None) & ~is_held
 
@@ -123,7 +123,7 @@ def _count_by(
     source: sa.FromClause,
     where: sa.ColumnElement[bool],
 ) -> dict[str, int]:
-    # Grouped by a label: to PostgreSQL a CASE with parameters is another expression each time.
+    # Grouped by a label: PostgreSQL takes a CASE with parameters for a different expression each time.
     query = sa.select(column.label("counted"), sa.func.count()).select_from(source).where(where)
     return {str(row[0]): int(row[1]) for row in connection.execute(query.group_by("counted"))}
 

@@ -1,7 +1,7 @@
-"""Tasks whose right decision is known: which they are, and what annotators say of them.
+"""Gold tasks, whose right decision is known: which tasks are gold, and what annotators decide on them.
 
-They stand outside the campaign's own work, retired from it, and so count toward nothing. Each goes to as many
-annotators as ask, once to each, and looks to them like any other.
+They are no part of the campaign's own work: they are retired from it, and so nothing counts them. Each goes to every
+annotator who asks, once, and looks like any other task.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .decisions import latest_annotations
 
 
 class TaskPlacement(NamedTuple):
-    """How a task of an item is wanted now."""
+    """The content and priority that an item's task is to have, and its right decision if it is to be gold."""
 
     content_hash: str
     priority: int
@@ -28,7 +28,7 @@ class TaskPlacement(NamedTuple):
 
 
 class GoldAnswer(NamedTuple):
-    """What one annotator said of one gold item, in its latest version."""
+    """One annotator's decision on one gold item, in its latest version."""
 
     item_id: str
     annotator: str
@@ -39,16 +39,17 @@ class GoldAnswer(NamedTuple):
 def mark(
     connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, TaskPlacement]
 ) -> set[int]:
-    """Bring priorities and gold of tasks up to what is wanted, and return which of them are gold.
+    """Set the priorities and right decisions of tasks to those wanted, and return which tasks are gold.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign of the tasks.
-        current: Rows of the tasks that are wanted, each with id, item_id, priority and gold.
-        wanted: How, by item id.
+        current: Rows of the tasks, each with id, item_id, priority and gold.
+        wanted: Wanted priority and right decision, by item id.
 
     Raises:
-        BenchwrightError: A task is wanted as an ordinary one that more annotators have answered than it takes.
+        BenchwrightError: A gold task is to become an ordinary one, but more annotators have answered it than an
+            ordinary task takes.
     """
     named, unnamed = 0, 0
     for row in current:
@@ -77,7 +78,7 @@ def mark(
 
 
 def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -> None:
-    """Remove the slots that a task got as a gold one beyond those that an ordinary one has."""
+    """Remove the slots that a task has as a gold one beyond those of an ordinary task."""
     extra = (slots.c.task_id == row.id) & (slots.c.slot > campaign.slots_per_task)
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
@@ -89,7 +90,7 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
 
 
 def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnswer]:
-    """Return what annotators said of a campaign's gold items, by annotator and item."""
+    """Return the annotators' decisions on a campaign's gold items, by annotator and item."""
     latest = latest_annotations().subquery()
     query = (
         sa.select(tasks.c.item_id, annotators.c.name, latest.c.decision, tasks.c.gold)

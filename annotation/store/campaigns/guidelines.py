@@ -1,8 +1,8 @@
-"""What annotators are told, version by version, and which version each decision followed.
+"""Guidelines for annotators, version by version, and the version that each decision followed.
 
-A version is never changed: other words, or other pictures, are another version. A recipe's `guidelines` make one when
-they say something new, and so does a curator who sets them (`review guidelines`); the newest is shown. A campaign whose
-recipe says nothing begins with those of its kind.
+A version is never changed: other text, or other pictures, make another version. A new version comes from a recipe whose
+`guidelines` differ from those it had last, or from a curator who sets them (`review guidelines`). Annotators are shown
+the newest. A campaign whose recipe has no `guidelines` begins with those of its kind.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ Origin = Literal["recipe", "curator"]
 
 
 class GuidelinePicture(NamedTuple):
-    """A picture within guidelines, as a browser gets it."""
+    """A picture in guidelines, as it is sent to a browser."""
 
     data: bytes
     media_type: str
 
 
 class GuidelinesVersion(NamedTuple):
-    """One version: its text in Markdown, in which `picture:0`, `picture:1` and so on stand for its pictures."""
+    """One version of guidelines. In its Markdown text, `picture:0`, `picture:1` and so on stand for its pictures."""
 
     id: int
     version: int
     origin: Origin
     text: str
     decisions: int = 0
-    """How many followed it, in all their versions; counted in lists only."""
+    """Number of versions of decisions that followed it; counted only in lists."""
 
 
 def write(
     connection: sa.Connection, campaign: Campaign, text: str, pictures: Sequence[GuidelinePicture], *, origin: Origin
 ) -> int:
-    """Write a campaign's next version and return its number."""
+    """Write the next version of a campaign's guidelines and return its number."""
     newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
     version = (connection.execute(newest).scalar_one() or 0) + 1
     values = {"campaign_id": campaign.id, "version": version, "origin": origin, "text": text}
     made = connection.execute(sa.insert(guidelines).values(values).returning(guidelines.c.id)).scalar_one()
     for place, picture in enumerate(pictures):
-        body = b64encode(picture.data).decode()  # as text, so that a backup holds it as it holds everything
+        body = b64encode(picture.data).decode()  # as text, so that a backup can hold it like other columns
         kept = {"guidelines_id": made, "place": place, "media_type": picture.media_type, "body": body}
         connection.execute(sa.insert(guideline_pictures).values(kept))
     if not campaign.is_simulated:
@@ -65,7 +65,7 @@ def write(
 
 
 def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str | None:
-    """Return the digest of all that a version says, its pictures among it; None where there is none."""
+    """Return the digest of a version's text and pictures; None if there is no such version."""
     query = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
     row = connection.execute(query.where(guidelines.c.id == guidelines_id)).one_or_none()
     if row is None:
@@ -77,10 +77,10 @@ def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str |
 
 
 def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
-    """Make a version of what a recipe says, where that is not what it said last.
+    """Write the guidelines of a recipe as a new version if they differ from those that the recipe had last.
 
-    A recipe that says nothing leaves people with what their kind of campaign says by itself, as the first version;
-    never over a version that is there, and never where the recipe wants none (an empty text).
+    If a recipe has no guidelines, those of its kind of campaign become the first version, unless there is a version
+    already or the recipe asks for none (an empty text).
     """
     text = campaign.form.guidelines
     is_left_open = "guidelines" in campaign.form.model_fields_set and text is None and not campaign.is_simulated
@@ -111,7 +111,7 @@ class Guidelines:
         self._store = store
 
     def set(self, campaign: str, text: str, pictures: Sequence[GuidelinePicture]) -> int:
-        """Make a curator's version of a campaign's guidelines and return its number.
+        """Write a curator's version of a campaign's guidelines and return its number.
 
         Raises:
             BenchwrightError: There is no such campaign.
@@ -120,14 +120,14 @@ class Guidelines:
             return write(connection, find_campaign(connection, campaign), text, pictures, origin="curator")
 
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
-        """Return what annotators are told now; None where they are told nothing."""
+        """Return the newest version of the guidelines; None if the campaign has none."""
         query = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
         with self._store.reading() as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else GuidelinesVersion(*row)
 
     def versions(self, campaign: Campaign) -> list[GuidelinesVersion]:
-        """Return all versions, the first first, each with how many decisions followed it."""
+        """Return all versions, oldest first, each with the number of decisions that followed it."""
         count = (
             sa.select(sa.func.count())
             .select_from(followed.join(slots, followed.c.slot_id == slots.c.id))

@@ -1,7 +1,7 @@
-"""Which tasks of a campaign count: those on items as they are now, and those of the rounds that led there.
+"""Conditions for the tasks of a campaign that count: those on items as they are now, and those of earlier rounds.
 
-A task that is retired because its item came out of the recipe otherwise counts nowhere. One that is retired because the
-item was revised stands for an earlier round of it, and what was said there stays said.
+A task that is retired because its item changed or left the recipe counts nowhere. A task that is retired because its
+item was revised belongs to an earlier round of the item, and the decisions on it still count for that round.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from ..database.records import Campaign
 from ..database.schema import revisions, tasks
 
 ROUND = sa.func.coalesce(revisions.c.round, 1)
-"""The round of a task, where `revisions` is joined to it from the outside."""
+"""The round of a task, in queries that outer-join `revisions` to it."""
 
 
 def has_rounds(campaign: Campaign) -> bool:
-    """Return whether items of a campaign come again once they are revised."""
+    """Return whether revised items of a campaign get a further round."""
     return bool(campaign.form.rounds)
 
 
 def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:
-    """Return a query for the tasks whose revisions led to a current task, one round after the other."""
+    """Return a query for the tasks whose revisions led, over one or more rounds, to a current task."""
     current = tasks.alias("current")
     last = (
         sa.select(revisions.c.revised_from.label("id"))
@@ -44,7 +44,8 @@ def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnEl
 
     Args:
         campaign: Campaign of the tasks.
-        scanned: Whether SQLite is to come from another table to its tasks, and not by the index on campaigns.
+        scanned: Whether SQLite is to reach the tasks from another table, and not through the index on campaigns;
+            default False.
     """
     if not has_rounds(campaign):
         return is_current(campaign, scanned=scanned)
@@ -53,5 +54,5 @@ def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnEl
 
 
 def _of(campaign: Campaign, *, scanned: bool) -> sa.ColumnElement[bool]:
-    # A sum has no index.
+    # A sum keeps SQLite from using the index.
     return (tasks.c.campaign_id + 0 if scanned else tasks.c.campaign_id) == campaign.id

@@ -1,4 +1,4 @@
-"""What curators decided against verdicts of steps. All of it stays; the latest about a record at a stage counts."""
+"""Curators' decisions that override verdicts of steps. All are kept; the latest on a record at a stage counts."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _newer = overrides.alias("newer")
 
 @dataclass(frozen=True)
 class StoredOverride:
-    """A decision that counts, and when it was made."""
+    """An override that counts, and when it was made."""
 
     override: Override
     at: datetime
 
 
 class OverrideStore:
-    """The curators' decisions of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The overrides of a review store. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def standing(self) -> list[StoredOverride]:
-        """Return the decisions that count, by stage and record."""
+        """Return the overrides that count, by stage and record."""
         newest = ~sa.exists().where(
             _newer.c.stage == overrides.c.stage,
             _newer.c.record_id == overrides.c.record_id,
@@ -52,7 +52,7 @@ class OverrideStore:
         return sorted(stored, key=lambda override: (override.override.stage, override.override.record_id))
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
-        """Add decisions, all or none; return those that were new, since what stands already is not said twice.
+        """Add overrides, all or none, leaving out those that already count; return the ones that were added.
 
         Raises:
             BenchwrightError: A name is no annotator's.
@@ -66,7 +66,7 @@ class OverrideStore:
         return new
 
     def undo(self, decisions: Iterable[Override], *, by: str, why: str, now: datetime) -> None:
-        """Take decisions back: from now on the step's own verdict counts again.
+        """Withdraw overrides: from now on the step's own verdict counts again.
 
         Raises:
             BenchwrightError: The name is no annotator's.

@@ -1,4 +1,4 @@
-"""Versions of items that were made within a campaign: each has a task of its own, linked to the one before."""
+"""Versions of items that were made within a campaign. Each has its own task, linked to that of the version before."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _before = tasks.alias("before")
 
 
 def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revision]:
-    """Return the revisions made in a campaign, by item id and round, those that items have left behind included."""
+    """Return the revisions made in a campaign, by item id and round, including those that are no longer current."""
     query = (
         sa.select(
             revisions, tasks.c.item_id, tasks.c.content_hash, _before.c.content_hash.label("was"), annotators.c.name
@@ -47,7 +47,7 @@ def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revisi
 
 
 def round_of(connection: sa.Connection, task_id: int) -> int:
-    """Return the round in which a task is looked at, from 1."""
+    """Return the round of a task, from 1."""
     query = sa.select(revisions.c.round).where(revisions.c.task_id == task_id)
     return connection.execute(query).scalar_one_or_none() or 1
 
@@ -64,20 +64,21 @@ def add_revision(
 ) -> bool:
     """Open the task of an item's next version, and retire that of the version before.
 
-    A version that the campaign has met as content of the item before gets its task back, with what was said of it. It
-    is as urgent as the version before.
+    If the campaign has had this version as the item's content before, its earlier task is reopened with the decisions
+    on it. The task gets the priority of the version before.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
         task: Task of the version before.
         work: The next version.
-        edits: Edits that make it, as JSON values.
+        edits: Edits that lead to it, as JSON values.
         annotator: Name of the annotator whose edits they are.
         now: Moment of the revision.
 
     Returns:
-        False where nothing is opened: the version before has a next one already, or the item would go in a circle.
+        False if nothing is opened: the version before has a next one already, or the item would return to an earlier
+        version of itself.
     """
     task_id = connection.execute(
         sa.select(tasks.c.id).where(
@@ -118,7 +119,7 @@ def add_revision(
 
 
 def digest_of_revision(round_: int, edits: str, payload: str) -> str:
-    """Return what the log keeps of a revision: its round, its edits, and the payload of the task that it led to."""
+    """Return the log's digest of a revision: its round, its edits, and the payload of the task that it led to."""
     return digest([round_, edits, payload])
 
 

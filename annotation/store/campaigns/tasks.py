@@ -1,7 +1,7 @@
-"""Campaigns and their tasks: brought up to date with what the steps before have made. Safe to repeat.
+"""Campaigns and their tasks, brought up to date with what the steps before have made. Safe to repeat.
 
-What people said is never undone: a task whose item changed or went away is retired with its annotations, and
-comes back with them when that content comes back.
+No decision of a person is ever deleted: a task whose item changed or went away is retired with its annotations, and
+is reopened with them when that content comes back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .authors import note_authors
 from .gold import TaskPlacement, mark
 
 SIMULATED = "simulated-"
-"""How names of simulated annotators begin, and of nobody else."""
+"""Prefix of the names of simulated annotators, and of no others."""
 _BATCH = 500
 _T = TypeVar("_T")
 _NAMED = sa.select(campaigns).where(campaigns.c.name == sa.bindparam("called"))
@@ -43,7 +43,7 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
     """Return a campaign.
 
     Raises:
-        BenchwrightError: There is none of that name; the message names those that exist.
+        BenchwrightError: No campaign has that name; the message lists those that exist.
     """
     row = connection.execute(_NAMED, {"called": name}).one_or_none()
     if row is None:
@@ -55,7 +55,7 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
 
 
 def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Campaign:
-    """Return a campaign, which is looked up where only its name is given; see `find_campaign`."""
+    """Return a campaign, looked up by `find_campaign` if only its name is given."""
     return campaign if isinstance(campaign, Campaign) else find_campaign(connection, campaign)
 
 
@@ -67,7 +67,7 @@ def campaign_of_task(connection: sa.Connection, task_id: int) -> Campaign | None
 
 
 def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None:
-    """Return what a task is about."""
+    """Return the payload of a task."""
     text = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == task_id)).scalar_one_or_none()
     return None if text is None else dict(json.loads(text))
 
@@ -105,11 +105,11 @@ def upsert_campaign(
     seed: int,
     is_simulated: bool,
 ) -> Campaign:
-    """Open a campaign, or bring the one of that name up to these settings.
+    """Open a campaign, or bring the campaign of that name up to these settings.
 
-    People's decisions were made under one kind and rule, and never mix with simulated ones: then a change of
-    these is refused. Decisions that nobody made (simulated under other settings) are archived with their
-    campaign, and a new one opens under the name.
+    Once people have decided in a campaign, a change of its kind or rule, or between people and simulated annotators,
+    is refused. A campaign in which only simulated annotators decided, under other settings, is archived with its
+    decisions, and a new one opens under the name.
 
     Raises:
         BenchwrightError: People have decided under another kind or rule.
@@ -162,7 +162,7 @@ def upsert_campaign(
 
 
 def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: str, is_simulated: bool) -> None:
-    """Rename a campaign out of the way; refused once a person has decided in it."""
+    """Archive a campaign under another name; refused once a person has decided in it."""
     made = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks))
@@ -184,7 +184,7 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
 
 
 def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKind) -> None:
-    """Register an annotator, unless that is done.
+    """Register an annotator who is not registered yet.
 
     Raises:
         BenchwrightError: The name is not 1 to 100 printable characters, or does not fit the kind.
@@ -199,7 +199,7 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
 
 
 def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:
-    """Bring a campaign's tasks up to all the work there is now: open what is new, retire what is gone.
+    """Bring a campaign's tasks up to the present work: open tasks for what is new, retire those of what is gone.
 
     Raises:
         ValueError: An item comes twice.
@@ -230,7 +230,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     if opened:
         _make_slots(connection, campaign)
     if len(opened) > _BATCH and connection.dialect.name == "postgresql":
-        for table in (tasks, slots):  # PostgreSQL would plan by tables of the size before for a minute
+        for table in (tasks, slots):  # else PostgreSQL plans with the old table sizes for up to a minute
             connection.exec_driver_sql(f"ANALYZE {table.name}")
     current = [row for key, row in known.items() if _is_wanted(wanted, key)]
     gone = [
@@ -253,7 +253,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
 
 
 def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
-    """Return what the log keeps of tasks that were opened together: of which items they are, and their payloads."""
+    """Return the log's digest of tasks that were opened together: the ids of their items, and their payloads."""
     return digest(sorted(digest([item_id, payload]) for item_id, payload in payloads))
 
 
@@ -262,7 +262,7 @@ def _is_wanted(wanted: Mapping[str, TaskPlacement], key: tuple[str, str]) -> boo
 
 
 def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, Any]:
-    """Return the row of a task that is opened."""
+    """Return the row of a new open task."""
     about = facets_of(work.payload)
     return {
         "campaign_id": campaign.id,
@@ -289,7 +289,7 @@ def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def retire(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Take tasks whose content is gone out of the campaign; slots that were held are free again."""
+    """Retire tasks whose content is gone; free the slots that were held."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
         held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
@@ -301,7 +301,7 @@ def retire(connection: sa.Connection, task_ids: list[int]) -> None:
 
 
 def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Bring back tasks whose content is back, with what was said of them."""
+    """Reopen tasks whose content is back, with the decisions on them."""
     is_open = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     for ids in _batched(task_ids):
         connection.execute(
@@ -320,7 +320,7 @@ def list_tasks(connection: sa.Connection, campaign: Campaign, *, states: tuple[T
 
 
 def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
-    """Return the task of one content of an item, which is known to be there."""
+    """Return the task of one content of an item, which must exist."""
     of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)
     return _task(connection.execute(sa.select(tasks).where(tasks.c.campaign_id == campaign.id, of_content)).one())
 

@@ -1,1 +1,1 @@
-"""Counts and columns over a whole campaign, made by the database."""
+"""Counts and columns over a whole campaign, computed by the database."""

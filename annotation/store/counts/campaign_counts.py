@@ -1,7 +1,7 @@
-"""Counts over a campaign, made by the database: pages and commands that show them read no single decision.
+"""Counts over a campaign, computed by the database, so that pages and commands that show them read no single decision.
 
-Over 100,000 items with 300,000 decisions each query takes tenths of a second, from the narrow columns of
-`schema` and their indexes. What people did counts in every round (`lineage`); what is left to do, in the last.
+Over 100,000 items with 300,000 decisions each query takes tenths of a second, from the narrow columns of `schema` and
+their indexes. Decisions count in every round (`lineage`); work that is left counts in the last round only.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..database.records import TASK_STATES, Campaign
 from ..database.schema import adjudications, annotations_table, annotators, revisions, slots, tasks
 
 _NOTE = "note"
-"""Field of typed forms that have reasons."""
+"""Field of typed forms that holds the text beside reasons."""
 
 
 class ReasonCount(NamedTuple):
-    """How often a reason stands in newest decisions, beside which decision, with the newest items as examples."""
+    """Number of newest decisions with a reason, and which decision it goes with, with the newest items as examples."""
 
     decision: str
     reason: str
@@ -33,7 +33,7 @@ class ReasonCount(NamedTuple):
 
 
 class DecisionExample(NamedTuple):
-    """One decision as an example: the task in the store, the item, what its annotator wrote."""
+    """One decision as an example: the task's id, the item's id, and the annotator's note."""
 
     task_id: int
     item_id: str
@@ -41,7 +41,7 @@ class DecisionExample(NamedTuple):
 
 
 class AnnotatorOpinion(NamedTuple):
-    """What one annotator says of a task."""
+    """One annotator's decision on a task."""
 
     annotator: str
     decision: str
@@ -58,7 +58,7 @@ class DividedTask(NamedTuple):
 
 
 class SlotCounts(NamedTuple):
-    """Slots of current tasks."""
+    """Numbers of slots of current tasks, by state."""
 
     submitted: int
     leased: int
@@ -66,7 +66,7 @@ class SlotCounts(NamedTuple):
 
 
 def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> SlotCounts:
-    """Return how many slots of current tasks are filled, held, and to be had."""
+    """Return how many slots of current tasks are filled, held and free."""
     held = slots.c.submitted_at.is_(None) & (slots.c.lease_until > now)
     query = (
         sa.select(sa.func.count(), sa.func.count(slots.c.decision), sa.func.sum(sa.case((held, 1), else_=0)))
@@ -78,7 +78,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
 
 
 def count_people(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return how many annotators have decided something; looks at each one's slots until it finds one."""
+    """Return how many annotators have decided something; for each, the search ends at the first such slot."""
     has_said = (
         sa.exists()
         .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
@@ -108,7 +108,7 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
 
 
 def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return how many decisions came in on each day that had some, by day in UTC."""
+    """Return the number of decisions on each day that had some, by day in UTC."""
     day = day_of(slots.c.submitted_at).label("day")
     query = (
         sa.select(day, sa.func.count())
@@ -123,13 +123,13 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
 def count_reasons(
     connection: sa.Connection, campaign: Campaign, *, examples: int = 3, field: str | None = None
 ) -> list[ReasonCount]:
-    """Return the reasons of newest decisions, the most frequent first, with so many of the newest as examples.
+    """Return the reasons of newest decisions, most frequent first, each with its newest decisions as examples.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
         examples: Number of tasks to name for each reason; default 3.
-        field: Field of a typed form that holds the reasons; where None, they stand beside the decision.
+        field: Field of a typed form that holds the reasons; default None, the reasons beside the decision.
     """
     reasons = annotations_table.c.reasons if field is None else member_of(annotations_table.c.fields, field)
     wrote = annotations_table.c.note if field is None else member_of(annotations_table.c.fields, _NOTE)
@@ -139,7 +139,7 @@ def count_reasons(
         latest_annotations()
         .join(slots, annotations_table.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
-        # Few decisions have reasons, and it is to begin with those.
+        # Few decisions have reasons, and the query should begin with those.
         .where(is_of_any_round(campaign, scanned=True), reasons.is_not(None), reasons != "[]")
         .with_only_columns(
             annotations_table.c.decision,
@@ -155,7 +155,7 @@ def count_reasons(
     )
     times: Counter[tuple[str, str]] = Counter()
     shown: dict[tuple[str, str], dict[int, DecisionExample]] = {}
-    # As many as could all be of one task, so that there are enough of different ones.
+    # Enough rows for `examples` different tasks, even if each task has all its slots among them.
     most = max(1, examples * campaign.slots_per_task)
     for row in connection.execute(
         sa.select(decisions).where(decisions.c.place <= most).order_by(decisions.c.id.desc())
@@ -169,7 +169,7 @@ def count_reasons(
 
 
 def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) -> list[DividedTask]:
-    """Return the newest current tasks on which annotators differ, with who said what, by name."""
+    """Return the newest current tasks on which annotators differ, with each annotator's decision, by name."""
     differ = (
         sa.select(sa.func.min(slots.c.decision) != sa.func.max(slots.c.decision))
         .where(slots.c.task_id == tasks.c.id)
@@ -177,7 +177,7 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
     )
     chosen = (
         sa.select(tasks.c.id, tasks.c.item_id, tasks.c.item_task)
-        # The sum keeps SQLite from the index on campaigns: going by number it ends as soon as there are enough.
+        # `scanned` keeps SQLite off the index on campaigns: walking by task id, it stops as soon as it has enough.
         .where(is_current(campaign, scanned=True), differ)
         .order_by(tasks.c.id.desc())
         .limit(most)
@@ -199,7 +199,7 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
 
 
 def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
-    """Return how many gold tasks each annotator decided right, of how many, by name; nothing where there is no gold."""
+    """Return how many gold tasks each annotator decided right, and of how many, by name; empty without gold tasks."""
     gold = tasks.c.get("gold")
     if gold is None:
         return {}
@@ -215,7 +215,7 @@ def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple
 
 
 def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
-    """Return numbers that change whenever anything that counts here does."""
+    """Return numbers that change whenever any count of this module does."""
     newest = sa.select(sa.func.coalesce(sa.func.max(annotations_table.c.id), 0)).scalar_subquery()
     of_campaign = tasks.c.campaign_id == campaign.id
     states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == state, 1), else_=0)), 0) for state in TASK_STATES]

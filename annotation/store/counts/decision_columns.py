@@ -1,4 +1,4 @@
-"""The newest decisions of a campaign as columns of numbers, read without making an object of each."""
+"""The newest decisions of a campaign as columns of numbers, read without making an object for each."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _FACETS: Mapping[By, sa.ColumnElement[Any]] = {
 }
 _FIELDS = annotations_table.c.fields
 NONE = ""
-"""Name of the group of tasks that have no such value."""
+"""Name of the group of tasks without a value."""
 
 
 class LabelSource(NamedTuple):
-    """What of a decision is compared.
+    """The part of a decision whose labels are compared.
 
     Args:
         source: The decision, its reasons, or a field of the campaign's typed form.
-        name: Name of the field; else as the source.
-        is_set: Whether it is a set of codes, compared as sets.
-        categories: Codes that could have been given; () where they are not the same for all tasks, or for sets.
+        name: Name of the field; for the other sources the same as the source.
+        is_set: Whether the label is a set of codes.
+        categories: Codes that can be given; () for sets, or if they differ between tasks.
     """
 
     source: Literal["decision", "reasons", "field"]
@@ -48,13 +48,13 @@ class LabelSource(NamedTuple):
 
 @dataclass(frozen=True)
 class DecisionColumns:
-    """What annotators said of a campaign's tasks: the current ones, and those of the rounds that led to them.
+    """Annotators' decisions on a campaign's current tasks and on those of the rounds before them, as columns.
 
     Args:
         ratings: One aspect of each newest decision.
-        task_ids: (U,) the task of each unit, in the store.
-        days: (U,) place in `day_names` of the day on which a task was decided last.
-        day_names: In order, such as 2026-03-01, in UTC.
+        task_ids: (U,) id in the store of each unit's task.
+        days: (U,) index in `day_names` of the day of the last decision on the task.
+        day_names: Days in UTC, in order, such as 2026-03-01.
     """
 
     ratings: RatingColumns
@@ -64,16 +64,16 @@ class DecisionColumns:
 
 
 def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelSource) -> DecisionColumns:
-    """Return one aspect of the newest decisions; those in which a field was not asked for are not there.
+    """Return one aspect of the newest decisions, leaving out decisions in which the field was not asked for.
 
-    Each round of an item is a unit of its own: what was said of another version is no disagreement on this one.
+    Each round of an item is a unit of its own: decisions on another version are no disagreement about this one.
     """
     rows = connection.execute(_query(campaign, aspect)).all()
     return _columns(rows, aspect, _names(connection))
 
 
 def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[LabelSource]) -> list[DecisionColumns]:
-    """Return what `read_decisions` does of several fields that are always asked for together, from one reading."""
+    """Return the same as `read_decisions` for several fields that are always asked together, in one query."""
     values = [member_of(_FIELDS, aspect.name) for aspect in aspects]
     rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
     names = _names(connection)
@@ -115,7 +115,7 @@ def _columns(rows: Sequence[Sequence[Any]], aspect: LabelSource, names: Mapping[
 
 
 def _known(used: set[str], aspect: LabelSource) -> tuple[str, ...]:
-    """Return the labels in order: as stated, then what a form of before has left behind."""
+    """Return the labels in order: those of the form, then those that only an earlier form had."""
     return (*aspect.categories, *sorted(used - set(aspect.categories)))
 
 
@@ -124,7 +124,7 @@ def _label(value: str, aspect: LabelSource) -> str:
 
 
 def _query(campaign: Campaign, aspect: LabelSource) -> sa.Select[Any]:
-    if aspect.source == "decision":  # from the index alone, but for the day
+    if aspect.source == "decision":  # read from the index alone, except the day
         return (
             sa.select(slots.c.task_id, slots.c.annotator_id, slots.c.decision, day_of(slots.c.submitted_at))
             .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
@@ -146,7 +146,7 @@ def _of_fields(campaign: Campaign, *values: sa.ColumnElement[Any]) -> sa.Select[
 
 
 def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[int, str]:
-    """Return what each task counts under, a round as its number; `NONE` for tasks without such a value."""
+    """Return the group of each task, a round as its number; `NONE` for tasks without such a value."""
     query = sa.select(tasks.c.id, _FACETS[by]).where(is_of_any_round(campaign))
     if by == "round":
         query = query.outerjoin(revisions, revisions.c.task_id == tasks.c.id)
@@ -154,12 +154,12 @@ def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[in
 
 
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
-    """Return what each annotator's first versions took, in seconds, by name.
+    """Return the seconds that each annotator's decisions took, in their first versions only, by name.
 
-    A decision that is changed later began when the first one did, so later versions say nothing of the pace.
+    Later versions have the starting time of the first version, so they say nothing about the pace.
     """
     took: sa.ColumnElement[float] = seconds_between(annotations_table.c.started_at, annotations_table.c.submitted_at)
-    if (active := annotations_table.c.get("active_s")) is not None:  # pauses left out, where they were noted
+    if (active := annotations_table.c.get("active_s")) is not None:  # without pauses, where these were recorded
         took = sa.func.coalesce(active, took)
     query = (
         sa.select(slots.c.annotator_id, took)

@@ -1,4 +1,4 @@
-"""Tasks of a campaign counted by what they are and what was said of them, so that outcomes need no single task."""
+"""Counts of a campaign's tasks by their properties and decisions, so that outcomes need no single task."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from ..database.schema import annotations_table, revisions, slots, tasks
 
 
 class DecisionCounts(NamedTuple):
-    """Tasks alike in everything that counts.
+    """The number of tasks that agree in all properties below.
 
     Args:
-        kind: Kind of question, `yes_no` or `multiple_choice`; None where the payload has none. So for the next two.
-        task: Task of the items, such as `jigsaw`.
-        category: Category of the items.
+        kind: Kind of question, `yes_no` or `multiple_choice`; None if the payload has none.
+        task: Task of the items, such as `jigsaw`; None if the payload has none.
+        category: Category of the items; None if the payload has none.
         state: State of the tasks.
-        round: In which the items are, from 1.
-        adjudicated: The adjudicator's decision; None where there is none that counts.
-        given: How many decisions count: the newest versions, since the task was sent back last.
-        decisions: How often each was given; empty where votes are counted instead.
-        votes: How many said yes to each criterion, where the campaign has some.
-        times: How many such tasks there are.
-        proposals: How many different edits were proposed, 2 for more; 0 where that does not matter.
+        round: Round of the items, from 1.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
+        given: Number of decisions that count: the newest versions, since the task was last sent back.
+        decisions: Number of times each decision was given; empty where votes are counted instead.
+        votes: Number of yes votes for each criterion, if the campaign has criteria.
+        times: Number of such tasks.
+        proposals: Number of different proposed edits, 2 for two or more; 0 where that does not matter.
     """
 
     kind: str | None
@@ -62,14 +62,14 @@ def count_decisions(
     *,
     edits_matter: Callable[[DecisionCounts], bool] | None = None,
 ) -> list[DecisionCounts]:
-    """Return a campaign's current tasks by kind, category, state, round and what was decided, in a fixed order.
+    """Return counts of a campaign's current tasks by kind, category, state, round and decisions, in a fixed order.
 
     Args:
-        connection: Connection that reads.
+        connection: Connection in a read transaction.
         campaign: Campaign.
         criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
-        edits_matter: Tells of tasks that are alike otherwise whether it matters how many edits were proposed. Only of
-            those the edits are looked up, task by task; of none where None.
+        edits_matter: Function that says whether the number of proposed edits matters for a group of tasks. Edits are
+            looked up, task by task, only for such groups; default None, for no group.
     """
     folded: Counter[_Folded] = Counter()
     edited: list[tuple[_Folded, int]] = []
@@ -97,7 +97,7 @@ _Facet = tuple[str | None, str | None, str | None, TaskState, int]
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
 MOST_PROPOSALS = 2
-"""How many different edits are told apart: whether there are none, one, or several."""
+"""Largest number of different edits that is counted: what matters is whether there are none, one, or several."""
 
 
 def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
@@ -107,7 +107,7 @@ def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCou
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
-    """Return how many different edits were proposed, 2 for more, by task; of tasks with none there is nothing."""
+    """Return the number of different proposed edits, 2 for two or more, by task; tasks without edits are left out."""
     proposals: dict[int, int] = {}
     for start in range(0, len(task_ids), _AT_ONCE):
         query = (
@@ -123,7 +123,7 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
 
 
 def _facets(campaign: Campaign) -> sa.Select[Any]:
-    """Return a query for what current tasks are, leaving out what adjudicators decided of."""
+    """Return a query for the properties of current tasks, without any decision."""
     in_round = ROUND if has_rounds(campaign) else sa.literal(1)
     query = sa.select(tasks.c.item_kind, tasks.c.item_task, tasks.c.category, tasks.c.state, in_round.label("in_round"))
     if has_rounds(campaign):
@@ -140,14 +140,14 @@ def _decisions(campaign: Campaign) -> sa.Select[Any]:
     query = _facets(campaign).where(tasks.c.id.not_in(ruled_tasks()))
     inner = query.add_columns(codes.label("said"), sa.cast(tasks.c.id, sa.Text).label("task_id")).subquery()
     alike = [column for column in inner.c if column.name != "task_id"]
-    # Those in which somebody may have proposed edits, listed here: to find them anew takes as long as to count.
+    # List the tasks in which edits may have been proposed: finding them again would take as long as counting.
     may_be_edited = (inner.c.state == "done") & inner.c.said.contains(REVISE)
     task_ids = sa.case((may_be_edited, joined_texts(inner.c.task_id)))
     return sa.select(*alike, task_ids, sa.func.count()).group_by(*alike)
 
 
 def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
-    """Return a query for how many voted, and how many of them for each criterion."""
+    """Return a query for the number of tasks by properties, number of voters, and yes votes for each criterion."""
     yes = [
         sa.func.sum(sa.case((member_of(annotations_table.c.fields, name) == "yes", 1), else_=0)) for name in criteria
     ]
@@ -172,7 +172,10 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 
 
 def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
-    """Return the few tasks that adjudicators decided or sent back, one by one: not all that was said there counts."""
+    """Return counts of the tasks that adjudicators decided or sent back, read one by one.
+
+    These are few, and not all decisions on them count.
+    """
     rulings: dict[int, list[AdjudicatedTask]] = {}
     for ruling in list_rulings(connection, campaign, criteria):
         rulings.setdefault(ruling.task_id, []).append(ruling)
@@ -193,7 +196,7 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
 
 
 def count_revised(connection: sa.Connection, campaign: Campaign) -> dict[int, int]:
-    """Return how many items were revised in each round and came again, by round."""
+    """Return how many items were revised in each round, and so got a further one, by round."""
     if not has_rounds(campaign):
         return {}
     query = (

@@ -1,4 +1,4 @@
-"""Tables, connections, migrations and the audit log: what all of the store is built on.
+"""Tables, connections, migrations and the audit log, on which the rest of the store is built.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,13 +1,13 @@
-"""The audit log: what was done, by whom and when, each row chained to the one before by its hash.
+"""The audit log: what was done, by whom and when, each row chained to the row before by its hash.
 
-A row's hash is over everything in it and the hash of the row before. Whoever changes, removes or slips in a row breaks
-the chain there. A decision's row carries a digest of the decision, so that one changed behind the log's back is found
-too. Cut off at its end, or written anew as a whole, a chain is whole again: for that, a hash is kept elsewhere and
-looked for (`expect`).
+A row's hash covers all its values and the hash of the row before. Changing, removing or inserting a row breaks the
+chain at that place. A decision's row holds a digest of the decision, so that a decision changed outside the log is
+found too. A log that was cut off at its end, or rewritten as a whole, still has an unbroken chain; to find that, keep a
+hash elsewhere and look for it (`expect`).
 
-Every row is written in the transaction of what it tells of: either both happen, or neither. There is one writer at a
-time on SQLite and PostgreSQL alike (`connection`), so the row before is never in doubt. What simulated annotators
-say is nobody's act and is not in the log.
+Every row is written in the transaction of the act that it records: either both happen, or neither. On SQLite and
+PostgreSQL alike one transaction writes at a time (`connection`), so the last row is always known. Decisions of
+simulated annotators are no person's acts and are not in the log.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from .pipelining import Step, run_together
 from .schema import annotations_table, annotators, audit_log, slots
 
 GENESIS = "0" * 64
-"""What the first row has for a row before."""
+"""Hash that the first row has in place of the hash of a row before."""
 COMMAND_LINE = "(command line)"
-"""Who acts where nobody has signed in; no annotator's name begins with a bracket."""
+"""Actor where nobody has signed in; no annotator's name begins with a bracket."""
 STRANGER = "(stranger)"
-"""Who tried to sign in and was not let in."""
+"""Actor where a sign-in was refused."""
 BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 WHAT_IS_LAST = "SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1"
-"""What a transaction that writes asks first (`connection`), so that nobody waits for it in the middle."""
+"""Query that a writing transaction runs first (`connection`), so that its turn needs no round trip for it later."""
 _LAST = sa.text(WHAT_IS_LAST)
 _NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
 _HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
 
 
 def add_after(*given: sa.ColumnElement[bool]) -> sa.Insert:
-    """Return a statement that adds a row if the last one is what it is thought to be, and all else is given."""
+    """Return a statement that adds a row if the log's last row is the expected one and the conditions hold."""
     values = sa.select(*(sa.bindparam(column.name, type_=column.type) for column in audit_log.c)).where(
         sa.func.coalesce(_NEWEST, 0) == sa.bindparam("last", type_=sa.Integer),
         sa.func.coalesce(_HASH, GENESIS) == sa.bindparam("previous", type_=sa.Text),
@@ -55,7 +55,7 @@ _STREAMED = {"yield_per": 1000}
 
 
 class _Row(NamedTuple):
-    """What the next row needs of the last one."""
+    """Values of the last row that the next row needs."""
 
     id: int
     hash: str
@@ -65,7 +65,7 @@ _FIRST = _Row(0, GENESIS)
 
 
 class AuditEntry(NamedTuple):
-    """What is done: its code, who does it, when, and to what, as JSON values."""
+    """An act to record: its code, who does it, when, and to what, as JSON values."""
 
     act: str
     actor: str
@@ -74,7 +74,7 @@ class AuditEntry(NamedTuple):
 
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sa.exc.DatabaseError)
-"""What reading a row raises whose values are not of their columns' kinds."""
+"""Errors raised by reading a row whose values are not of their columns' types."""
 
 
 def _unreadable(error: Exception) -> str:
@@ -83,7 +83,7 @@ def _unreadable(error: Exception) -> str:
 
 
 class BrokenRow(NamedTuple):
-    """The first row at which the log does not hold, and why; no row where one is missing at the end."""
+    """The first row at which the log is broken, and why; no row if one is missing at the end."""
 
     row: int | None
     why: str
@@ -91,13 +91,13 @@ class BrokenRow(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What checking the log found.
+    """Result of checking the log.
 
     Args:
-        rows: In the log.
-        head: Hash of the last row; None where there is none.
-        decisions: Versions of decisions that were compared with the log.
-        broken: The first place that does not hold.
+        rows: Number of rows in the log.
+        head: Hash of the last row; None if the log is empty.
+        decisions: Number of versions of decisions that were compared with the log.
+        broken: The first place at which the log is broken; None if it is not.
     """
 
     rows: int
@@ -117,7 +117,7 @@ class AuditResult:
 
 
 def clock() -> datetime:
-    """Return the time, for acts whose caller does not say when they happen."""
+    """Return the current time, for acts whose caller gives none."""
     return datetime.now(UTC)
 
 
@@ -137,14 +137,15 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
 def run_recorded(
     connection: sa.Connection, steps: Sequence[Step], act: AuditEntry, *, conditional: Step | None = None
 ) -> list[int]:
-    """Run statements together with the log's row of what they do; return how many rows each of them changed.
+    """Run statements and add the log's row about them; return how many rows each of them changed.
 
     Args:
         connection: Connection in a write transaction.
-        steps: The statements. Where they change too few rows, the caller takes the transaction back, and the row with
-            them, unless the row says itself when it is to be added.
-        act: Entry of what the statements do.
-        conditional: Adds the row only where the first statement changed one: from `add_after`, with what that needs.
+        steps: The statements. If they change too few rows, the caller rolls the transaction back, and the log's row
+            with it, unless `conditional` decides whether that row is added.
+        act: Entry for the log on what the statements do.
+        conditional: Statement from `add_after`, with its parameters, that adds the log's row only where the first
+            statement changed a row.
     """
     add, needs = conditional or (_ADD, {})
     answer = connection.info.get(ANSWER)
@@ -153,17 +154,17 @@ def run_recorded(
     if added != 1:
         if conditional is not None and changed[0] != 1:
             return changed
-        # A row was taken back since: the log itself says what its last one is.
+        # A row was rolled back since, so read the last row from the log itself.
         last = connection.execute(_LAST).one_or_none()
         row, made = _after(_Row(*last) if last else _FIRST, act)
         [added] = run_together(connection, (_ADD, row))
-        assert added == 1  # under the lock nobody adds a row in between
+        assert added == 1  # this transaction has the write lock, so nobody adds a row in between
     connection.info[ANSWER] = made
     return changed
 
 
 def _after(last: _Row, act: AuditEntry) -> tuple[Mapping[str, Any], _Row]:
-    """Return a row that follows another, by column, with what is thought of that one; and what the next will need."""
+    """Return the row that follows `last`, by column, with what it expects of `last`; and what its successor needs."""
     row = {
         "id": last.id + 1,
         "at": act.at,
@@ -182,23 +183,23 @@ def hash_of_row(row: Mapping[str, Any]) -> str:
 
 
 def digest_of_decision(row: Mapping[str, Any], *, task: int, annotator: str) -> str:
-    """Return what the log keeps of a version of a decision, given by column: whose it is, of what, what it says."""
+    """Return the log's digest of a version of a decision, given by column: annotator, task and content."""
     names = ("slot_id", "version", "decision", "reasons", "note", "edits", "fields", "active_s")
     moments = (_moment(row["started_at"]), _moment(row["submitted_at"]))
     return digest([task, annotator, *(row[name] for name in names), *moments])
 
 
 def _moment(at: datetime) -> str:
-    """Spell a moment in UTC, whether its zone is said or not."""
+    """Spell a moment in UTC; one without a time zone is taken as UTC."""
     return (at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)).isoformat()
 
 
 def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditResult:
-    """Check the whole log, and every decision of people against it.
+    """Check the whole log, and compare every decision of people with it.
 
     Args:
         connection: Connection of a snapshot, which sees one state of the store.
-        expect: Hash that some row must have.
+        expect: Hash that one of the rows must have; None to look for none.
     """
     chain = _Chain(expect)
     query = sa.select(audit_log).order_by(audit_log.c.id)
@@ -206,7 +207,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
         for row in connection.execute(query, execution_options=_STREAMED).mappings():
             chain.take(dict(row))
     except _UNREADABLE as error:
-        # A database reads many rows at once, and says only that one of them is no text.
+        # A database reads many rows at once, and reports only that one of them is not text.
         number = None if isinstance(error, sa.exc.DatabaseError) else chain.rows + 1
         chain.broken = chain.broken or BrokenRow(number, _unreadable(error))
     broken, decisions = chain.broken, 0
@@ -218,7 +219,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
 
 
 class _Chain:
-    """What has been read of the log, in order."""
+    """State of the check: what was read of the log so far, in order."""
 
     def __init__(self, expect: str | None) -> None:
         self._expect = expect
@@ -229,7 +230,7 @@ class _Chain:
         self.said: dict[tuple[int, int], tuple[int, str]] = {}
         """Row and digest of each decision, by slot and version."""
         self.unlogged_up_to = 0
-        """The last decision of the time before the log."""
+        """Id of the last decision that was made before the log existed."""
 
     def take(self, row: Mapping[str, Any]) -> None:
         self.rows += 1
@@ -259,7 +260,7 @@ class _Chain:
 
 
 def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | None, int]:
-    """Compare the decisions of people with what the log says of them; return the first that differs, and how many."""
+    """Compare the decisions of people with the log; return the first that differs, and how many were compared."""
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
         .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))
@@ -287,5 +288,5 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | Non
         BrokenRow(row, f"version {version} of the decision in slot {slot} is gone")
         for (slot, version), (row, _) in left.items()
     ]
-    # A decision that the log lacks has no row to be first by: it comes after those that have one.
+    # A decision that the log lacks has no row number, so it comes after those that have one.
     return min(differences, key=lambda difference: (difference.row is None, difference.row or 0), default=None), count

@@ -1,17 +1,19 @@
-"""One way to connect to the review store, on SQLite or PostgreSQL, and one rule for both: one writer at a time.
+"""Connect to the review store, on SQLite or PostgreSQL; on both, one transaction writes at a time.
 
-Processes that claim slots at once need the write lock *before* they look for a free slot. On SQLite, with a plain
-`BEGIN` eight of them read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` never. On
-PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
-one writer on one holds on the other. Who waits for it waits in a queue: among processes PostgreSQL's own, and for a
-file ours (`turns`); among the threads of one process before a connection is taken, so that fifty who wait to write
-leave the pool's connections to those who read. Readers wait for nobody on either. Each message to a server that is
-sent in a turn to write lengthens it by the time until this process gets to run again, so what can be found and checked
-before is (`next_task`, `submissions`), and a transaction begins in one message with its turn.
+Processes that claim slots at the same time need the write lock *before* they look for a free slot. On SQLite, with a
+plain `BEGIN`, eight processes read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE`
+they never did. On PostgreSQL a writing transaction first takes an advisory lock of its schema, so that both databases
+have one writer at a time.
 
-A commit reaches the disk before it is done, so that what was acknowledged outlives a power cut. Only handing out is
-committed without that wait: killing the server takes nothing back, and a power cut at most the last few leases, up to
-the last decision, whose tasks then go out again.
+Writers wait in a queue: processes in PostgreSQL's own or, for a file, in ours (`turns`); the threads of one process
+wait before they take a connection, so that fifty waiting writers leave the pool's connections to the readers. Readers
+wait for nobody on either database. Each message that is sent to a server during a turn to write lengthens the turn by
+the time until this process runs again. What can be found and checked before the turn therefore is (`next_task`,
+`submissions`), and the message that asks for the turn also begins the transaction.
+
+A commit returns once it is on the disk, so that what was acknowledged survives a power cut. Only handing out tasks is
+committed without that wait: killing the server loses nothing, and a power cut loses at most the leases since the last
+decision, whose tasks are then handed out again.
 """
 
 from __future__ import annotations
@@ -41,19 +43,19 @@ _RETRY_MS = 20
 WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 UNFLUSHED = "benchwright_unflushed"
-"""Execution option of those that write nothing but leases."""
+"""Execution option of connections that write only leases."""
 ASKED_FIRST = "benchwright_asked_first"
-"""Execution option of those: a query that is asked as soon as they have their turn, in one message with it."""
+"""Execution option of writing connections: a query that runs as their turn begins, in one message with its start."""
 ANSWER = "benchwright_answer"
-"""Where such a connection's `info` has the answer: its first row as a tuple, or None."""
+"""Key in such a connection's `info` for the result of that query: its first row as a tuple, or None."""
 SNAPSHOT = "benchwright_snapshot"
-"""Execution option of those whose every query is to see one state."""
+"""Execution option of connections all of whose queries must see the same state."""
 READING = "benchwright_reading"
-"""Execution option of those that only read, each query what is there by then: a server then needs no transaction."""
+"""Execution option of connections that only read and whose queries may see different states: no transaction needed."""
 MOST_KEPT = 20
-"""Connections to a server that stay open once so many were needed: making one takes longer than what it is for."""
+"""Most connections to a server that are kept open for reuse: opening one takes longer than its use."""
 _IDLE_S = 30.0
-"""A connection to a server that lay unused for longer is tried before it is used."""
+"""Seconds after which an unused connection to a server is tested before it is used."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _turns: WeakKeyDictionary[sa.Engine, Callable[[], AbstractContextManager[object]]] = WeakKeyDictionary()
@@ -62,10 +64,10 @@ _NOT_FLUSHED = "SET LOCAL synchronous_commit TO off"
 
 
 def path_of(url: str) -> Path | None:
-    """Return the file that a store's URL names; None where it is a database on a server.
+    """Return the file that a store's URL names, or None if the URL is that of a database on a server.
 
     Raises:
-        BenchwrightError: It is neither `sqlite:///PATH` nor a PostgreSQL address; no password is repeated.
+        BenchwrightError: The URL is neither `sqlite:///PATH` nor a PostgreSQL address; the message has no password.
     """
     if url.startswith(_POSTGRESQL):
         return None
@@ -78,7 +80,7 @@ def path_of(url: str) -> Path | None:
 
 
 def name_of(url: str) -> str:
-    """Return how messages call a store: its file, or its server and database without user and password."""
+    """Return the name of a store for messages: its file, or its server and database without user and password."""
     path = path_of(url)
     if path is not None:
         return str(path)
@@ -87,7 +89,7 @@ def name_of(url: str) -> str:
 
 
 def connect(url: str) -> sa.Engine:
-    """Return an engine whose transactions begin as their use needs.
+    """Return an engine that begins each transaction as its execution options ask.
 
     Raises:
         PrerequisiteError: The driver for PostgreSQL is not installed.
@@ -97,7 +99,7 @@ def connect(url: str) -> sa.Engine:
 
 
 def turn_of(engine: sa.Engine) -> AbstractContextManager[object]:
-    """Return what a writing transaction waits in before it takes a connection."""
+    """Return the lock or queue in which a writing transaction waits before it takes a connection."""
     return _turns[engine]()
 
 
@@ -114,7 +116,7 @@ def _server(url: str) -> sa.Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: DBAPIConnection, _record: object) -> None:
-        connection.autocommit = True  # transactions begin below, in one message with what they begin with
+        connection.autocommit = True  # transactions begin below, in one message with their first statements
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
@@ -124,7 +126,7 @@ def _server(url: str) -> sa.Engine:
         if first:
             driver = connection.connection.driver_connection
             assert driver is not None
-            done = driver.execute("; ".join(first), prepare=False)  # only what is not prepared holds several statements
+            done = driver.execute("; ".join(first), prepare=False)  # a prepared message takes only one statement
             while done.nextset():
                 pass
             if ASKED_FIRST in options:
@@ -137,7 +139,7 @@ def _server(url: str) -> sa.Engine:
 
 
 def _begun_with(options: Mapping[str, Any]) -> list[str]:
-    """Return the statements with which a transaction on a server begins; none where none is needed."""
+    """Return the statements that begin a transaction on a server; an empty list if no transaction is needed."""
     if options.get(WRITING, False):
         queries = [options[ASKED_FIRST]] if ASKED_FIRST in options else []
         return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK, *queries]
@@ -147,7 +149,7 @@ def _begun_with(options: Mapping[str, Any]) -> list[str]:
 
 
 def _try_idle_ones(engine: sa.Engine) -> None:
-    """Replace connections that broke while they lay unused; trying each before each use would be one more way to go."""
+    """Replace connections that broke while unused; testing before every use would cost one more round trip."""
 
     @event.listens_for(engine, "checkin")
     def _note(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
@@ -159,7 +161,7 @@ def _try_idle_ones(engine: sa.Engine) -> None:
             try:
                 engine.dialect.do_ping(connection)
             except engine.dialect.loaded_dbapi.Error as error:
-                raise sa.exc.DisconnectionError from error  # the pool then connects anew
+                raise sa.exc.DisconnectionError from error  # the pool then opens a new connection
 
 
 def _file(path: Path) -> sa.Engine:
@@ -167,8 +169,8 @@ def _file(path: Path) -> sa.Engine:
     if read_only:
         engine = read_only_engine(path)
     else:
-        make_private_file(path)  # what SQLite lays beside it gets the same mode
-        # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
+        make_private_file(path)  # SQLite gives the files beside it the same mode
+        # URL.create, not text: a folder's name may contain a question mark or a percent sign.
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000).turn
 
@@ -179,7 +181,7 @@ def _file(path: Path) -> sa.Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None  # transactions begin below, not where the driver guesses
+        connection.isolation_level = None  # transactions begin below, not where the driver would begin them
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
         if not read_only:
@@ -201,7 +203,7 @@ def _file(path: Path) -> sa.Engine:
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Put a new file in WAL mode; for that SQLite waits for no other process, so this does."""
+    """Put a new file in WAL mode, retrying while another process has it locked, since SQLite does not wait here."""
     for left in range(BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

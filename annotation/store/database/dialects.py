@@ -10,11 +10,11 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement
 
 JOINT = "\x1f"
-"""Between joined texts: the unit separator, which no decision holds."""
+"""Separator of joined texts: the unit separator, which no decision contains."""
 
 
 class joined_texts(FunctionElement[str]):  # noqa: N801 # SQL functions are written small
-    """The texts of a group, joined by `JOINT`, in whatever order."""
+    """The texts of a group, joined by `JOINT`, in no particular order."""
 
     inherit_cache = True
     type = sa.Text()
@@ -35,7 +35,7 @@ class day_of(FunctionElement[str]):  # noqa: N801
 
 
 class member_of(FunctionElement[str]):  # noqa: N801
-    """A member of a JSON object kept as text, by its name: a string as it is, a list as JSON; NULL where absent."""
+    """A member of a JSON object kept as text, by name: a string as it is, a list as JSON, NULL where it is absent."""
 
     inherit_cache = True
     type = sa.Text()

@@ -1,4 +1,4 @@
-"""Bring a review store up to this program's tables, in one transaction, whoever else opens it meanwhile."""
+"""Bring a review store's tables up to this program's version, in one transaction, safe against concurrent openers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .connection import WRITING
 from .read_only import READ_ONLY
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
-"""Migrations that this program knows, in order; a test holds it equal to `migrations/versions`."""
+"""Migrations that this program knows, in order; a test checks that they are those in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def upgrade(engine: sa.Engine, *, where: str) -> None:
-    """Run the migrations that the store has not seen; an up-to-date store is only read.
+    """Run the migrations that the store still lacks; an up-to-date store is only read.
 
     Raises:
-        DataError: The store is newer than this program, or the file belongs to another one.
+        DataError: The store is newer than this program, or the file belongs to another program.
     """
     with engine.connect() as connection:
         revision = revision_of(connection, where)
@@ -39,7 +39,7 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
 
 
 def is_made(engine: sa.Engine) -> bool:
-    """Return whether a store has its tables, of whatever version."""
+    """Return whether a store has its tables, in any version."""
     with engine.connect() as connection:
         return "alembic_version" in sa.inspect(connection).get_table_names()
 
@@ -57,7 +57,7 @@ def revision_of(connection: sa.Connection, where: str) -> str | None:
     """Return the version of a store's tables; None where there are no tables.
 
     Raises:
-        DataError: The store is newer than this program, or the file belongs to another one.
+        DataError: The store is newer than this program, or the file belongs to another program.
     """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
@@ -92,13 +92,14 @@ _MADE = """
     SELECT hex(type), hex(name), hex(tbl_name), hex(sql) FROM sqlite_master
     WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1, 2
 """
-"""In hexadecimal digits, for a changed definition need not be UTF-8 any more."""
+"""Definitions in hexadecimal digits, because a changed definition need not be valid UTF-8."""
 
 
 def schema_checksum(connection: sa.Connection) -> int:
-    """Return a checksum over what a SQLite file has for tables, indexes and triggers, never 0.
+    """Return a checksum, never 0, of the definitions of a SQLite file's tables, indexes and triggers.
 
-    It stands in the file's `user_version`, so that a changed trigger is known; 0 says that an older program made them.
+    The file's `user_version` holds it, so that a changed trigger is noticed; 0 there means that an older program made
+    the tables.
     """
     rows = [[*row] for row in connection.exec_driver_sql(_MADE)]
-    return crc32(canonical_json(rows).encode()) - 2**31 or 1  # the file has 32 bits with a sign for it
+    return crc32(canonical_json(rows).encode()) - 2**31 or 1  # the file stores it as a signed 32-bit number

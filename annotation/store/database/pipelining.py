@@ -1,7 +1,8 @@
-"""Statements that go to a server in one message.
+"""Send several statements to a server in one message.
 
-Each message that is waited for in a turn to write makes everybody wait who wants one: for its way, and until this
-process gets to run again. Statements none of which needs to know what another did need one wait for all of them.
+Each round trip during a turn to write also delays everybody who waits for a turn: by the time on the network, and by
+the time until this process runs again. Statements that do not depend on each other's results need one round trip
+together.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import sqlalchemy as sa
 
 Step = tuple[sa.Executable, Mapping[str, Any]]
 _COUNTED = {"preserve_rowcount": True}
-"""How many rows an INSERT added is else forgotten before anybody asks."""
+"""Without this option, the number of rows that an INSERT added is lost before it can be read."""
 
 
 def run_together(connection: sa.Connection, *steps: Step) -> list[int]:
     """Run statements that change rows, each with its parameters, in order; return how many rows each changed.
 
-    None may return rows. One that fails fails all, and the transaction with them.
+    No statement may return rows. If one fails, all fail, and the transaction with them.
 
     Raises:
         sqlalchemy.exc.DBAPIError: The database refused one of them.
@@ -31,6 +32,6 @@ def run_together(connection: sa.Connection, *steps: Step) -> list[int]:
     try:
         with driver.pipeline():
             done = [connection.execute(*step, execution_options=_COUNTED) for step in steps]
-    except errors.Error as error:  # that of a message, not of a statement: nobody has wrapped it yet
+    except errors.Error as error:  # an error of the whole message, which SQLAlchemy has not wrapped
         raise sa.exc.DBAPIError.instance(None, None, error, errors.Error) from error
-    return [result.context.cursor.rowcount for result in done]  # known only now, after SQLAlchemy had looked
+    return [result.context.cursor.rowcount for result in done]  # known only after SQLAlchemy has looked at them

@@ -1,11 +1,12 @@
-"""Review stores that can only be read: on a read-only disk, or in a folder of somebody else's.
+"""Open review stores that can only be read: on a read-only disk, or in a folder that belongs to another user.
 
-SQLite wants to write even to read: its log (WAL) is shared through a file beside the database. Where it cannot, there
-are three ways, and each sees every decision:
+SQLite writes even in order to read: it shares its log (WAL) through a file beside the database. Where it cannot write,
+there are three cases, and each reader sees every decision:
 
-- Somebody else has the store open: their shared file is there, and is enough.
-- The log is empty, as after every orderly end: the database alone is everything, and nothing can change it.
-- The log holds decisions and nobody has them open, as in a copy of a running store: they are read in a copy of both.
+- Another process has the store open: its shared file is there, and is enough.
+- The log is empty, as after every orderly end: the database file is complete, and nothing can change it.
+- The log holds decisions and no process has them open, as in a copy of a running store: both files are copied, and
+  the copy is read.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ READ_ONLY = "benchwright_read_only"
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a database that is there, or its log beside it, cannot be written to."""
+    """Return whether a database exists and it, or the log beside it, cannot be written to."""
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def reading_engine(path: Path) -> sa.Engine:
-    """Return an engine that only reads a database, wherever it lies."""
+    """Return an engine that only reads a database, whether or not its disk can be written to."""
     return read_only_engine(path) if is_read_only(path) else _engine(path, immutable=False)
 
 

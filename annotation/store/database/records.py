@@ -1,4 +1,4 @@
-"""What goes into the review store and comes out of it."""
+"""Records that the review store takes and returns, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ SLOT_STATES: tuple[SlotState, ...] = ("free", "leased", "submitted")
 
 
 class RefusedError(BenchwrightError):
-    """A claim or decision that the store does not take; the message says why."""
+    """The store refuses a claim or a decision; the message says why."""
 
 
 class StaleError(RefusedError):
-    """What comes from a window that has not seen what the same annotator said or wrote in another one since."""
+    """A window sent something without having seen what the same annotator wrote in another window meanwhile."""
 
 
 class ChangedError(BenchwrightError):
-    """What was found or checked before a turn to write is not so any more; whoever meant to act on it looks again."""
+    """What was found or checked before a turn to write no longer holds; the caller has to look again."""
 
 
 class UpsertCounts(NamedTuple):
-    """What bringing the tasks of a campaign up to date changed, in tasks."""
+    """Numbers of tasks that changed when a campaign's tasks were brought up to date."""
 
     opened: int
     kept: int
@@ -42,7 +42,7 @@ class UpsertCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Campaign:
-    """One campaign, as its step configured it last."""
+    """One campaign, with the settings that its step gave it last."""
 
     id: int
     name: str
@@ -71,7 +71,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lease:
-    """A slot that one annotator holds until `until`; afterwards it goes to whoever asks next."""
+    """A slot that one annotator holds until `until`; after that, the next annotator who asks gets it."""
 
     slot_id: int
     task_id: int
@@ -112,7 +112,7 @@ class Annotation(Submission):
 
     @property
     def seconds(self) -> float:
-        """Return what it took: without pauses where that is known, else from hand-out to decision."""
+        """Return how long the decision took: without pauses where these are known, else from hand-out to decision."""
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
@@ -134,7 +134,7 @@ class Adjudication(Submission):
 
 
 class Adjudicated(NamedTuple):
-    """What adjudicators did with one task: how often it was sent back, and what counts since then."""
+    """What adjudicators did with one task: how often they sent it back, and the decision that counts since then."""
 
     sent_back: int
     decision: Adjudication | None
@@ -149,8 +149,8 @@ class Revision:
         task_id: The task of the version.
         content_hash: Content hash of the version.
         revised_from: Content hash of the version that it was made from.
-        round: In which the version is looked at, from 2.
-        edits: Edits that make it of the version before, as JSON values.
+        round: Round in which annotators judge the version, from 2.
+        edits: Edits that turn the version before into this one, as JSON values.
         annotator: Name of the annotator whose edits they are.
     """
 
@@ -165,7 +165,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """Where a campaign stands. Slots are those of current tasks; expired leases count as free."""
+    """Progress of a campaign. Only slots of current tasks count; expired leases count as free."""
 
     name: str
     kind: str

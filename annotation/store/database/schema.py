@@ -3,28 +3,29 @@
     campaigns ─┬─▶ tasks ─▶ slots ─▶ annotations
     annotators ┘             (made beforehand, one per annotator that the rule asks for)
 
-A task is one content of one item; an item that changes gets a new task and the old one is retired. A slot is
-free, leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold
-whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
+A task is one content of one item; an item that changes gets a new task, and its old task is retired. A slot is free,
+leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold whatever the
+code does: a slot exists once, and nobody has two slots of one task. Rows of `annotations` are only ever added.
 
-What counts are made of lies in narrow columns with indexes of their own, so that no count reads payloads or notes:
-`item_kind`, `item_task` and `category` of `tasks` from the payload, and `slots.decision`, the newest version's, which
-a trigger keeps.
+Counts read narrow columns with indexes of their own, and never payloads or notes: `item_kind`, `item_task` and
+`category` of `tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a
+trigger keeps up to date.
 
-Who may decide in a campaign is everybody, or, where it `is_for_assigned`, those in `assignments`.
+Everybody may decide in a campaign, except where it `is_for_assigned`: then only those in `assignments` may.
 
-Beside them stand `uploads`, photographs that annotators brought for a task; `authors`, who wrote which item and is
-therefore not asked about it; and `overrides`: what curators decided against verdicts of steps. The last too only ever
-grow.
+`uploads` holds the photographs that annotators brought for a task; `authors`, who wrote which item, because authors
+are not asked about their own items; `overrides`, what curators decided against verdicts of steps. Rows of `overrides`
+too are only ever added.
 
-`revisions` link the task of an item's next version to the one that it was made from, `blind_answers` hold what was
-answered before the key was shown, `adjudications` what adjudicators opened and decided. All three only ever grow.
+`revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
+annotators answered before they were shown the key, and `adjudications` holds what adjudicators opened and decided.
+Rows of all three are only ever added.
 
-A task with a right decision in `gold` stands outside the campaign's own work: it is retired from it, so that nothing
-counts it, and is handed out among the others all the same. `seen` says who held a task and lost it, `remarks` what
-people say about tasks beside deciding them, `audit_log` what was done, each row chained to the one before.
+A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
+and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
+tasks beside deciding them, and `audit_log` what was done, each row chained to the one before.
 
-The migrations make these tables; a test holds both equal.
+The migrations make these tables; a test checks that both agree.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ import sqlalchemy as sa
 
 
 class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """A moment, stored as UTC without an offset so that the database compares it as it should."""
+    """A moment, stored as UTC without an offset so that the database compares moments correctly."""
 
     impl = sa.DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Refuse moments without a time zone and turn the others into UTC."""
+        """Convert a moment to UTC; refuse one without a time zone."""
         del dialect
         if value is None:
             return None
@@ -56,7 +57,7 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 
 
 SHUFFLE_PRIME = 2**31 - 1
-"""Every task has a place below this prime; a search starts at some place and goes up from there."""
+"""Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -140,7 +141,7 @@ slots = sa.Table(
     sa.Index(None, "task_id", "annotator_id", "decision"),
 )
 
-# Not named as the others: modules here import `annotations` from `__future__`.
+# Named unlike the other tables, because modules here import `annotations` from `__future__`.
 annotations_table = sa.Table(
     "annotations",
     metadata,

@@ -1,6 +1,6 @@
-"""A review store's database: transactions to read and to write in, and the audit log beside each.
+"""A review store's database: transactions for reading and writing, and rows of the audit log about them.
 
-What reads and writes one part of the store, such as its accounts or its guidelines, takes one of these.
+Classes that read and write one part of the store, such as its accounts or its guidelines, take a `StoreConnection`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .read_only import READ_ONLY
 
 
 def cause_of(error: Exception) -> str:
-    """Return what a driver says in one line; drivers repeat user names there, never passwords."""
+    """Return a driver's message as one line; drivers put user names there, but never passwords."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -30,7 +30,7 @@ class StoreConnection:
     Args:
         engine: SQLAlchemy engine of a database that has the store's tables.
         where: Name of the store for messages.
-        held: Connection in a transaction, which every call then shares.
+        held: Connection in a transaction that all calls share; None where each call has its own.
     """
 
     def __init__(self, engine: sa.Engine, where: str, *, held: sa.Connection | None = None) -> None:
@@ -50,10 +50,10 @@ class StoreConnection:
 
     @contextmanager
     def batch(self, *, flushed: bool = True) -> Iterator[Self]:
-        """Yield a store whose calls are one transaction: all happen, or none. Batches may lie in batches.
+        """Yield a store whose calls form one transaction: all happen, or none. Batches may be nested.
 
         Args:
-            flushed: Whether what happens outlives a power cut (`connection`); leases need not.
+            flushed: Whether the changes must survive a power cut (`connection`), which leases need not; default True.
         """
         if self._held is not None:
             with self._held.begin_nested():
@@ -64,7 +64,7 @@ class StoreConnection:
 
     @contextmanager
     def writing(self, *, flushed: bool = True) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that holds the write lock; within a batch, that of the batch."""
+        """Yield a connection in a transaction that holds the write lock; within a batch, the batch's connection."""
         if self._held is not None:
             yield self._held
             return
@@ -82,7 +82,7 @@ class StoreConnection:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection to read with; each query sees what is there by then, or one state of a file."""
+        """Yield a connection for reading. Its queries all see one state of a file; on a server each sees the latest."""
         if self._held is not None:
             yield self._held
             return
@@ -91,13 +91,13 @@ class StoreConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose every query sees the same state, however long it reads."""
+        """Yield a connection all of whose queries see the same state, however long it reads."""
         with self._engine.connect().execution_options(**{SNAPSHOT: True}) as connection:
-            yield connection  # a file in WAL mode does so in any case
+            yield connection  # on a file in WAL mode every transaction sees one state anyway
 
     @contextmanager
     def as_it_is(self) -> Iterator[Self]:
-        """Yield a store for reading only, whose every call sees the same state, however long it is read."""
+        """Yield a store for reading only, all of whose calls see the same state, however long it is read."""
         with self.snapshot() as connection:
             yield type(self)(self._engine, self.where, held=connection)
 
@@ -107,6 +107,6 @@ class StoreConnection:
             audit.record(connection, act, actor=actor, at=now, **about)
 
     def record_read(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
-        """Add a row on what was taken out to the audit log; a store that can only be read keeps no account of that."""
+        """Add a row to the audit log about data that was exported; a store that can only be read records nothing."""
         if not self._engine.get_execution_options().get(READ_ONLY, False):
             self.record(act, actor=actor, now=now, **about)

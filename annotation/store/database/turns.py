@@ -1,14 +1,14 @@
-"""Turns at writing to a file: writers queue instead of sleeping, in this process and in others.
+"""Turns at writing to a database file: writers queue instead of sleeping, both threads and processes.
 
-SQLite makes waiting writers sleep, longer each time, and gives the lock to whoever wakes at the right moment: among ten
-busy processes some waited five seconds for a statement of a millisecond. Here they queue instead: threads for a lock of
-the process, processes for a lock on a file beside the database, which the system frees when its holder dies. SQLite's
-own lock is taken as ever. Among threads whoever waited longest goes on; among processes one of those who wait does, at
-once, not always the one who waited longest.
+SQLite makes waiting writers sleep, longer each time, and gives the lock to whichever wakes at the right moment: among
+ten busy processes some waited five seconds for a statement that takes a millisecond. Here writers queue instead:
+threads for a lock of the process, processes for a lock on a file beside the database, which the operating system frees
+when its holder dies. SQLite's own lock is still taken. Among processes, one of those that wait gets the turn at once,
+but not always the one that has waited longest.
 
-In a process, the turn goes to the thread that has waited longest. Python's own lock goes to whoever asks at the right
-moment, which is most often the thread that has just let it go: of fifty who write without a pause, some waited for
-seconds while others had a hundred turns.
+Within a process, the turn goes to the thread that has waited longest. Python's own lock goes to whichever thread asks
+at the right moment, most often the thread that has just released it: of fifty threads that wrote without a pause, some
+waited for seconds while others had a hundred turns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FairLock:
         self._is_held = False
 
     def acquire(self, timeout: float = -1) -> bool:
-        """Wait for the lock, at most so many seconds, or for ever where negative; return whether it is held now."""
+        """Wait for the lock, at most `timeout` seconds, or without limit if negative; return whether it is held."""
         with self._guard:
             if not self._is_held:
                 self._is_held = True
@@ -48,10 +48,10 @@ class FairLock:
             if mine in self._waiting:
                 self._waiting.remove(mine)
                 return False
-        return True  # handed over in the moment after patience ran out
+        return True  # handed over in the moment after the timeout
 
     def release(self) -> None:
-        """Let the lock go, to the one who has waited longest if there is one."""
+        """Release the lock; if threads wait for it, the one that has waited longest gets it."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -67,11 +67,11 @@ class FairLock:
 
 SUFFIX = "-turn"
 _of_this_process: defaultdict[Path, FairLock] = defaultdict(FairLock)
-"""One lock a file, however many stores of it are open here."""
+"""One lock per file, however many stores of that file this process has open."""
 
 
 class Turns:
-    """Turns at one database file."""
+    """Turns at writing to one database file."""
 
     def __init__(self, path: Path, *, patience_s: float) -> None:
         self._path = path.with_name(path.name + SUFFIX)
@@ -80,7 +80,7 @@ class Turns:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn and hold it. Whoever waits in vain for this process's own goes on without one."""
+        """Wait for a turn and hold it. A thread that waits too long for this process's lock goes on without a turn."""
         has_turn = self._mine.acquire(timeout=self._patience_s)
         try:
             with self._among_processes(waits=has_turn):
@@ -93,7 +93,7 @@ class Turns:
     def _among_processes(self, *, waits: bool) -> Iterator[None]:
         try:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
-        except OSError:  # a folder that cannot be written to: then neither can the database, which says so itself
+        except OSError:  # the folder cannot be written to, so neither can the database, which reports that itself
             yield
             return
         try:

@@ -1,4 +1,4 @@
-"""Taking decisions in: checked against the form, kept with every version.
+"""Receiving decisions: they are checked against the form, and every version is kept.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""What annotators say about tasks beside deciding them: comments, and flags that ask a curator to look."""
+"""Remarks of annotators about tasks, beside their decisions: comments, and flags that ask a curator to look."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..database.schema import annotators, remarks, tasks
 
 LONGEST = 2000
 MOST = 50
-"""Remarks of one annotator on one task."""
+"""Most remarks of one annotator on one task."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Comment:
     """One comment or flag.
 
     Attributes:
-        id: In the store.
+        id: Id in the store.
         task_id: Task that it is about.
         item_id: Item of that task.
         question: Question of the item; empty where it has none.
@@ -35,7 +35,7 @@ class Comment:
         is_flag: Whether a curator is asked to look.
         words: Text; a flag may have none.
         made_at: Moment at which it was made.
-        settled_by: The curator who has seen to it; None while it is open.
+        settled_by: Name of the curator who settled it; None while it is open.
     """
 
     id: int
@@ -65,7 +65,7 @@ class Comment:
 def add_remark(
     connection: sa.Connection, task_id: int, annotator: str, words: str, *, is_flag: bool, now: datetime
 ) -> None:
-    """Keep a remark of an annotator on a task; that they may see it is the caller's to check.
+    """Store an annotator's remark on a task; the caller checks that they may see the task.
 
     Raises:
         RefusedError: A comment is empty, the words are too long or hold a null character, or there are too many.
@@ -85,7 +85,7 @@ def add_remark(
 
 
 def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Comment]]:
-    """Return what an annotator has said about tasks, the earliest first, by task."""
+    """Return an annotator's remarks on tasks, earliest first, by task."""
     comments_by_task: dict[int, list[Comment]] = {}
     for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
         comments_by_task.setdefault(row.task_id, []).append(_remark(row))
@@ -93,14 +93,14 @@ def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: s
 
 
 def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Comment]:
-    """Return what annotators say about a campaign's tasks, flags first, the earliest first; settled ones if asked."""
+    """Return the open remarks on a campaign's tasks, with settled ones if `settled`; flags first, then oldest first."""
     query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
     rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
     return sorted((_remark(row) for row in rows), key=lambda comment: (not comment.is_flag, comment.id))
 
 
 def settle_remark(connection: sa.Connection, campaign: Campaign, remark_id: int, *, by: str, now: datetime) -> None:
-    """Note that a curator has seen to a remark; it stays.
+    """Record that a curator settled a remark; the remark is kept.
 
     Raises:
         BenchwrightError: The campaign has no such open remark.

@@ -1,8 +1,8 @@
-"""Decisions that were made elsewhere, such as in Label Studio, taken in as they stand there.
+"""Import decisions that were made elsewhere, such as in Label Studio.
 
-Answers that were given before the key was shown are taken in with a place of the rule that waits for votes. The app
-shows the key to each annotator once their answer is stored. A server whose users can all read everything may show it
-only when the answers of all are stored; until then the places are held for those who answered.
+Answers that were given before the key was shown are imported too, and their annotators' slots then wait for the votes.
+The app shows the key to each annotator as soon as their own answer is stored. A server whose users can all read
+everything may show it only when the answers of all are stored; until then the slots are held for those who answered.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .pre_key_answers import answer_blind, blind_answer
 from .submissions import submit
 
 HELD_FOR = timedelta(days=30)
-"""How long a place waits for votes after its answer was last seen on the server."""
+"""How long a slot waits for votes after its answer was last seen on the server."""
 
 
 class ExternalAnswer(NamedTuple):
-    """What somebody answered elsewhere without the key.
+    """An annotator's answer from elsewhere, given without seeing the key.
 
     Attributes:
-        task_id: Task in the store.
-        annotator: Name; registered where it is not yet.
+        task_id: Id of the task in the store.
+        annotator: Name; the annotator is registered if needed.
         answer: Key of a choice.
-        started_at: When they began, as well as is known.
-        answered_at: When they answered.
+        started_at: When the annotator began, as far as is known.
+        answered_at: When the annotator answered.
     """
 
     task_id: int
@@ -47,17 +47,17 @@ class ExternalAnswer(NamedTuple):
 def take_in_answer(
     connection: sa.Connection, campaign_name: str, external: ExternalAnswer, *, is_shown: bool, now: datetime
 ) -> Literal["new", "unchanged"]:
-    """Take an answer in, and hold its place until the votes come.
+    """Import an answer, and hold its slot until the votes come.
 
     Args:
         connection: Connection in a write transaction.
         campaign_name: Name of the campaign, that of its step in the recipe.
-        external: The answer, with whose it is.
-        is_shown: Whether the key can be seen elsewhere by now, so that an answer is blind no more.
-        now: Moment by which leases that ended are free.
+        external: The answer and its annotator.
+        is_shown: Whether the key can be seen elsewhere by now, so that new answers are no longer blind.
+        now: Moment of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: There is no place for it, it differs from what was answered first, or the key was shown before.
+        RefusedError: No slot is free for it, it differs from the annotator's first answer, or the key was shown before.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator, answer = external.task_id, external.annotator, external.answer
@@ -79,7 +79,7 @@ def take_in_answer(
 
 
 def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[int, Sequence[str]]:
-    """Return the open tasks whose every place is taken by somebody who has answered, with their names in order."""
+    """Return the open tasks all of whose slots are held by annotators who have answered, with their names in order."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name, blind_answers.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -102,10 +102,10 @@ def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[in
 
 
 def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) -> float:
-    """Return how long somebody took for the answer that they gave before the key was shown.
+    """Return how many seconds an annotator took for the answer that they gave before the key was shown.
 
     Raises:
-        RefusedError: They gave none, or have no place of the task.
+        RefusedError: They gave none, or have no slot of the task.
     """
     query = (
         sa.select(slots.c.claimed_at, blind_answers.c.answered_at)
@@ -124,7 +124,7 @@ def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) 
 
 
 def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: ExternalAnswer) -> bool:
-    """Return whether a task still waits for the votes of somebody who answered."""
+    """Return whether a task still waits for the votes of the annotator who answered."""
     query = sa.select(tasks.c.id).where(
         tasks.c.id == external.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
     )
@@ -144,14 +144,14 @@ Taken = Literal["new", "changed", "unchanged"]
 
 
 class ExternalAnnotation(NamedTuple):
-    """What somebody said of a task elsewhere.
+    """An annotator's decision from elsewhere.
 
     Attributes:
-        task_id: Task in the store.
-        annotator: Name; registered where it is not yet.
-        submission: What they said. Without a time spent, the time between the two moments counts.
-        started_at: When they began, as well as is known.
-        submitted_at: When they submitted.
+        task_id: Id of the task in the store.
+        annotator: Name; the annotator is registered if needed.
+        submission: The decision. If it has no time spent, the time between the two moments counts.
+        started_at: When the annotator began, as far as is known.
+        submitted_at: When the annotator submitted.
     """
 
     task_id: int
@@ -162,16 +162,16 @@ class ExternalAnnotation(NamedTuple):
 
 
 def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalAnnotation, *, now: datetime) -> Taken:
-    """Take a decision in; one that differs from what the annotator said before becomes its newest version.
+    """Import a decision; if it differs from the annotator's earlier one, it becomes the newest version.
 
     Args:
         connection: Connection in a write transaction.
         campaign_name: Name of the campaign, that of its step in the recipe.
-        annotation: The decision, with whose it is.
-        now: Moment by which leases that ended are free.
+        annotation: The decision and its annotator.
+        now: Moment of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: There is no slot for it, or the form does not know it.
+        RefusedError: There is no slot for it, or it does not fit the form.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator = annotation.task_id, annotation.annotator

@@ -1,4 +1,4 @@
-"""What a campaign's form lets annotators say of a task."""
+"""Check submissions against a campaign's form and the task's item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..database.records import RefusedError
 
 
 def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the decisions that a task takes: its form's, or the keys of its own choices."""
+    """Return the decisions that a task takes: those of its form, or the keys of its own choices."""
     if form.takes_choices:
         return tuple(choice["key"] for choice in payload["choices"])
     return form.decisions
@@ -25,12 +25,12 @@ def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, .
 def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:
     """Return a submission as the store keeps it, with fields and edits checked against the form and the task's item.
 
-    Reasons are sorted and each stands once. Fields are spelled as the form has them, and their decision follows from
-    the first one. Edits lack what they leave as it is; they are None where they change nothing.
+    Reasons are sorted, each listed once. Fields are spelled as in the form, and the decision follows from the first
+    field. Edits lack the parts that they leave unchanged; they are None if they change nothing.
 
     Raises:
-        RefusedError: The form does not take the fields or the item the edits, or the campaign has no fields or takes no
-            edits.
+        RefusedError: The form does not take the fields, the item does not take the edits, or the campaign has no fields
+            or takes no edits.
     """
     decision, fields = _fields_in(form, payload, submission)
     return Submission(
@@ -46,7 +46,7 @@ def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submi
 def _fields_in(
     form: CampaignForm, payload: Mapping[str, Any], submission: Submission
 ) -> tuple[str, dict[str, Any] | None]:
-    """Return the decision of a submission, and its fields; None where the campaign has no typed form."""
+    """Return the decision of a submission, and its fields, or None if the campaign has no typed form."""
     typed = form.typed
     if typed is None:
         if submission.fields is not None:
@@ -62,7 +62,7 @@ def _fields_in(
 
 
 def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return edits of a task's item, checked, as JSON values; None where they change nothing.
+    """Return checked edits of a task's item, as JSON values; None if they change nothing.
 
     Raises:
         RefusedError: The item cannot take them, or the campaign takes none.

@@ -1,8 +1,8 @@
-"""Photographs that annotators uploaded for a task: only these can be handed in there.
+"""Photographs that annotators uploaded for a task; only these can be submitted for it.
 
-A photograph is in use while any version of a decision names it, or a draft does. Uploads that nobody took up are
-forgotten together with their files, in one transaction that holds the write lock: who hands one in meanwhile either
-comes first, and then it is in use, or is told to upload it again.
+A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
+their files, in one transaction that holds the write lock. A submission that names one meanwhile either comes first, so
+that the photograph is in use, or is refused with the advice to upload it again.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _WORDS = (
     .where(slots.c.task_id.in_(_with_uploads), annotations_table.c.fields.is_not(None)),
     sa.select(drafts.c.body).where(drafts.c.task_id.in_(_with_uploads)),
 )
-"""All versions of what was said of tasks for which somebody uploaded something, and what is being typed there."""
+"""All versions of decisions on tasks for which a photograph was uploaded, and the drafts there."""
 
 
 def photographs_in_use(connection: sa.Connection) -> set[str]:
-    """Return the ids of the uploaded photographs that a decision, in any version, or a draft names."""
+    """Return the ids of the uploaded photographs that any version of a decision, or a draft, names."""
     named: set[str] = set()
     for query in _WORDS:
         for (text,) in connection.execute(query).yield_per(_BATCH):
@@ -48,7 +48,7 @@ def photographs_in_use(connection: sa.Connection) -> set[str]:
 
 
 def forget_left_behind(connection: sa.Connection, photographs: ObjectStore) -> None:
-    """Forget the uploads that nothing refers to and whose files are not there, as after a backup, which leaves them."""
+    """Delete the records of unused uploads whose files are missing, as after a restore: backups leave them out."""
     unused = set(_uploaded(connection)) - photographs_in_use(connection)
     forget_uploads(connection, [object_id for object_id in unused if not photographs.path(object_id).is_file()])
 
@@ -58,11 +58,11 @@ def _uploaded(connection: sa.Connection) -> Sequence[str]:
 
 
 def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> None:
-    """Have it that these photographs were never uploaded, so that nobody can hand them in.
+    """Delete the records of uploads, so that nobody can submit these photographs.
 
     Args:
         connection: Connection in a write transaction.
-        image_ids: None of them in use.
+        image_ids: Ids of photographs, none of them in use.
     """
     ordered = sorted(image_ids)
     for start in range(0, len(ordered), _BATCH):
@@ -71,20 +71,20 @@ def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> Non
 
 
 MOST_UPLOADS = 20
-"""Photographs that one annotator may try for one task."""
+"""Most photographs that one annotator may upload for one task."""
 
 
 class Uploads:
-    """The uploaded photographs of a review store: which there are; the files lie in the workspace."""
+    """The records of uploaded photographs in a review store; the files are in the workspace."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def check_room(self, task_id: int, annotator: str) -> None:
-        """Check that an annotator may upload one more for a task.
+        """Check that an annotator may upload one more photograph for a task.
 
         Raises:
-            RefusedError: They uploaded as many as they may.
+            RefusedError: They have uploaded the most that they may.
         """
         with self._store.reading() as connection:
             query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
@@ -93,7 +93,7 @@ class Uploads:
                 raise RefusedError(f"{uploaded} photographs were uploaded for this task; hand one in, or skip the task")
 
     def note(self, task_id: int, annotator: str, image_id: str) -> None:
-        """Note that an annotator uploaded a photograph for a task; safe to repeat."""
+        """Record that an annotator uploaded a photograph for a task; safe to repeat."""
         with self._store.batch() as batch, batch.writing() as connection:
             if Uploads(batch).holds(task_id, image_id, by=annotator):
                 return
@@ -101,7 +101,7 @@ class Uploads:
             connection.execute(sa.insert(uploads).values(task_id=task_id, annotator_id=annotator_id, image_id=image_id))
 
     def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
-        """Return whether a photograph was uploaded for a task, by this annotator or, where None, by anybody."""
+        """Return whether a photograph was uploaded for a task by this annotator, or by anybody if `by` is None."""
         query = sa.select(uploads.c.image_id).join(annotators, uploads.c.annotator_id == annotators.c.id)
         query = query.where(uploads.c.task_id == task_id, uploads.c.image_id == image_id)
         with self._store.reading() as connection:
@@ -109,7 +109,7 @@ class Uploads:
 
 
 class SubmittedPhotograph(NamedTuple):
-    """A photograph that somebody hands in: the field's name and label, and which it is."""
+    """A photograph in a submission: name and label of its field, and its image id."""
 
     name: str
     label: str
@@ -117,7 +117,7 @@ class SubmittedPhotograph(NamedTuple):
 
 
 def photographs_in(form: CampaignForm, values: Mapping[str, Any]) -> list[SubmittedPhotograph]:
-    """Return the photographs that are handed in with what is said by field."""
+    """Return the photographs among a submission's values by field."""
     return [
         SubmittedPhotograph(field.name, field.label, values[field.name])
         for field in form.fields or ()
@@ -128,9 +128,9 @@ def photographs_in(form: CampaignForm, values: Mapping[str, Any]) -> list[Submit
 def check_uploads(
     connection: sa.Connection, photographs: Iterable[SubmittedPhotograph], *, task_id: int, annotator_id: int
 ) -> None:
-    """Check that photographs that are handed in were uploaded for this task by whoever hands them in.
+    """Check that submitted photographs were uploaded for this task by the annotator who submits them.
 
-    In the transaction in which they are: unused ones may be forgotten until then (`photo_uploads`).
+    Call this in the transaction that writes the submission, because unused uploads may be deleted until then.
 
     Raises:
         RefusedError: One was not.

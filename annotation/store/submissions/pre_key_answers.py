@@ -1,4 +1,4 @@
-"""Answers that are given before the key is shown: kept first, shown after, and never changed."""
+"""Answers that annotators give before they see the key. They are stored before the key is shown, and never change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..database.records import RefusedError
 from ..database.schema import annotators, blind_answers
 
 ANSWER, ANSWER_RIGHT = "answer", "answer_right"
-"""Fields of a form with `blind_first`: the answer, and `yes` or `no` as it equals the key; the store fills in both."""
+"""Fields of a form with `blind_first`, both filled in by the store: the answer, and `yes` or `no` as it is right."""
 
 _ANSWERED = (
     sa.select(blind_answers.c.answer)
@@ -27,11 +27,11 @@ _ANSWERED = (
 
 
 def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> bool:
-    """Keep what an annotator answers before they see the key, and return whether that is new; again changes nothing.
+    """Store an annotator's answer before they see the key; return whether it is new. A repetition changes nothing.
 
     Raises:
         RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
-            have answered otherwise.
+            gave a different answer before.
     """
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
@@ -56,17 +56,17 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
-    """Return what an annotator answered to a task before they saw its key; None where they have not."""
+    """Return an annotator's answer to a task from before they saw its key; None if there is none."""
     return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
 
 
 def with_blind_answer(
     connection: sa.Connection, form: CampaignForm, slot: sa.Row[Any], fields: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """Return what is said by field with the answer that was kept, whatever answer came along.
+    """Return values by field with the stored answer in place of any answer among them.
 
     Raises:
-        RefusedError: The campaign asks for an answer first, and there is none.
+        RefusedError: The campaign asks for an answer first, and none is stored.
     """
     if not form.blind_first:
         return fields
@@ -77,6 +77,6 @@ def with_blind_answer(
 
 
 def is_right(item: Mapping[str, Any], answer: str) -> str:
-    """Return `yes` where an answer equals the key of an item, given as JSON values, else `no`."""
+    """Return `yes` if an answer equals the key of an item, given as JSON values, else `no`."""
     key = item["answer"] if item.get("answer") is not None else item.get("refusal")
     return "yes" if answer == key else "no"

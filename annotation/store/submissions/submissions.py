@@ -1,7 +1,7 @@
-"""Take annotators' decisions in.
+"""Check and write annotators' decisions.
 
-A submission is checked without holding anybody up (`check`), and then written in a transaction that holds the write
-lock (`write`), if its slot, its task and its campaign's form are still what it was checked against.
+A submission is checked without delaying other writers (`check`), and then written in a transaction that holds the write
+lock (`write`), if its slot, its task and its campaign's form are still those that it was checked against.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ MAX_NOTE = 10_000
 
 @dataclass(frozen=True)
 class CheckedSubmission:
-    """A submission that was checked and waits to be written.
+    """A submission that was checked and is still to be written.
 
     Attributes:
         slot: The slot with its task and campaign, as they were read.
-        columns: Values of the version to be written, by column; None where the annotator has said just that already.
-        photographs: Photographs that are handed in.
+        columns: Values of the version to be written, by column; None if it repeats the annotator's last version.
+        photographs: Photographs in the submission.
     """
 
     slot: sa.Row[Any]
@@ -58,22 +58,23 @@ def check(
     amend: bool = False,
     seen_version: int | None = None,
 ) -> CheckedSubmission:
-    """Check what an annotator says of a slot that they hold. Nothing is written.
+    """Check an annotator's decision on a slot that they hold. Nothing is written.
 
     Args:
         connection: Connection in a read transaction.
         slot_id: Slot of the annotator's lease.
         annotator: Name of whoever holds it.
-        submission: What they say. Its time is held within the time since the task was handed out, or since the
-            version before.
+        submission: Decision, with all that goes with it. Its time spent is limited to the time since the task was
+            handed out, or since the version before.
         now: Moment of the decision.
-        amend: Whether it replaces an earlier decision of this annotator on this slot: a new version, the old one stays.
-        seen_version: Version of their decision that the annotator had before them, 0 for none; None where unknown.
+        amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version beside the old
+            one; default False.
+        seen_version: Version of their decision that the annotator had on screen, 0 for none; default None, unknown.
 
     Raises:
-        StaleError: They have said something else since what they had before them.
-        RefusedError: The lease is gone or another's, the item changed meanwhile, a different decision was
-            given before, or the form does not know the decision or a reason.
+        StaleError: The annotator has decided otherwise since the version that they had on screen.
+        RefusedError: The lease has ended or is another annotator's, the item changed meanwhile, a different decision
+            was given before, or the form does not have the decision or a reason.
     """
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
@@ -122,25 +123,25 @@ def check(
 
 
 class WrittenSubmission(NamedTuple):
-    """What writing a submission did.
+    """Result of writing a submission.
 
     Attributes:
-        may_settle: Whether it may settle its task: the last one that was missing, or a change of an earlier one.
+        may_settle: Whether it may settle its task: it was the last one missing, or a change of an earlier one.
     """
 
     may_settle: bool
 
 
 def write(connection: sa.Connection, checked: CheckedSubmission) -> WrittenSubmission:
-    """Write a submission, with what follows from it, and remove its draft.
+    """Write a submission and the changes that follow from it, and remove its draft.
 
     Args:
         connection: Connection in a write transaction.
-        checked: Submission from `check`, on whatever connection.
+        checked: Submission from `check`, on any connection.
 
     Raises:
-        ChangedError: Anything that it was checked against has changed since; the caller rolls the transaction back.
-        RefusedError: The annotator was shown the key meanwhile, or a photograph that is handed in was not uploaded.
+        ChangedError: Something that it was checked against has changed since; the caller rolls the transaction back.
+        RefusedError: The annotator was shown the key meanwhile, or a submitted photograph was not uploaded.
     """
     slot, columns = checked.slot, checked.columns
     drop_draft: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "annotator": slot.annotator_id})
@@ -168,7 +169,7 @@ def write(connection: sa.Connection, checked: CheckedSubmission) -> WrittenSubmi
 
 
 def _steps(slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[Step]:
-    """Return the statements that write a version: slot, annotation, task, and the guidelines that were followed."""
+    """Return the statements that write a version: to slot, annotation and task, and the guidelines that it followed."""
     unchanged = {"was": slot.submitted_at, "checked": slot.form}
     steps: list[Step] = [
         (sql.FILL, {**unchanged, "now": columns["submitted_at"], "held": slot.id, "annotator": slot.annotator_id}),
@@ -182,7 +183,7 @@ def _steps(slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[Step]:
 
 
 def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[int]:
-    """Run statements, with an entry in the audit log where a person decided; return how many rows each changed."""
+    """Run statements, with a row in the audit log if a person decided; return how many rows each changed."""
     if slot.is_simulated:
         return run_together(connection, *steps)
     about = {
@@ -205,7 +206,7 @@ def submit(
     amend: bool = False,
     seen_version: int | None = None,
 ) -> WrittenSubmission:
-    """Take an annotator's decision on a slot that they hold. Submitting the same again changes nothing.
+    """Check and write an annotator's decision on a slot that they hold. Submitting the same again changes nothing.
 
     Args:
         connection: Connection in a write transaction.
@@ -224,14 +225,14 @@ def submit(
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:
-    """Return a time that a browser counted, held within the time that passed here; None where it counted none."""
+    """Return the seconds that a browser counted, limited to those that passed here; None if it counted none."""
     if active_s is None or not isfinite(active_s):
         return None
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
 def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Submission) -> None:
-    """Check a submission in a campaign without a typed form; all mistakes are in the one message."""
+    """Check a submission in a campaign without a typed form; one message names all mistakes."""
     decision, note, is_edited = submission.decision, submission.note, submission.edits is not None
     mistakes = []
     if decision not in decisions:
