@@ -1,4 +1,4 @@
-"""Ratings, and how far annotators agree: coefficients with intervals, likely errors, the quality of each annotator.
+"""Ratings and agreement: coefficients with intervals, estimated error rates, and the quality of each annotator.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

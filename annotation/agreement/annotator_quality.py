@@ -1,6 +1,6 @@
-"""What the ratings tell of each rater: with the others or against them, likely errors, and haste.
+"""Quality of each rater, from the ratings: agreement with the others, estimated errors, and suspicious speed.
 
-It advises a curator whom to talk to. Nothing here changes what a rule accepts.
+The figures help a curator decide whom to talk to. Nothing here changes what a rule accepts.
 """
 
 from __future__ import annotations
@@ -18,48 +18,47 @@ from .rating_columns import RatingColumns
 from .ratings import Rating, columns_of
 
 LEAST_SHARED = 10
-"""Units shared with others below which nobody's accuracy and errors are estimated."""
+"""Least number of units shared with others for a rater's accuracy and errors to be estimated."""
 LEAST_TIMED = 5
-"""Ratings with a known time below which nobody's pace is compared."""
+"""Least number of ratings with a known time for a rater's pace to be compared."""
 FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MAD_AS_DEVIATION = 0.6745
-"""What the median absolute deviation of a normal variable is of its standard deviation."""
+"""Ratio of the median absolute deviation of a normal variable to its standard deviation."""
 
 
 class RightOf(NamedTuple):
-    """How many of how many."""
+    """A number of right ones, and the number that they are out of."""
 
     right: int
     of: int
 
     @property
     def shared(self) -> tuple[float | None, int]:
-        """Return the share, None where there is nothing to share, and of how many."""
+        """Return the share of right ones, None if there are none to count, and the number that it is out of."""
         return (self.right / self.of if self.of else None), self.of
 
 
 @dataclass(frozen=True)
 class RaterQuality:
-    """What the ratings tell of one rater; shares 0 to 1, None where undefined.
+    """Quality of one rater; shares 0 to 1, None where undefined.
 
     Args:
         rater: Name.
-        ratings: How many.
-        labels: How often each was given.
-        with_others: Share of units on which the rater says what most of the others say, and on how many units
-            the others have a most frequent label.
-        shared: Units that others rated too: what the estimate rests on.
-        estimated_accuracy: Of Dawid and Skene's model, over units that several rated; None from fewer than
-            `LEAST_SHARED` of the rater's own.
-        confusion: Estimated probability of each label given (inner) where another is the truth (outer); empty where
-            there is no such estimate.
-        alpha_without: Krippendorff's alpha of the others, and on how many units they can be compared.
-        median_seconds: Of the time that a rating took, where it is known.
-        timed: Ratings whose time is known.
+        ratings: Number of ratings.
+        labels: Number of times each label was given.
+        with_others: Share of units on which the rater gives the most frequent label of the others, and the number of
+            units on which the others have one.
+        shared: Number of units that others rated too, on which the estimate is based.
+        estimated_accuracy: Accuracy by Dawid and Skene's model, over units with several raters; None if the rater
+            rated fewer than `LEAST_SHARED` of them.
+        confusion: Estimated probability of each given label (inner) by true label (outer); empty without an estimate.
+        alpha_without: Krippendorff's alpha of the others, and the number of units on which they can be compared.
+        median_seconds: Median of the seconds that a rating took, where known.
+        timed: Number of ratings whose time is known.
         pace: Modified z-score of the log of that median among all raters with `LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
-        on_gold: Share right of units whose right label is known, and of how many.
+        on_gold: Share of right labels on units whose right label is known, and the number of these units.
     """
 
     rater: str
@@ -77,7 +76,7 @@ class RaterQuality:
 
     @property
     def is_suspiciously_fast(self) -> bool | None:
-        """Return whether the pace is an outlier; None where it is not known."""
+        """Return whether the rater is an outlier on the fast side; None if the pace is not known."""
         return None if self.pace is None else self.pace < -FAST
 
     def to_json(self) -> dict[str, Any]:
@@ -108,12 +107,12 @@ class RaterQuality:
 def rater_qualities(
     ratings: Iterable[Rating], *, categories: Sequence[str] = (), seconds: Mapping[str, Sequence[float]] | None = None
 ) -> list[RaterQuality]:
-    """Return what the ratings tell of each rater, by name; none where there are no ratings.
+    """Return the quality of each rater, by name; an empty list without ratings.
 
     Args:
-        ratings: In any order.
-        categories: Labels that could have been given.
-        seconds: What each rating of a rater took, by name.
+        ratings: Ratings in any order.
+        categories: Labels that can be given; default those in use.
+        seconds: Seconds that each rating of a rater took, by the rater's name; default not known.
     """
     return qualities_in(columns_of(ratings, categories=categories), seconds=seconds)
 
@@ -124,17 +123,17 @@ def qualities_in(
     seconds: Mapping[str, Sequence[float]] | None = None,
     gold: Mapping[str, RightOf] | None = None,
 ) -> list[RaterQuality]:
-    """Return what `rater_qualities` returns, of ratings in columns.
+    """Return the same as `rater_qualities` for ratings in columns.
 
     Args:
-        columns: The ratings.
-        seconds: What each rating of a rater took, by name.
-        gold: How each rater did on units whose right label is known, by name.
+        columns: Ratings.
+        seconds: Seconds that each rating of a rater took, by the rater's name; default not known.
+        gold: Result of each rater on units whose right label is known, by name; default none.
     """
     if not len(columns):
         return []
     together = columns.only(np.bincount(columns.units, minlength=columns.unit_count)[columns.units] >= 2)
-    # Of a unit that one rater saw the model believes that rater: so it would find everybody without company right.
+    # For a unit with one rater the model believes that rater, and so would find raters who share no unit always right.
     estimated = estimated_from(together, settled=NEARLY_SETTLED) if len(together) else None
     shared = np.bincount(together.raters, minlength=len(columns.rater_names))
     left_out = without_each(columns)
@@ -167,7 +166,7 @@ def qualities_in(
 
 
 def _against_others(columns: RatingColumns) -> list[RightOf]:
-    """Compare each rating with the most frequent label of the others; units where they tie say nothing."""
+    """Compare each rating with the most frequent label of the others; units where these tie are left out."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
     other_counts = counts.reshape(columns.unit_count, many)[columns.units]
@@ -195,7 +194,10 @@ def _confusion(estimated: DawidSkeneEstimate, rater: str) -> dict[str, dict[str,
 
 
 def _paces(middle: Mapping[str, float]) -> dict[str, float]:
-    """Return the modified z-score of each rater's log time; none unless three raters differ."""
+    """Return the modified z-score of the log of each rater's time.
+
+    Empty with fewer than three raters, or if the median deviation of the logs is 0.
+    """
     if len(middle) < 3:
         return {}
     logs = {name: float(np.log(max(value, 0.01))) for name, value in middle.items()}

@@ -1,7 +1,7 @@
-"""Agreement between annotators: how often they agree, and how much of it chance would not give.
+"""Agreement between annotators: percent agreement, and coefficients that correct for agreement by chance.
 
 Every statistic is one function of weights over units, so that the point estimate (each unit once) and the
-bootstrap (units drawn again) are the same code. A statistic that does not exist for the data at hand is
+bootstrap (units resampled) are the same code. A statistic that does not exist for the data at hand is
 undefined (None), never 1.0: with a single category in use, agreement beyond chance cannot be measured.
 
 Sources:
@@ -13,8 +13,8 @@ Sources:
     MASI, for its alpha    Passonneau 2006 (`label_sets`)
     percentile bootstrap   Efron and Tibshirani 1986, doi:10.1214/ss/1177013815
 
-Where each annotator names a set of categories, it is Krippendorff's alpha with MASI's distance over whole sets
-(`label_sets`), and plain alpha of each category, named or not.
+Where annotators name sets of categories, agreement is measured by Krippendorff's alpha with the MASI distance over
+whole sets (`label_sets`), and by nominal alpha for each category, named or not.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .ratings import Floats, Metric, Rating, RatingTable, columns_of, fold
 Interval = tuple[float, float]
 
 MAX_UNDEFINED = 0.05
-"""Share of resamples that may leave a statistic undefined before it loses its interval."""
+"""Largest share of resamples in which a statistic may be undefined; above it, the statistic has no interval."""
 LEAST_COMPARED = 10
-"""Units with two ratings or more below which there is no interval: of a few units drawn again a bootstrap knows nothing
-of those that it has not seen, and its intervals come out far too short."""
+"""Least number of units with two ratings or more for an interval: a bootstrap of few units knows nothing of other
+units, and its intervals are far too short."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,17 @@ class Agreement:
     """Agreement over a set of ratings; fractions (kappas and alpha may be negative), None where undefined.
 
     Args:
-        units: Units with at least one rating.
-        compared: Units with two ratings or more: what agreement is counted on.
-        raters: Different raters.
+        units: Number of units with at least one rating.
+        compared: Number of units with two ratings or more, on which agreement is computed.
+        raters: Number of different raters.
         percent: Share of agreeing pairs of ratings within a unit, averaged over units with two or more.
-        cohen_kappa: Two raters only, over the units that both rated.
-        fleiss_kappa: Only where every unit has equally many ratings, at least two.
-        krippendorff_alpha: Over units with two or more ratings.
-        gwet_ac1: Needs two categories.
-        ci: 95 % interval of each from a bootstrap over units; None where undefined, where more than one resample in
-            twenty is, from fewer than `LEAST_COMPARED` compared units, and where all of these agree alike, so that
-            drawing them again tells nothing.
+        cohen_kappa: Cohen's kappa over the units that both raters rated; defined for two raters only.
+        fleiss_kappa: Fleiss' kappa; defined only if every unit has equally many ratings, at least two.
+        krippendorff_alpha: Krippendorff's alpha over units with two or more ratings.
+        gwet_ac1: Gwet's AC1; needs two categories.
+        ci: 95 % interval of each statistic from a bootstrap over units. None where the statistic is undefined, where
+            it is undefined in more than one resample in twenty, with fewer than `LEAST_COMPARED` compared units, and
+            where all compared units agree equally, so that resampling them changes nothing.
     """
 
     units: int
@@ -90,11 +90,11 @@ def agreement_of(
     """Return all statistics of a set of ratings, each with its bootstrap interval.
 
     Args:
-        ratings: In any order.
+        ratings: Ratings in any order.
         categories: As in `columns_of`.
-        metric: Of Krippendorff's alpha; the others are nominal.
-        resamples: Bootstrap samples of units; 0 for no intervals.
-        seed: Of the bootstrap; equal seeds give equal intervals.
+        metric: Metric of Krippendorff's alpha, default `nominal`; the other statistics are nominal.
+        resamples: Number of bootstrap samples of units; default 1000, 0 for no intervals.
+        seed: Seed of the bootstrap, default 0; equal seeds give equal intervals.
     """
     columns = columns_of(ratings, categories=categories, metric=metric)
     return agreement_in(columns, metric=metric, resamples=resamples, seed=seed)
@@ -103,7 +103,7 @@ def agreement_of(
 def agreement_in(
     columns: RatingColumns, *, metric: Metric = "nominal", resamples: int = 1000, seed: int = 0
 ) -> Agreement:
-    """Return what `agreement_of` returns, of ratings in columns."""
+    """Return the same as `agreement_of` for ratings in columns."""
     table = fold(columns, metric=metric)
     whole = table.times[None, :].astype(np.float64)
     values = {name: _or_none(statistic(table, whole)[0]) for name, statistic in STATISTICS.items()}
@@ -117,9 +117,9 @@ def agreement_in(
 
 
 def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[str, Agreement]:
-    """Return the agreement of the others, without intervals, for each rater left out, by name.
+    """Return, for each rater by name, the agreement among all other raters, without intervals.
 
-    A rater without whom agreement rises says something else than the others.
+    If agreement rises without a rater, that rater's labels differ from those of the others.
     """
     return {name: agreement_in(columns.without(name), metric=metric, resamples=0) for name in columns.present}
 
@@ -129,13 +129,14 @@ def percent_agreement(table: RatingTable, weights: Floats) -> Floats:
 
     Args:
         table: P patterns of units.
-        weights: (B, P) how often each pattern counts, in B samples of units. So for all statistics.
+        weights: (B, P) how often each pattern counts in each of B samples of units. The other statistics of this
+            module take the same arguments.
     """
     return _ratio(weights @ (table.agreeing * table.is_paired), weights @ table.is_paired)
 
 
 def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return kappa of two raters with a margin each, over units that both rated; else NaN."""
+    """Return Cohen's kappa, with a margin for each of two raters, over units that both rated; NaN for other data."""
     if table.raters != 2:
         return np.full(len(weights), np.nan)
     both = (table.pair >= 0).all(axis=1)
@@ -148,7 +149,7 @@ def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
 
 
 def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return kappa with one margin for all; NaN unless all units have equally many ratings, at least two."""
+    """Return Fleiss' kappa, with one margin for all; NaN unless all units have equally many ratings, at least two."""
     size = table.per_unit
     if len(size) == 0 or size.min() < 2 or size.min() != size.max():
         return np.full(len(weights), np.nan)
@@ -160,8 +161,8 @@ def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
 def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
     """Return AC1, which stays near the percent agreement when one category is rare; NaN with one category.
 
-    Chance is sum p(1 - p) / (K - 1), with p the mean share of each of K categories over all units, also those
-    with a single rating.
+    Chance agreement is sum p(1 - p) / (K - 1), with p the mean share of each of K categories over all units, including
+    those with a single rating.
     """
     categories = table.counts.shape[1]
     if categories < 2:
@@ -247,7 +248,7 @@ def _quantiles(drawn: Floats) -> Interval | None:
 
 
 class SetRating(NamedTuple):
-    """The categories that one rater named of one unit."""
+    """The categories that one rater named for one unit."""
 
     unit: str
     rater: str
@@ -257,7 +258,7 @@ class SetRating(NamedTuple):
 def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
     """Return Krippendorff's alpha over sets, with the MASI distance.
 
-    Only units with two ratings or more count. None where there are none, or where all of their sets are equal.
+    Only units with two ratings or more count. The result is None if there are none, or if all their sets are equal.
 
     Example:
         >>> both = frozenset({"a", "b"})
@@ -270,7 +271,7 @@ def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
 
 
 def alpha_by_category(ratings: Sequence[SetRating], categories: Iterable[str]) -> Mapping[str, float | None]:
-    """Return Krippendorff's nominal alpha of each category named or not; None where undefined."""
+    """Return Krippendorff's nominal alpha for each category, as named or not named; None where undefined."""
     alpha = {}
     for category in categories:
         rows = [Rating(rating.unit, rating.rater, "named" if category in rating.named else "not") for rating in ratings]

@@ -1,9 +1,9 @@
-"""What each rater tends to say when the truth is something else, estimated without knowing the truth.
+"""Error rates of each rater and the true label of each unit, estimated together without knowing the truth.
 
 Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
 doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label; expectation-maximisation
-finds both, from the share of each label among a unit's ratings. It advises. What is accepted stays with the
-rule of the campaign.
+finds both, starting from the share of each label among a unit's ratings. The estimate only advises: the campaign's
+rule decides what is accepted.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .ratings import MAX_CELLS, Floats, Rating, in_columns
 
 _ROUNDS = 500
 SETTLED = 1e-10
-"""Change of the log-likelihood per rating that leaves error rates right to four digits."""
+"""Change of the log-likelihood per rating below which error rates are right to four digits."""
 NEARLY_SETTLED = 1e-6
-"""The same for two digits, in a tenth of the rounds."""
+"""The same for two digits, which takes a tenth of the rounds."""
 _FLOOR = 1e-300
 
 _Ints = NDArray[np.int64]
@@ -36,11 +36,11 @@ class DawidSkeneEstimate:
     Args:
         labels: (K) categories in use, in their order.
         raters: (J) names, sorted.
-        shares: (K,) how frequent each category is as the truth.
-        error_rates: (J, K, K) probability that a rater says the last index where the middle one is true; NaN in
-            rows of truths of which a rater saw none.
-        truth: (I, K) probability of each category as a unit's truth, by the names or numbers of units.
-        log_likelihood: Of the ratings.
+        shares: (K,) estimated share of each category as the truth.
+        error_rates: (J, K, K) probability that a rater gives the category of the last index where that of the middle
+            index is true; NaN for true categories of which the rater saw no unit.
+        truth: (I, K) probability of each category as a unit's truth, with units ordered by name or number.
+        log_likelihood: Log-likelihood of the ratings.
     """
 
     labels: tuple[str, ...]
@@ -51,7 +51,7 @@ class DawidSkeneEstimate:
     log_likelihood: float
 
     def accuracy(self, rater: str) -> float:
-        """Return the estimated share of right labels of a rater, over units as they occur; 0 to 1."""
+        """Return a rater's estimated share of right labels, 0 to 1, weighted by the shares of the true categories."""
         own = np.diagonal(self.error_rates[self.raters.index(rater)])
         seen = ~np.isnan(own)
         return float((own[seen] * self.shares[seen]).sum() / self.shares[seen].sum())
@@ -61,20 +61,20 @@ def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
     """Estimate error rates and truths; a rater may rate a unit more than once, as in the paper's example.
 
     Args:
-        ratings: In any order; the estimate does not depend on it.
+        ratings: Ratings; their order does not matter.
 
     Raises:
-        DataError: There are none, or labels are texts rather than categories.
+        DataError: There are no ratings, or labels are free text rather than categories.
     """
     return estimated_from(in_columns(sorted(ratings)))
 
 
 def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> DawidSkeneEstimate:
-    """Return what `dawid_skene` returns, of ratings in columns; labels in use only.
+    """Return the same as `dawid_skene` for ratings in columns; only labels in use have a category.
 
     Args:
         columns: At least one rating.
-        settled: Change of the log-likelihood per rating at which the estimate counts as settled.
+        settled: Change of the log-likelihood per rating at which iteration ends; default `SETTLED`.
 
     Raises:
         DataError: As `dawid_skene`.
@@ -102,7 +102,7 @@ def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Dawid
 
 
 def _maximised(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tuple[Floats, Floats]:
-    """Return the shares and error rates (raters, truth, said) that explain the ratings best, given the truths."""
+    """Return the shares and error rates (rater, true label, given label) of greatest likelihood, given the truths."""
     many = truth.shape[1]
     weight = np.stack(
         [np.bincount(labels, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1

@@ -1,4 +1,4 @@
-"""Labels that are sets of categories, such as several reasons at once, and how far apart two of them are."""
+"""Labels that are sets of categories, such as several reasons at once, and the distance between two of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 SEPARATOR = "|"
 MAX_SETS = 2000
-"""Different sets whose distances are held at once: 32 MB."""
+"""Most different sets: their distances take 32 MB of memory."""
 
 
 def members_of(label: str) -> frozenset[str]:
-    """Return the categories that a label joins by `|`; none for an empty label."""
+    """Return the categories in a label, where they are joined by `|`; none for an empty label."""
     return frozenset(part.strip() for part in label.split(SEPARATOR)) - {""}
 
 
@@ -23,10 +23,10 @@ def joined(members: Iterable[str]) -> str:
 
 
 def masi(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return MASI's distance of two sets, 0 (equal) to 1 (nothing shared).
+    """Return the MASI distance between two sets, 0 (equal) to 1 (nothing shared).
 
-    One less the product of Jaccard's index and a factor for the kind of overlap: 1 for equal sets, 2/3 where one
-    holds the other, 1/3 where both have something of their own. Passonneau 2006, "Measuring Agreement on
+    It is 1 minus the product of Jaccard's index and a factor for the kind of overlap: 1 for equal sets, 2/3 if one
+    contains the other, 1/3 if each has a member that the other lacks. Passonneau 2006, "Measuring Agreement on
     Set-valued Items (MASI) for Semantic and Pragmatic Annotation". Two empty sets are equal.
     """
     if first == second:
@@ -38,6 +38,6 @@ def masi(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def masi_distances(labels: Sequence[str]) -> NDArray[np.float64]:
-    """Return the (K, K) distances of K labels."""
+    """Return the (K, K) MASI distances between K labels."""
     sets = [members_of(label) for label in labels]
     return np.array([[masi(first, second) for second in sets] for first in sets]).reshape(len(sets), len(sets))

@@ -1,4 +1,4 @@
-"""Ratings as columns of numbers: hundreds of thousands are counted, split and left out without walking them."""
+"""Ratings as columns of numbers, so that hundreds of thousands are counted and selected without a Python loop."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _MOST_KEYS = 2**62
 
 @dataclass(frozen=True)
 class RatingColumns:
-    """R ratings.
+    """R ratings as columns.
 
     Args:
-        units: (R,) which unit, as a number from 0.
-        raters: (R,) place of the rater in `rater_names`.
-        labels: (R,) place of the label in `label_names`.
-        unit_count: Units that there are numbers for.
-        rater_names: Of all raters.
-        label_names: In the order of an ordinal metric.
-        is_declared: Whether the labels that could have been given are stated; else only labels in use count.
+        units: (R,) number of the unit, from 0.
+        raters: (R,) index of the rater in `rater_names`.
+        labels: (R,) index of the label in `label_names`.
+        unit_count: Number of units, of which some may have no rating.
+        rater_names: Names of all raters.
+        label_names: Names of labels, in the order of an ordinal metric.
+        is_declared: Whether `label_names` are all labels that can be given; else only labels in use count.
     """
 
     units: Ints
@@ -40,21 +40,21 @@ class RatingColumns:
         return len(self.units)
 
     def only(self, mask: Mask) -> RatingColumns:
-        """Return the ratings of a mask over R; numbers and names stay."""
+        """Return the ratings that a mask over R selects; unit numbers and names stay as they are."""
         return replace(self, units=self.units[mask], raters=self.raters[mask], labels=self.labels[mask])
 
     def without(self, rater: str) -> RatingColumns:
-        """Return the ratings of all others."""
+        """Return the ratings of all other raters."""
         return self.only(self.raters != self.rater_names.index(rater))
 
     @property
     def present(self) -> list[str]:
-        """Return the raters with a rating, by name."""
+        """Return the names of raters with at least one rating, sorted."""
         return sorted(self.rater_names[place] for place in np.unique(self.raters))
 
 
 def numbered(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[tuple[str, ...], Ints]:
-    """Return the distinct names, sorted or in the order that is known, and the place of each name among them."""
+    """Return the distinct names, sorted or in the order of `known`, and the index of each name among them."""
     listed = list(names)
     distinct = tuple(sorted(set(listed)) if known is None else known)
     place = {name: number for number, name in enumerate(distinct)}
@@ -62,9 +62,9 @@ def numbered(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[
 
 
 def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct rows of small whole numbers in lexicographic order, and how often each comes.
+    """Return the distinct rows of small whole numbers in lexicographic order, and how often each occurs.
 
-    As `numpy.unique(rows, axis=0)`, tens of times faster where a row fits into one number.
+    The result is that of `numpy.unique(rows, axis=0)`, tens of times faster if a row fits into one number.
     """
     if not rows.size:
         distinct, times = np.unique(rows, axis=0, return_counts=True)

@@ -1,4 +1,4 @@
-"""Ratings from a CSV file with the columns unit, rater and label, one rating a row."""
+"""Read ratings from a CSV file with the columns unit, rater and label, one rating per row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MAX_NAME = 1000
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """Return the ratings of a file, in its order. Where a rater gave none, the row is simply not there.
+    """Return the ratings of a file, in its order. A rating that was not given has no row.
 
     Raises:
-        DataError: The file or one of its rows is not right; the message names line and value.
+        DataError: The file or one of its rows is invalid; the message names line and value.
     """
     lines: dict[tuple[str, str], int] = {}
     ratings = []

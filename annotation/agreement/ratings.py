@@ -1,4 +1,4 @@
-"""Ratings counted by unit: what every agreement statistic is computed from."""
+"""Ratings counted by unit, from which every agreement statistic is computed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 Metric = Literal["nominal", "ordinal", "masi"]
 
 MAX_CELLS = 20_000_000
-"""Units times categories that fit into memory; ratings beyond are free text, not categories."""
+"""Most units times categories that fit into memory; labels that exceed it are free text, not categories."""
 
 
 class Rating(NamedTuple):
-    """What one rater said of one unit; a missing rating is simply not there."""
+    """The label that one rater gave one unit; a missing rating has no record."""
 
     unit: str
     rater: str
@@ -35,12 +35,12 @@ class RatingTable:
     """Ratings counted by unit, with equal units folded into one pattern.
 
     Args:
-        times: (P,) how many units show each pattern.
-        counts: (P, K) ratings per category.
+        times: (P,) number of units with each pattern.
+        counts: (P, K) number of ratings per category.
         pair: (P, 2) category of first and second rater, -1 where missing; all -1 unless there are two raters.
-        raters: Different raters.
-        metric: How far apart two categories are.
-        apart: (K, K) distances of categories, where the metric states them.
+        raters: Number of different raters.
+        metric: Kind of distance between two categories.
+        apart: (K, K) distances between categories, where the metric states them.
     """
 
     times: NDArray[np.int64]
@@ -69,10 +69,10 @@ class RatingTable:
 
 
 def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal") -> RatingTable:
-    """Count ratings.
+    """Count ratings by unit.
 
     Args:
-        ratings: In any order; the table does not depend on it.
+        ratings: Ratings; their order does not matter.
         categories: As in `columns_of`.
         metric: As in `columns_of`.
 
@@ -88,10 +88,11 @@ def columns_of(
     """Return ratings as columns.
 
     Args:
-        ratings: In any order.
-        categories: Labels that could have been given, where some may not occur. AC1 depends on their number.
-        metric: `ordinal` needs labels that are numbers, or `categories` in their order; `masi` reads each label as
-            a set, its members joined by `|`.
+        ratings: Ratings in any order.
+        categories: All labels that can be given, since some may not occur; AC1 depends on their number. Default: the
+            labels in use.
+        metric: Default `nominal`; `ordinal` needs labels that are numbers, or `categories` in their order; `masi` reads
+            each label as a set, its members joined by `|`.
 
     Raises:
         DataError: A rater rated a unit twice, labels have no order, or there are too many different labels.
@@ -108,12 +109,12 @@ def columns_of(
 def in_columns(
     ratings: Sequence[Rating], labels: Sequence[str] | None = None, *, is_declared: bool = False
 ) -> RatingColumns:
-    """Return ratings as columns as they are; a rater may have rated a unit more than once.
+    """Return ratings as columns, without checks; a rater may have rated a unit more than once.
 
     Args:
-        ratings: In any order.
-        labels: In their order; sorted where None.
-        is_declared: Whether these are all that could have been given.
+        ratings: Ratings in any order.
+        labels: Labels in their order; default None, those in use, sorted.
+        is_declared: Whether these are all labels that can be given; default False.
     """
     unit_names, units = numbered(rating.unit for rating in ratings)
     rater_names, raters = numbered(rating.rater for rating in ratings)
@@ -122,7 +123,7 @@ def in_columns(
 
 
 def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
-    """Return ratings counted by unit. Units without a rating are not there, nor are labels that nobody gave or stated.
+    """Return ratings counted by unit, leaving out units without a rating, and labels neither given nor declared.
 
     Raises:
         DataError: There are too many different labels.
