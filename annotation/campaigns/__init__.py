@@ -1,4 +1,4 @@
-"""The kinds of campaigns, one module each: settings, form, verdicts; and what opening and results have in common.
+"""The kinds of campaigns, one module each with settings, form and verdicts; and their shared opening and results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

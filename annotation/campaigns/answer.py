@@ -1,7 +1,7 @@
-"""The campaign `answer`: people answer each item without seeing what is right, and are counted as models are.
+"""The campaign `answer`: people answer each item without seeing its key, and are scored as models are.
 
-Nothing is dropped. How many were asked and how many were right become values of each item, which a release takes
-up as its human baseline.
+Nothing is dropped. The numbers of answers and of right answers become values of each item, from which a release takes
+its human baseline.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Answer(AssignedCampaign):
 
 
 def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[TaskInput]:
-    """Yield the items that have a right choice, and note of every item what is asked."""
+    """Yield a task for each item that has a right choice, and record in `questions` what each item asks."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal
         questions[item.item_id] = None if right is None else _Question(item.task, right, item.content_hash)
@@ -108,7 +108,7 @@ def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> It
 
 
 def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotation]) -> dict[str, Outcome]:
-    """Return for every item that it is kept, and what was answered."""
+    """Return the outcome of every item: kept, with the answers to it."""
     answers_by_item: dict[str, dict[str, str]] = {}
     names = pseudonyms(decisions)
     for decision in decisions:
@@ -135,7 +135,7 @@ def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotat
 
 
 def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotation], *, seed: int) -> dict[str, Any]:
-    """Count answers and right ones, and how far annotators agreed; no clocks, no names."""
+    """Return counts of answers and right answers, and agreement, without times and names."""
     asked_questions = {item_id: question for item_id, question in questions.items() if question is not None}
     names = pseudonyms(decisions)
     ratings = [Rating(decision.item_id, decision.annotator, decision.decision) for decision in decisions]

@@ -1,7 +1,7 @@
 """The campaign `collect`: people add photographs to prompts, with source and licence, as for BLINK's forensic task.
 
-A photograph that was handed in joins the images of the next run, as if it lay in the image folder. The step itself
-drops nothing; it waits until every prompt has its photographs, or people found none.
+A submitted photograph is one of the images of the next run, as if it were in the image folder. The step itself drops
+nothing; it waits until every prompt has its photographs, or people found none.
 """
 
 from __future__ import annotations
@@ -120,13 +120,13 @@ class Collect(AssignedCampaign):
 
 
 def _not_taken_in(photos: Iterable[CollectedPhoto], ctx: CampaignContext) -> int:
-    """Return how many photographs the run has not seen at its start."""
+    """Return how many photographs are not among the images of this run."""
     known = {row["uri"] for row in files_of(Workspace(ctx.workspace))}
     return sum(photo.source.uri not in known for photo in photos)
 
 
 def _summary(decisions: Iterable[Annotation], photos: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
-    """Count tasks and photographs by licence; no clocks, no names."""
+    """Return counts of tasks, and of photographs by licence, without times and names."""
     annotations = list(decisions)
     names = pseudonyms(annotations)
     photographs = list(photos)

@@ -1,4 +1,4 @@
-"""Photographs that people handed in for prompts, as the next run takes them in."""
+"""Photographs that people submitted for prompts, prepared for the next run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..workflow.submitted_answers import fields_in
 
 
 class CollectedPhoto(NamedTuple):
-    """A photograph that somebody handed in for a prompt.
+    """A photograph that an annotator submitted for a prompt.
 
     Args:
-        image_id: The SHA-256 of its file.
-        prompt: That it fits.
-        source: What was said of it.
+        image_id: SHA-256 of its file.
+        prompt: Prompt that it was submitted for.
+        source: Source, author and licence that were stated with it.
     """
 
     image_id: str
@@ -32,7 +32,7 @@ class CollectedPhoto(NamedTuple):
 
 
 def submitted_photographs(root: Path) -> list[BroughtPhotograph]:
-    """Return what a run takes in: the photographs of every campaign that collects some.
+    """Return the photographs of all campaigns that collect some, for the next run.
 
     Raises:
         BenchwrightError: The store cannot be read.
@@ -50,7 +50,7 @@ def submitted_photographs(root: Path) -> list[BroughtPhotograph]:
 
 
 def photographs_of(store: ReviewStore, campaign: Campaign) -> list[CollectedPhoto]:
-    """Return the photographs of one campaign, by task; each once."""
+    """Return the photographs of one campaign, in the order of tasks, each once."""
     prompts = {task.item_id: task.payload["question"] for task in store.tasks(campaign.name, states=("open", "done"))}
     photos: dict[str, CollectedPhoto] = {}
     for annotation in _with_photograph(store.decisions(campaign.name)):
@@ -69,7 +69,7 @@ def _source(campaign: Campaign, annotation: Annotation) -> Source:
     fields = fields_in(annotation)
     return Source(
         uri=f"{campaign.name}:{fields['photograph']}.png",
-        # Wherever a release names its sources, it then says which of them are no photographs.
+        # A release that names its sources then says which of them are simulated and no photographs.
         dataset=f"{campaign.name} (simulated)" if annotation.annotator_kind == "simulated" else campaign.name,
         canonical_id=fields.get("source"),
         licence=_licences(campaign)[fields["licence"]],

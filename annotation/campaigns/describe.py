@@ -1,7 +1,7 @@
-"""The campaign `describe`: people say of each image what it is and conveys, and write questions about it.
+"""The campaign `describe`: people state what each image is and conveys, and write questions about it.
 
-What they write becomes a value of the image. The step `image_implication` makes items of it, as it does of what a facts
-file states, and each item says where it was written: so the store hands it to anybody but its author.
+What they write becomes a value of the image. The step `image_implication` makes items of it, as of the statements of a
+facts file. Each item records where it was written, so that the store hands it to anybody but its author.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
 
 
 def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
-    """Return what an annotator wrote about an image; None where it conveys nothing."""
+    """Return what an annotator wrote about an image; None if they found that it conveys nothing."""
     fields = fields_in(annotation)
     if fields["implication"] != CONVEYS:
         return None
@@ -116,7 +116,7 @@ def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
 def _summary(
     implications: Mapping[str, Implication | None], decisions: Sequence[Annotation], *, simulated: bool
 ) -> dict[str, Any]:
-    """Count images, questions and labels; no clocks, no names."""
+    """Return counts of images, questions and labels, without times and names."""
     kept = [implication for implication in implications.values() if implication is not None]
     names = pseudonyms(decisions)
     return {
@@ -136,7 +136,7 @@ def _summary(
 
 
 def _counts(name: str, kept: Sequence[Implication]) -> dict[str, int]:
-    """Count each word of a vocabulary; of rhetoric an image may have several."""
+    """Return the count of each word of a vocabulary; an image may have several words of rhetoric."""
     stated = [getattr(implication, name) for implication in kept]
     named = Counter(
         word

@@ -1,7 +1,7 @@
-"""MVP-Bench's Table 1 of a campaign: per question type how far annotators agree, and how many items were kept.
+"""MVP-Bench's Table 1 for a campaign: per question type, annotators' agreement and the number of items kept.
 
-Agreement is over all rounds: each version of an item that people looked at is a unit, with the decisions on it. What
-the item came from before it was revised therefore counts too, as in the paper, "throughout the process".
+Agreement is over all rounds: each version of an item that people looked at is a unit, with the decisions on it.
+Versions before a revision therefore count too, as in the paper, "throughout the process".
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ OVERALL = "overall"
 
 
 class ReviewedItem(NamedTuple):
-    """One item that people look at, or looked at.
+    """One item of the campaign.
 
     Args:
-        item_id: The item.
-        type: Of its question.
-        is_kept: What became of it; None while that is open.
+        item_id: Id of the item.
+        type: Type of its question.
+        is_kept: Whether it is kept; None while that is open.
     """
 
     item_id: str
@@ -42,13 +42,13 @@ class TypeRow(NamedTuple):
     """One question type, or all of them.
 
     Args:
-        type: Of question, or `overall`.
-        total: Items.
-        decided: Of them, those of which it is settled whether they are kept.
-        kept: Of these, those that are.
-        percent: Share of pairs of annotators who said the same, 0 to 1; None where nothing was said twice.
-        krippendorff_alpha: The same beyond chance; None where undefined.
-        compared: Versions of items that two or more annotators judged: what agreement is counted on.
+        type: Type of question, or `overall`.
+        total: Number of items.
+        decided: Number of items of which it is settled whether they are kept.
+        kept: Number of items kept.
+        percent: Share of agreeing pairs of decisions, 0 to 1; None if no version has two decisions.
+        krippendorff_alpha: Krippendorff's alpha; None where undefined.
+        compared: Number of versions of items that two or more annotators judged, on which agreement is computed.
     """
 
     type: str
@@ -67,12 +67,12 @@ class TypeRow(NamedTuple):
 def kept_table(
     items: Iterable[ReviewedItem], ratings: Mapping[str, Sequence[Rating]], categories: Sequence[str] = ()
 ) -> list[TypeRow]:
-    """Return a row for each question type, by name, and last the one of all.
+    """Return a row for each question type, by name, and last one for all types.
 
     Args:
-        items: All of them.
-        ratings: By question type; a unit is one version of one item.
-        categories: What could have been said.
+        items: All items of the campaign.
+        ratings: Ratings by question type; a unit is one version of one item.
+        categories: Decisions that can be given; default those in use.
     """
     by_type: dict[str, list[ReviewedItem]] = {}
     for item in items:
@@ -92,7 +92,7 @@ def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], catego
 
 
 def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
-    """Return the table of a campaign's decisions so far; without a rule that keeps or drops, nothing is decided."""
+    """Return the table of a campaign's decisions so far; in a campaign without an acceptance rule, none is decided."""
     campaign = store.campaign(name)
     policy, tasks = policy_of(campaign), store.tasks(name, states=("open", "done"))
     with store.reading() as connection:

@@ -1,4 +1,4 @@
-"""Opening a campaign on a file of tasks: items of a release that people look at again."""
+"""Open a campaign from a file of tasks, on items of a release that people look at again."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ OPENED_FROM = "opened_from"
 
 
 class OpenedCampaign(NamedTuple):
-    """What was opened.
+    """A campaign that was opened.
 
     Args:
-        campaign: Its name.
-        kind: Of it.
-        tasks: Tasks in it.
-        new: Of them, those that were not there before.
-        annotators: That each takes.
-        workspace: Where it is.
-        gold: Tasks whose right decision is known; these go to everybody, and are in no results.
+        campaign: Name of the campaign.
+        kind: Kind of the campaign.
+        tasks: Number of its tasks.
+        new: Number of tasks that were not there before.
+        annotators: Number of annotators for each task.
+        workspace: Folder of the workspace.
+        gold: Number of tasks whose right decision is known; these go to everybody, and are in no results.
     """
 
     campaign: str
@@ -59,20 +59,20 @@ def open_tasks(
 ) -> OpenedCampaign:
     """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
 
-    Opened again, it hands out as is said then.
+    When a campaign is opened again, the `handout` of the later call holds.
 
     Args:
-        path: The file, as `evaluate errors` and `evaluate suspects` write it.
-        release: Folder of the release that it is of.
-        workspace: Folder of the workspace; made where it is not there.
-        name: Of the campaign; as the file says where None.
-        annotators: Different annotators that each task takes; as its kind has it where None.
-        handout: How tasks go out; without gold, shares and priorities where None.
+        path: File of tasks, as `evaluate errors` and `evaluate suspects` write it.
+        release: Folder of the release that the file is about.
+        workspace: Folder of the workspace; made if it does not exist.
+        name: Name of the campaign; default the name in the file.
+        annotators: Number of different annotators for each task; default that of the campaign's kind.
+        handout: How tasks are handed out; default without gold, shares and priorities.
 
     Raises:
         BenchwrightError: The name is another campaign's, or the number of annotators is out of range.
-        DataError: The file is none of tasks, of another release, or names items that the release does not have; or
-            what is known of a gold item is nothing that the campaign takes.
+        DataError: The file is no file of tasks, is about another release, or names items that the release does not
+            have; or the known decision on a gold item is none that the campaign takes.
     """
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
@@ -118,7 +118,7 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
 
 
 def _workspace(root: Path) -> Workspace:
-    """Return the workspace, made where there is none: people can review a release that was built elsewhere."""
+    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere."""
     workspace = Workspace.create(root)
     if not (root / "workspace.json").exists():
         workspace.save_settings({})
@@ -127,7 +127,7 @@ def _workspace(root: Path) -> Workspace:
 
 
 def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iterator[TaskInput]:
-    """Yield the release's items that are asked for, and keep their pictures."""
+    """Yield the release's items that the file asks for, and store their pictures."""
     by_id = {task.item_id: task for task in wanted.tasks}
     pictures = brought_pictures(root)
     for released in release.items():
@@ -146,7 +146,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
 def _bring_up(
     store: ReviewStore, campaign: str, request: CampaignRequest, wanted: ReviewTasks, task_inputs: list[TaskInput]
 ) -> int:
-    """Open the campaign or find it as it was opened before; return how many tasks are new."""
+    """Open the campaign, or bring up the one that was opened before; return how many tasks are new."""
     kept = request.handout.to_json()
     settings = {
         OPENED_FROM: wanted.sha256,
@@ -177,7 +177,7 @@ def _bring_up(
 
 
 def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
-    """Return what annotators are told: the kind's own words, and what each category means."""
+    """Return the guidelines for annotators: those of the kind, and the meaning of each category."""
     lines = [
         f"- **{_plain(category.words)}**: {_plain(category.help)}"
         for category in wanted.head.categories
@@ -187,7 +187,7 @@ def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep Markdown of a text that came in a file from being one."""
+    """Escape the Markdown in a text that came in a file."""
     marks = "\\`*_{}[]<>()#+|~:$!"
     return "".join(
         f"\\{character}" if character in marks else " " if character in "\r\n" else character for character in text

@@ -1,6 +1,6 @@
-"""Asking people about items: what every campaign step does, whatever its question.
+"""Open a campaign and hand its tasks out; shared by all campaign steps.
 
-A campaign of a recipe also says how its tasks go out to people (`handout`).
+The setting `handout` of a campaign in a recipe says how its tasks are handed out to people.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class AssignedCampaign(CampaignStep):
 
 @dataclass(frozen=True)
 class CampaignRequest:
-    """What a campaign asks, and of how many.
+    """The question of a campaign, and how many annotators answer it.
 
     Args:
         kind: Name of the step.
-        rule: As people read it, such as `unanimous(2)`.
-        slots: Annotators that each item takes.
-        form: What annotators can say.
-        group: Simulated annotators instead of people.
-        for_whom: Who may take part, where that is not everybody; ends the line that says what waits.
-        handout: How tasks go out; simulated annotators take them all the same way.
+        rule: Rule in the spelling that people read, such as `unanimous(2)`.
+        slots: Number of annotators for each item.
+        form: Form of the decisions.
+        group: Simulated annotators who decide instead of people; None for people.
+        for_whom: Who may take part, if not everybody; this ends the line on what waits.
+        handout: How tasks are handed out to people; simulated annotators ignore it.
     """
 
     kind: str
@@ -77,12 +77,12 @@ class CampaignRequest:
 
 
 class CampaignState(NamedTuple):
-    """Where a campaign stands.
+    """State of a campaign.
 
     Args:
-        waiting: One line on what waits for people; None where nothing does.
-        decisions: All of them, by item id and slot.
-        gold: The decision that is known to be right, by id of each gold item; nobody else's counts for these.
+        waiting: One line on what waits for people; None if nothing does.
+        decisions: All decisions, by item id and slot.
+        gold: Decision that is known to be right, by id of each gold item; annotators' decisions on these do not count.
     """
 
     waiting: str | None
@@ -91,12 +91,12 @@ class CampaignState(NamedTuple):
 
 
 def work_of(item: Item) -> TaskInput:
-    """Return an item as a campaign takes it in."""
+    """Return the task input of an item."""
     return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
 
 
 def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
-    """Bring the campaign's tasks up to this work, let simulated annotators decide if there are any, and look."""
+    """Bring the campaign's tasks up to this input, let any simulated annotators decide, and return its state."""
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
@@ -112,7 +112,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
 
 
 def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignContext) -> None:
-    """Open the campaign, or bring it up to what is asked now."""
+    """Open the campaign, or bring it up to the present request."""
     kept = request.handout.to_json()
     settings = request.group.model_dump(mode="json") if request.group is not None else {SETTING: kept} if kept else {}
     store.upsert_campaign(
@@ -128,13 +128,13 @@ def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignCon
 
 
 def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput:
-    """Return work with its priority and what is known of it; as it is where simulated annotators take it."""
+    """Return a task input with its priority and its known right decision; unchanged for simulated annotators."""
     if request.group is not None:
         return task_input
     right = gold_decision(request.handout, task_input, kind=request.kind, form=request.form)
     item = item_in(task_input.payload)
     names = [task_input.item_id, item.get("task"), item.get("category")]
-    # What is asked tells prompts apart, and nothing else: items have their own ids, and long questions.
+    # Only prompts are named by their question; items have ids of their own, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
     return task_input._replace(priority=priority, gold=right)
 
@@ -142,7 +142,7 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
 def _prepared_inputs(
     task_inputs: Iterable[TaskInput], request: CampaignRequest, gold: dict[str, str]
 ) -> Iterator[TaskInput]:
-    """Yield work as it is handed out, and note what is known of it by item id."""
+    """Yield task inputs prepared for handing out, and record in `gold` the known right decisions, by item id."""
     for task_input in task_inputs:
         out = prepared_input(task_input, request)
         if out.gold is not None:
@@ -151,12 +151,12 @@ def _prepared_inputs(
 
 
 def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:
-    """Return in one line what waits for people, and how they review it.
+    """Return one line that says what waits for people, and how they can review it.
 
     Args:
-        status: Where the campaign stands.
-        ctx: Of the campaign.
-        adjudicator: Items that only an adjudicator can decide now.
+        status: Progress of the campaign.
+        ctx: Context of the campaign.
+        adjudicator: Number of items that only an adjudicator can decide now; default 0.
     """
     slots = status.slots["free"] + status.slots["leased"]
     total = status.tasks["open"] + status.tasks["done"]

@@ -1,4 +1,4 @@
-"""Asking people about items whose versions come again: what `verify` and `review` do, whatever their question."""
+"""Open campaigns in which revised items come again in further rounds; shared by `verify` and `review`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .open_campaign import CampaignRequest, open_campaign, prepared_input, waiti
 
 @dataclass(frozen=True)
 class ItemHistory:
-    """What became of an item in a campaign, round by round.
+    """The history of an item in a campaign, round by round.
 
     Attributes:
-        task: Kind of question, as tables of results have it.
-        rounds: At least one. The first is on the item as it came, unless that is a version which people have made in
-            this campaign: then on what they made it of.
-        outcome: What the last one came to (`settlement.settle_last`).
-        item: The last version; None where it is the item as it came.
+        task: Kind of question, as named in tables of results.
+        rounds: Rounds, at least one. The first is about the item from the step before. If that item is itself a version
+            that people made in this campaign, the first is about the version that theirs goes back to.
+        outcome: Outcome of the last round (`settlement.settle_last`).
+        item: The last version; None if it is the item from the step before.
     """
 
     task: str
@@ -44,9 +44,9 @@ class ItemHistory:
 
 @dataclass(frozen=True)
 class CampaignHistory:
-    """Where a campaign stands: one line on what waits for people, or the history of every item by its id.
+    """State of a campaign: one line on what waits for people, or the history of every item by its id.
 
-    Of gold items there is the decision that is known to be right instead, by id: they stand apart, and have no rounds.
+    Gold items have no rounds; instead of a history, they have the decision that is known to be right, by id.
     """
 
     waiting: str | None
@@ -56,7 +56,7 @@ class CampaignHistory:
 
 @dataclass
 class _SourceItem:
-    """An item as it came: its kind of question, its content, and itself where its versions will be asked for."""
+    """An item from the step before: its kind of question, its content hash, and the item itself if needed later."""
 
     task: str
     content_hash: str
@@ -64,12 +64,12 @@ class _SourceItem:
 
 
 def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: CampaignContext) -> CampaignHistory:
-    """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
+    """Bring the campaign's tasks up to these items, open the rounds that are due, and return the campaign's state.
 
     Args:
-        request: What is asked, and of how many; its form says `rounds`.
-        items: As they come from the step before.
-        ctx: Of the campaign.
+        request: Question and number of annotators; its form has `rounds`.
+        items: Items from the step before.
+        ctx: Context of the campaign.
     """
     came: dict[str, _SourceItem] = {}
     gold: dict[str, str] = {}
@@ -95,7 +95,7 @@ _Links = dict[tuple[str, str], Revision]
 
 
 def _links(store: ReviewStore, name: str) -> _Links:
-    """Return by item id and content hash which version was made of it."""
+    """Return the revision that was made from each version, by item id and content hash."""
     with store.reading() as connection:
         revisions = list_revisions(connection, store.campaign(name))
     return {(revision.item_id, revision.revised_from): revision for revision in revisions}
@@ -109,7 +109,7 @@ def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]
 
 
 def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Revision]:
-    """Yield the revisions that made a content of an item, the last first, given each by what it made."""
+    """Yield the revisions that led to a content of an item, latest first; `made` has each by the content it led to."""
     while (link := made.get((item_id, content_hash))) is not None:
         yield link
         content_hash = link.revised_from
@@ -118,7 +118,10 @@ def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Rev
 def _work(
     items: Iterable[Item], links: _Links, request: CampaignRequest, came: dict[str, _SourceItem], gold: dict[str, str]
 ) -> Iterator[TaskInput]:
-    """Yield each item's present version, and note how it came; a gold item is the one that came, and noted apart."""
+    """Yield a task for each item's present version, and record the item in `came`, or in `gold` if it is a gold item.
+
+    Gold items keep the version of the step before.
+    """
     for item in items:
         first = prepared_input(work_of(item), request)
         if first.gold is not None:
@@ -130,7 +133,7 @@ def _work(
             version = revised(version, ItemEdits.model_validate(link.edits))
         is_kept = request.group is not None or version is not item
         came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
-        # Urgent as what it was made from, and never gold: what is known is known of the item that came.
+        # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
         yield first if version is item else work_of(version)._replace(priority=first.priority)
 
 

@@ -1,9 +1,7 @@
-"""The campaign `pair`: people say of two images whether they are the same picture; of such pairs one image stays.
+"""The campaign `pair`: people decide whether two images are the same picture; if so, only the better one is kept.
 
-Duplicate filters leave pairs open of which they are not sure. What people say of a pair stays with its two images,
-whichever of them is the better one in a later run.
-
-Verdicts are on images: of two that are the same picture, the better one stays.
+Duplicate filters leave open the pairs of which they are not sure. A decision on a pair belongs to its two images,
+whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
 """
 
 from __future__ import annotations
@@ -39,9 +37,9 @@ class ImagePair(NamedTuple):
     """Two images that may be the same picture.
 
     Args:
-        pair_id: Of the two, whichever is the better.
-        better: Image that stays if they are.
-        worse: Image that goes then.
+        pair_id: Id of the pair, the same whichever image is the better one.
+        better: Image that is kept if they are the same.
+        worse: Image that is dropped if they are the same.
     """
 
     pair_id: str
@@ -61,18 +59,18 @@ def pair_verdicts(
 ) -> Verdicts:
     """Return the verdicts of a campaign whose pairs are all decided, for every image.
 
-    An image is dropped only against an image that stays and that people saw beside it: in a chain of three whose first
-    two are the same, and whose last two are, the first and the last stay.
+    An image is dropped only in favour of an image that is kept and that people saw beside it: in a chain of three whose
+    first two are the same, and whose last two are the same, the first and the last are kept.
 
     Args:
-        rule: What decides a pair.
-        images: All images; those of no pair are kept.
-        pairs: Pairs that were asked about; an image has its better ones in their order.
+        rule: Acceptance rule.
+        images: All images; those in no pair are kept.
+        pairs: Pairs that were asked about; the better ones of an image are tried in this order.
         decisions: All annotations.
-        known: What is known of gold pairs, by their ids: it decides about images as what people say does, and counts
+        known: Known decisions on gold pairs, by their ids; they decide about images like those of people, and count
             nowhere else.
-        simulated: Nobody decided: the annotators are simulated.
-        seed: Of the intervals.
+        simulated: Whether the annotators are simulated.
+        seed: Seed of the intervals.
 
     Raises:
         StepError: Pairs go in a circle, so that no image is the best.
@@ -107,7 +105,7 @@ def pair_verdicts(
 
 
 def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> dict[str, str]:
-    """Return each image that goes, with the image that it goes for."""
+    """Return each image that is dropped, with the image that is kept in its place."""
     same: dict[str, list[str]] = {}
     for pair in pairs:
         if decided[pair.pair_id] == SAME:
@@ -198,13 +196,13 @@ class Pair(AssignedCampaign):
 
 
 def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair]:
-    """Yield the pairs of images that are both still there, each with the better image first."""
+    """Yield the pairs whose images are both still in the run, each with the better image first."""
     image_ids = sorted(set(images))
     known = frozenset(image_ids)
     for image_id in image_ids:
         for other_id in like.get(image_id) or ():
             if other_id in known and other_id != image_id:
-                # The same pair whichever of the two is the better one.
+                # The id is the same whichever of the two is the better one.
                 yield ImagePair(digest(["pair", *sorted((image_id, other_id))]), other_id, image_id)
 
 

@@ -1,7 +1,7 @@
-"""What a campaign with a typed form came to: shares, agreement, its table, and the file that other commands take up.
+"""Results of a campaign with a typed form: shares, agreement, a table, and the file that other commands read.
 
-A campaign on doubted keys finds items on which most annotators agree, and the errata among them. A campaign of error
-analysis finds how many annotators named which category of each item.
+The results of a campaign on doubted keys are the items on which most annotators agree, and the errata among them. Those
+of an error analysis are the numbers of annotators who named each category for each item.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .verdicts import DIGITS, short_agreement
 
 
 def findings_of(results: CampaignAnswers) -> Findings:
-    """Return what a campaign of error analysis found, without names."""
+    """Return the findings of an error analysis, without annotators' names."""
     by_item: dict[str, list[Annotation]] = {}
     for annotation in results.annotations:
         by_item.setdefault(annotation.item_id, []).append(annotation)
@@ -73,7 +73,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 class SettledItem(NamedTuple):
-    """An item on which enough of its annotators agree: more than half of them."""
+    """An item on which more than half of its annotators agree."""
 
     task: Task
     finding: str
@@ -84,7 +84,7 @@ class SettledItem(NamedTuple):
 
 
 def settled(results: CampaignAnswers) -> list[SettledItem]:
-    """Return the items whose answers are all in and on whose finding more than half agree, by item id."""
+    """Return the items that all their annotators answered and on whose finding more than half agree, by item id."""
     by_item: dict[str, list[Annotation]] = {}
     for annotation in results.annotations:
         by_item.setdefault(annotation.item_id, []).append(annotation)
@@ -105,9 +105,9 @@ def settled(results: CampaignAnswers) -> list[SettledItem]:
 
 
 def errata_of(results: CampaignAnswers) -> list[Erratum]:
-    """Return the errata that a campaign found: items whose annotators agree by majority that something is wrong.
+    """Return the errata that a campaign found: items with a problem on which a majority of annotators agrees.
 
-    Where they agree that the key is wrong, and by majority on the same letter instead, the erratum names it.
+    If a majority says that the key is wrong, and a majority names the same letter instead, the erratum names it too.
     """
     errata = []
     for settled_item in settled(results):
@@ -134,7 +134,7 @@ def errata_of(results: CampaignAnswers) -> list[Erratum]:
 
 
 def document_of(results: CampaignAnswers) -> Row:
-    """Return everything as JSON values."""
+    """Return all results as JSON values."""
     states = Counter(task.state for task in results.tasks.values())
     return {
         "campaign": results.campaign.name,
@@ -148,9 +148,9 @@ def document_of(results: CampaignAnswers) -> Row:
 def summary_of(results: CampaignAnswers) -> list[Row]:
     """Return the count and share of each value of the form's first field, with agreement.
 
-    Of error analysis: for each category, `items` in which anybody named it, `share` the mean over items of the share of
-    its annotators who did, `of_named` its part in all that was named. Of errata: for each finding, `items` on which
-    more than half of its annotators agree, and their share. Of other kinds: so too for each first choice.
+    Error analysis: for each category, `items` for which anybody named it, `share` the mean over items of the share of
+    its annotators who did, `of_named` its share of all categories named. Errata: for each finding, `items` on which
+    more than half of its annotators agree, and their share. Other kinds: the same for each option of the first field.
     """
     if results.campaign.kind == ERRATA:
         agreed = [item.finding for item in settled(results)]
@@ -193,9 +193,9 @@ def _first_choices(results: CampaignAnswers) -> list[Row]:
 
 
 def agreement_of(results: CampaignAnswers) -> Row:
-    """Return how far annotators agree: over sets of categories, or on findings; None where undefined.
+    """Return annotators' agreement, on sets of categories or on findings; None where undefined.
 
-    `compared` says on how many items, those that two or more annotators answered.
+    `compared` is the number of items that two or more annotators answered.
     """
     compared = sum(times > 1 for times in Counter(annotation.item_id for annotation in results.annotations).values())
     if results.campaign.kind == ERROR_ANALYSIS:
@@ -206,12 +206,12 @@ def agreement_of(results: CampaignAnswers) -> Row:
 
 
 def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -> None:
-    """Write a campaign's outcome: `.csv` has every answer; `.json` what other commands take up.
+    """Write a campaign's results: every answer to `.csv`, or what other commands read to `.json`.
 
-    Of error analysis that are findings, for `evaluate report`; of errata the errata, for `release freeze`.
+    For an error analysis these are the findings, for `evaluate report`; for errata the errata, for `release freeze`.
 
     Raises:
-        BenchwrightError: The name ends otherwise, something is there and `force` is not given, or it cannot be written.
+        BenchwrightError: The name ends otherwise, the file exists and `force` is not given, or it cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:

@@ -1,9 +1,9 @@
 """The campaign `review`: people answer each item blind, then see its key and vote on it criterion by criterion.
 
-As in II-Bench (section 3.2): an item passes when enough of its reviewers came to the key by themselves, and each
-criterion has as many votes. One that does not is revised, and comes again to other reviewers.
+As in II-Bench (section 3.2), an item passes if enough of its reviewers found the key by themselves, and each criterion
+has as many votes. An item that does not pass is revised, and comes again to other reviewers.
 
-An item's verdict follows from its votes: whether the answer equals the key, then criterion by criterion.
+An item's verdict follows from its votes: whether the answer equals the key, then one vote on each criterion.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .verdicts import REJECTED, pseudonyms, reason_of, round_summaries, rounded,
 from .verify import MAX_ROUNDS
 
 DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
-"""Reasons of what is dropped."""
+"""Reasons for which items are dropped."""
 
 
 def review_verdicts(
@@ -49,11 +49,11 @@ def review_verdicts(
     """Return the verdicts of a review in which every item has passed or is dropped.
 
     Args:
-        rule: How many votes each criterion needs.
-        histories: What became of each item, by its id.
-        criteria: What was voted on, beside the answer.
-        simulated: Nobody voted: the annotators are simulated.
-        seed: Of the intervals.
+        rule: Rule that says how many votes each criterion needs.
+        histories: History of each item, by its id.
+        criteria: Criteria that were voted on, beside the answer.
+        simulated: Whether the annotators are simulated.
+        seed: Seed of the intervals.
     """
     outcomes = {item_id: _outcome(rule, history) for item_id, history in histories.items()}
     reasons = Counter(outcome.reason for outcome in outcomes.values())
@@ -85,7 +85,7 @@ def review_verdicts(
 
 
 def gold_review_outcome(key: str) -> Outcome:
-    """Return what becomes of an item whose right answer is known: whoever knows it has reviewed the item."""
+    """Return the outcome of an item whose right answer is known: it passes, as reviewed by whoever knows its answer."""
     return Outcome(evidence={"gold": key})
 
 
@@ -106,7 +106,7 @@ def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
 
 
 def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
-    """Return a round's votes by criterion, what it missed, and the edits that came of it."""
+    """Return a round's votes by criterion, the criteria that it failed, and the edits that followed from it."""
     yes = tally([votes_of(annotation) for annotation in round_.annotations])
     summary: dict[str, Any] = {"votes": yes, "missed": list(unmet_criteria(rule, yes))}
     if round_.before:

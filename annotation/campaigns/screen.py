@@ -1,9 +1,8 @@
 """The campaigns `screen` and `screen_items`: people look through all images, or all items, and discard some.
 
 II-Bench has people discard images that imply nothing or are poor (stage 3 of its filtering, section 3.2); BLINK has
-them filter out items that are ambiguous (section 3.3). What is discarded is dropped for the reason that people gave.
-
-Each record is kept, or dropped for the reason that most annotators gave.
+them filter out items that are ambiguous (section 3.3). Each record is kept, or dropped for the reason that most
+annotators gave.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ def screen_verdicts(
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
-        rule: What decides a record.
-        reasons: All that the form offers, in its order.
-        kinds: What kind of record each is, by its id; `image`, or the task of an item.
+        rule: Acceptance rule.
+        reasons: All reasons that the form offers, in its order.
+        kinds: Kind of each record, by its id: `image`, or the task of an item.
         decisions: All annotations.
-        kind: Of the campaign.
-        simulated: Nobody decided: the annotators are simulated.
-        seed: Of the intervals.
+        kind: Kind of the campaign.
+        simulated: Whether the annotators are simulated.
+        seed: Seed of the intervals.
     """
     votes = BinaryVotes(rule, (KEEP, DISCARD), decisions)
     by_record = votes.by_record()
@@ -64,7 +63,7 @@ def screen_verdicts(
 
 
 def gold_screen_outcome(decision: str, reason: str) -> Outcome:
-    """Return what becomes of a record of which it is known whether it is kept, and perhaps why not."""
+    """Return the outcome of a gold record, from its known decision and reason."""
     evidence = {"gold": decision}
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 

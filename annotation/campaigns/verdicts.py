@@ -1,6 +1,6 @@
-"""From decisions to verdicts: the outcome of each item, and a summary of the campaign.
+"""Compute verdicts from decisions: the outcome of each item, and a summary of the campaign.
 
-Votes between two options, such as keep and discard, have verdicts and agreement of their own.
+`BinaryVotes` does so for votes between two options, such as keep and discard.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ DIGITS = 6
 
 REJECTED = "rejected"
 DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
-"""Reasons of what is dropped."""
+"""Reasons for which items are dropped."""
 
 
 def verify_verdicts(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool, seed: int) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
-        rule: What decides an item.
-        histories: What became of each item, by its id.
-        simulated: Nobody decided: the annotators are simulated.
-        seed: Of the intervals.
+        rule: Acceptance rule.
+        histories: History of each item, by its id.
+        simulated: Whether the annotators are simulated.
+        seed: Seed of the intervals.
     """
     outcomes = {item_id: outcome_of(rule, history) for item_id, history in histories.items()}
     head = {"rule": str(rule), "simulated": simulated}
@@ -43,7 +43,7 @@ def verify_verdicts(rule: Rule, histories: Mapping[str, ItemHistory], *, simulat
 
 
 def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
-    """Return the verdict on an item; one that was revised comes as its last version, with what each round said."""
+    """Return the outcome of an item; that of a revised item has its last version and evidence of each round."""
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **round_counts(last)}
     evidence["simulated"] = any(annotation.annotator_kind == "simulated" for annotation in last.annotations)
@@ -57,7 +57,7 @@ def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
 
 
 def gold_outcome(decision: str) -> Outcome:
-    """Return what becomes of an item whose right decision is known."""
+    """Return the outcome of an item whose right decision is known."""
     evidence = {"gold": decision}
     if decision == "accept":
         return Outcome(evidence=evidence)
@@ -65,7 +65,7 @@ def gold_outcome(decision: str) -> Outcome:
 
 
 def reason_of(outcome: str) -> str | None:
-    """Return why an item is dropped whose last version came to an outcome of `settle_last`; None where it is kept."""
+    """Return the reason for dropping an item, from the outcome of `settle_last`; None if the item is kept."""
     return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
@@ -83,7 +83,7 @@ def round_counts(round_: Round) -> dict[str, Any]:
 
 
 def _round_evidence(round_: Round) -> dict[str, Any]:
-    """Return the evidence of one round in an item's history; `edits` made the version of the next round."""
+    """Return the evidence of one round in an item's history; its `edits` led to the version of the next round."""
     summary = round_counts(round_)
     if round_.before:
         summary["before_sent_back"] = dict(sorted(Counter(annotation.decision for annotation in round_.before).items()))
@@ -91,7 +91,7 @@ def _round_evidence(round_: Round) -> dict[str, Any]:
 
 
 def ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
-    """Return what annotators said by kind of task; each version of an item is a unit of its own."""
+    """Return the annotators' decisions as ratings, by kind of task; each version of an item is a unit of its own."""
     ratings: dict[str, list[Rating]] = {}
     for item_id, history in histories.items():
         for number, round_ in enumerate(history.rounds, 1):
@@ -104,7 +104,7 @@ def ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
 
 
 def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
-    """Count what was kept and why not, and how far annotators agreed; no clocks, no names."""
+    """Return counts of items kept, and dropped by reason, and agreement, without times and names."""
     decisions = [
         annotation
         for history in histories.values()
@@ -134,7 +134,7 @@ def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcom
 
 
 def round_summaries(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
-    """Return for each round how many items came to it, and how many of these were kept, dropped, or revised."""
+    """Return for each round the number of items in it, and how many of these were kept, dropped, or revised."""
     rows = []
     for number in range(1, max((len(history.rounds) for history in histories.values()), default=0) + 1):
         rounds_by_item = {
@@ -159,7 +159,7 @@ def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
-    """Return what annotators are called in summaries, by name."""
+    """Return the pseudonyms of annotators in summaries, by name."""
     return {name: f"annotator-{n}" for n, name in enumerate(sorted({decision.annotator for decision in decisions}), 1)}
 
 
@@ -184,12 +184,12 @@ def _round(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class BinaryVotes:
-    """The annotations of a campaign whose form begins with a choice of two.
+    """The annotations of a campaign whose form begins with a choice between two options.
 
     Args:
-        rule: What decides a record.
-        options: Codes of the two; where so few must agree that both have enough, the first goes.
-        annotations: All of them.
+        rule: Acceptance rule.
+        options: Codes of the two options; if both have as many votes as the rule needs, the first wins.
+        annotations: All annotations.
     """
 
     rule: Rule
@@ -204,8 +204,8 @@ class BinaryVotes:
         return by_record
 
     def decided(self, annotations: Sequence[Annotation]) -> str | None:
-        """Return the option that the annotations of one record come to; None where neither has enough."""
-        # Of fewer than the rule takes there are only those whose others could change nothing (`closing`).
+        """Return the option that the annotations of one record decide on; None if neither has enough votes."""
+        # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
         outcome = settle(policy, votes_in(policy, annotations))
         return outcome if outcome in self.options else None
@@ -220,7 +220,7 @@ class BinaryVotes:
         }
 
     def summary(self, kinds: Mapping[str, str], *, seed: int) -> dict[str, Any]:
-        """Return how far annotators agreed, overall and by kind of record, and what each said; no clocks, no names."""
+        """Return agreement, overall and by kind of record, and each annotator's decisions, without times and names."""
         ratings = [
             Rating(annotation.item_id, annotation.annotator, annotation.decision) for annotation in self.annotations
         ]
@@ -239,6 +239,6 @@ class BinaryVotes:
 
 
 def most_named(named: Iterable[str], order: Sequence[str]) -> str:
-    """Return what was named most often; among equals, what comes first in `order`."""
+    """Return the code that was named most often; among equals, the first in `order`."""
     counts = Counter(named)
     return min(counts, key=lambda name: (-counts[name], order.index(name)))

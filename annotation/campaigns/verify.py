@@ -1,4 +1,4 @@
-"""The campaign `verify`: people look at each item and accept, edit or reject it, as many as its rule asks for."""
+"""The campaign `verify`: as many people as its rule asks for look at each item and accept, edit or reject it."""
 
 from __future__ import annotations
 
