@@ -1,4 +1,4 @@
-"""Rules, rounds, settlement, queues: what happens to tasks between the first decision and the last.
+"""Rules, rounds, settlement and queues: the course of a task from its first decision to its last.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

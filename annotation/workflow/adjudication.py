@@ -1,7 +1,7 @@
 """An adjudicator's queue: tasks that annotators leave open, their answers without their names, and the final decision.
 
-Nobody adjudicates an item that they judged or edited themselves. Opening a case is on record, since whoever has seen it
-knows the key: they are handed that item in no blind campaign.
+Nobody adjudicates an item that they judged or edited themselves. Opening a case is recorded, because an adjudicator who
+has seen a case knows the key, and must not get that item in a blind campaign.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class QueuedCase(NamedTuple):
 
     Args:
         task_id: Id of the task in the store.
-        waits: Whether the rule leaves the task open; otherwise annotators differ, and the rule settles it.
-        divided: Share of annotators who decided otherwise than most, 0 to 1.
+        waits: Whether the rule leaves the task open; if not, the rule settles it although annotators differ.
+        divided: Share of annotators whose decision is not the most frequent one, 0 to 1.
     """
 
     task_id: int
@@ -68,7 +68,7 @@ class Case:
         annotations: The annotators' decisions, in an order that does not give their authors away.
         waits: Whether the rule leaves the task open.
         round: Round in which the content was judged, from 1.
-        is_last: Whether this round is the last, so that a revision would not come again.
+        is_last: Whether this round is the last, so that a revision would get no further round.
     """
 
     task_id: int
@@ -85,7 +85,7 @@ class DecidedCase(NamedTuple):
     Attributes:
         item: Item as it was judged.
         adjudication: What the adjudicator decided.
-        annotations: What the annotators said, by slot.
+        annotations: The annotators' decisions, by slot.
     """
 
     item: TaskContent
@@ -94,7 +94,7 @@ class DecidedCase(NamedTuple):
 
 
 class AdjudicationQueue:
-    """One adjudicator in one campaign. Nothing here reads a clock: `now` is an argument."""
+    """The queue of one adjudicator in one campaign. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, adjudicator: str) -> None:
         self.campaign = campaign
@@ -104,14 +104,14 @@ class AdjudicationQueue:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the campaign's rule names an adjudicator at all, and people decide there."""
+        """Return whether the campaign's rule names an adjudicator, and people decide in the campaign."""
         rule = self._policy.rule
         return bool(self._policy.rounds and rule and rule.is_adjudicated)
 
     def queue(self) -> list[QueuedCase]:
         """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
 
-        Cases with a decision are not among them, nor items that the adjudicator judged.
+        Cases that an adjudicator decided are left out, and so are items that this adjudicator judged.
         """
         if not self.is_open:
             return []
@@ -137,7 +137,7 @@ class AdjudicationQueue:
         """Return a case, and record that it was opened.
 
         Raises:
-            RefusedError: It is none of this adjudicator's queue.
+            RefusedError: The case is not in this adjudicator's queue.
         """
         with self._store.batch() as held:
             queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
@@ -148,13 +148,13 @@ class AdjudicationQueue:
         return case
 
     def decide(self, task_id: int, submission: Submission, *, now: datetime) -> None:
-        """Take the adjudicator's decision on a case.
+        """Store the adjudicator's decision on a case.
 
-        A revision opens the next round; sending back opens the task again, to as many others as judged it. A rejection
-        says why, as an annotator's does: by the form's reasons, or in a note where the form has none.
+        A revision opens the next round; sending back reopens the task, for as many other annotators as judged it. A
+        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none.
 
         Raises:
-            RefusedError: The case is not theirs or decided, was not opened, or the decision is none that it takes.
+            RefusedError: The case is not theirs, is decided, or was not opened; or it does not take this decision.
         """
         with self._store.batch() as held:
             queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
@@ -183,7 +183,7 @@ class AdjudicationQueue:
         ]
 
     def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
-        """Return a submission, checked, with its edits as they are kept."""
+        """Return a checked submission, with its edits as they are stored."""
         decision, note = submission.decision, submission.note
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
@@ -208,7 +208,7 @@ class AdjudicationQueue:
                 (task.item_id, task.content_hash), NOBODY
             )
             round_ = round_of(connection, task_id)
-        # By a hash, not by slot: who came first would often say who it is.
+        # In the order of a hash, not of slots: who came first would often tell who it is.
         order = sorted(decisions, key=lambda decision: digest([task_id, decision.annotator]))
         return Case(
             task_id=task_id,
@@ -233,12 +233,12 @@ class AdjudicationQueue:
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
-    """Return the reasons that a rejection in a campaign takes; none where its form has none."""
+    """Return the reasons that a rejection in a campaign can give; none if its form has none."""
     return campaign.form.reasons
 
 
 def _check_reasons(known: Sequence[str], submission: Submission) -> None:
-    """Check that a rejection, and nothing else, says why: by reasons that the form knows, or in a note without any."""
+    """Check that a rejection, and no other decision, has reasons: those of the form, or a note if it has none."""
     decision, reasons = submission.decision, submission.reasons
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(
@@ -255,7 +255,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
 
 
 def _divided(annotations: Sequence[Annotation]) -> float:
-    """Return the share of annotators who decided otherwise than most; edits and votes count as part of the decision."""
+    """Return the share of annotators whose decision is not the most frequent one; edits and votes are part of it."""
     if not annotations:
         return 0.0
     votes = [

@@ -1,9 +1,8 @@
-"""Closing tasks early, where a campaign is set so: once the missing decisions cannot change the outcome.
+"""Close tasks early, if a campaign is set so, once the missing decisions cannot change the outcome.
 
-Whether that is so is asked of the rule itself: whatever those say who have not decided, it comes to the same. The free
-slots of such a task go to nobody any more; whoever holds one may finish, and is counted. Nothing is lost: where a
-decision is changed so that the others matter again, or the setting is taken back, the task is open again, unless an
-adjudicator has decided it meanwhile.
+The rule itself says whether they can. The free slots of a closed task go to nobody; an annotator who holds one may
+still finish, and their decision counts. If a decision is changed so that the missing ones matter again, or the setting
+is taken back, the task is reopened, unless an adjudicator has decided it meanwhile.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
 
 
 def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Close tasks that are settled, open those that are settled no longer, and return how many changed.
+    """Close tasks that are settled, reopen those that are no longer settled, and return how many changed.
 
-    Safe to repeat. To be called in the transaction of whatever decided, or by a run for what came in otherwise.
+    Safe to repeat. It is called in the transaction of a decision, or by a run for decisions that came in another way.
 
     Args:
         store: The review store.
         name: The campaign, or its name.
-        task: Id of the only task to look at; all where None.
+        task: Id of the only task to look at; default None, all tasks.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
     if campaign.kind not in CLOSING or campaign.is_simulated:
@@ -82,7 +81,7 @@ def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | No
 
 
 def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None) -> set[tuple[str, str]]:
-    """Return the versions of items that are settled: whatever else annotators decide changes nothing."""
+    """Return the versions of items that are settled, so that no missing decision changes the outcome."""
     policy = policy_of(campaign)
     adjudicated = list_adjudicated(connection, campaign, task=task)
     decisions = by_version(list_decisions(connection, campaign, task=task))

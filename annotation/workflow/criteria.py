@@ -1,7 +1,7 @@
-"""Votes by criterion: an item passes where every criterion has as many votes as the rule needs.
+"""Votes by criterion: an item passes if every criterion has as many votes as the rule needs.
 
 II-Bench (section 3.2) asks five reviewers whether a question is accurate, reasonable and difficult, and whether they
-come to the key by themselves; at least four of five must say yes to each. They need not be the same four.
+find the key by themselves; at least four of five must say yes to each. They need not be the same four.
 
 A reviewer's votes are read from the fields of the form.
 """
@@ -24,7 +24,7 @@ Votes = Mapping[str, bool]
 
 
 def criteria_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the criteria of a review, first that the answer is right; none in campaigns of other kinds."""
+    """Return the criteria of a review, of which the first is a right answer; none in campaigns of other kinds."""
     form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
@@ -32,7 +32,7 @@ def criteria_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def tally(votes: Sequence[Votes]) -> dict[str, int]:
-    """Return how many votes each criterion has, by its name; criteria in the order of the first vote."""
+    """Return the number of yes votes for each criterion, by name, in the order of the first annotator's votes."""
     criteria = list(votes[0]) if votes else []
     if any(set(vote) != set(criteria) for vote in votes):
         raise ValueError(f"every annotator votes on the same criteria, here {criteria}")

@@ -1,7 +1,7 @@
-"""Drafts: what an annotator is typing about a task, saved while they type, also from several windows.
+"""Drafts of an annotator's decision on a task, saved while they type, also from several windows.
 
-A window says what it had before it: which version of the decision, and which revision of the draft. One that is behind
-overwrites nothing: what it wrote is kept beside what is there, and shown with it.
+A window states what it showed: which version of the decision, and which revision of the draft. A window that is behind
+overwrites nothing: its draft is stored beside the present one, and shown with it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class KeptDraft(NamedTuple):
 
 
 def revision_of(saved_at: datetime | None) -> int:
-    """Return the revision of a draft that was saved then: microseconds, so that later ones are higher; 0 for none."""
+    """Return the revision of a draft from the time when it was saved, in microseconds, so that it rises; 0 for None."""
     if saved_at is None:
         return 0
     since = saved_at - datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,12 +49,12 @@ def revision_of(saved_at: datetime | None) -> int:
 
 
 def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:
-    """Return what is kept once a window sends its draft.
+    """Return the draft to store when a window sends its draft.
 
     Args:
         kept: The draft in the store; None without one.
         draft: The draft that the window sends.
-        is_behind: Whether it had something older before it; then the draft that is there stays, and this one beside it.
+        is_behind: Whether the window showed something older; then the stored draft stays, with the new one beside it.
     """
     if kept is None:
         return dict(draft)
@@ -71,7 +71,7 @@ def written(draft: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_behind(kept: KeptDraft | None, draft: Mapping[str, Any], seen: SeenDraft) -> bool:
-    """Return whether a window sends a draft without having had before it the one that is there, from another window."""
+    """Return whether a window sends a draft without having shown the stored one, which is from another window."""
     if kept is None or kept.revision == seen.revision or written(kept.draft) == written(draft):
         return False
     return kept.draft.get(WINDOW) is None or kept.draft.get(WINDOW) != draft.get(WINDOW)

@@ -21,7 +21,7 @@ from ..store import decisions_of
 from ..store.campaigns.gold import GoldAnswer
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
-"""Right decision on an item that was vetted before, such as one of an earlier release, by kind of campaign."""
+"""Right decision on an item that was checked before, such as one of an earlier release, by kind of campaign."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ def gold_accuracies(answers: Iterable[GoldAnswer]) -> dict[str, GoldAccuracy]:
 
 
 def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
-    """Return the decision that is known to be right of an item, as the store spells it; None where people find out.
+    """Return the decision on an item that is known to be right, as the store spells it; None if the item is not gold.
 
-    An item of a release is gold while its content is as it was there. What follows from its own key is that key where
-    annotators pick among its choices, as in `answer` and `review`; that they accept it where they verify it, and keep
-    it where they screen it. Of several categories all are known: right is who names these and no others.
+    An item of a release is gold while its content is as it was there. If no decision is given, it follows from the
+    item: its key where annotators pick among its choices, as in `answer` and `review`; `accept` where they verify it;
+    `keep` where they screen it. If the decision names several categories, only an answer with exactly these is right.
 
     Raises:
-        DataError: Nothing follows from its key, or the campaign has no such decision, or no such reason for it.
+        DataError: No decision follows from the item, or the campaign has no such decision, or no such reason for it.
     """
     known = handout.gold_label(task_input.item_id)
     if known is None or known.content_hash not in {None, task_input.content_hash}:
@@ -79,7 +79,7 @@ def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: s
 
 
 def _own(task_input: TaskInput, kind: str) -> str | None:
-    """Return the decision that follows from an item's own key; None where none does."""
+    """Return the decision that follows from the item itself; None if none does."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
     item = item_in(task_input.payload)
@@ -88,10 +88,10 @@ def _own(task_input: TaskInput, kind: str) -> str | None:
 
 
 def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
-    """Return the decisions that can be known to be right; where several categories can be named, each category."""
-    if kind == REVIEW:  # where an item passes as it is: one whose key is known to be wrong is no gold there
+    """Return the decisions that can be known to be right; if several categories can be named, each category."""
+    if kind == REVIEW:  # an item passes as it is: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _own(task_input, kind)) is not None else []
-    if kind == DESCRIBE:  # nobody's words are known beforehand, only that an image conveys nothing
+    if kind == DESCRIBE:  # texts cannot be known beforehand, only that an image conveys nothing
         return [NOTHING]
     typed = form.typed
     if typed is None:
@@ -106,7 +106,7 @@ def _is_of_several(form: CampaignForm) -> bool:
 
 
 def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | None:
-    """Return a decision as `Form.headline_of` spells it; None where it is none of those that are taken."""
+    """Return a decision as `Form.headline_of` spells it; None if it is not in `takes`."""
     if not several:
         return decision if decision in takes else None
     named = {code.strip() for code in re.split("[;+]", decision)} - {""}
@@ -114,7 +114,7 @@ def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | Non
 
 
 def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
-    """Return the reasons that can be known: those of a form that asks for reasons with this decision."""
+    """Return the reasons that can be known to be right: those that the form offers with this decision."""
     typed = form.typed
     for field in () if typed is None else typed.fields:
         if isinstance(field, SeveralOf) and field.only_if is not None and right in field.only_if.codes:

@@ -1,4 +1,4 @@
-"""Guidelines as a curator writes them: a Markdown file, and pictures in its folder."""
+"""Read guidelines that a curator wrote: a Markdown file, and pictures in its folder."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PICTURE = re.compile(r"!\[([^\]\n]*)\]\(\s*([^)\s]+)\s*\)")
 
 
 def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
-    """Return a file's text, with its pictures by place, and the pictures, encoded anew for browsers.
+    """Return a file's text, in which pictures are named by number, and the pictures, encoded anew for browsers.
 
-    Pictures are named by their paths relative to the file, and lie in its folder or below. Each needs words that say
-    what it shows.
+    The file names pictures by paths relative to itself, in its folder or below. Each needs a text that says what it
+    shows.
 
     Raises:
-        DataError: The file cannot be read, is too long, or is no text.
-        BenchwrightError: A picture is elsewhere, is none, or is without words.
+        DataError: The file cannot be read, is too long, or is not text.
+        BenchwrightError: A picture is outside the folder, is no picture, or has no text.
     """
     text = _text_of(path)
     places: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""Where the file of an image lies.
+"""Find the file of an image.
 
-In the workspace's objects if a step made it; in the folder of pictures that came with opened tasks; else in the image
-folder.
+It is in the workspace's objects if a step made it, or in the folder of pictures that came with opened tasks, or else in
+the image folder.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.workspace.run_results import files_of
 from benchwright.workspace.workspace import Workspace
 
 BROUGHT = "review-pictures"
-"""Folder of a workspace with the pictures of releases whose items people look at again."""
+"""Folder of a workspace with the pictures of releases whose items people review again."""
 
 
 def brought_pictures(root: Path) -> ObjectStore:
@@ -34,14 +34,14 @@ class ImageFiles:
         self._uris: dict[str, str] = {}
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made an image, so that its file lies in the workspace."""
+        """Return whether a step made an image, so that its file is in the workspace."""
         return self._workspace.objects.path(image_id).exists()
 
     def uri(self, image_id: str) -> str | None:
-        """Return the URI of a source image; None for what a step made, or what came with opened tasks."""
+        """Return the URI of a source image; None for an image that a step made, or that came with opened tasks."""
         is_elsewhere = self.is_made(image_id) or self._brought.path(image_id).exists()
         if image_id not in self._uris and not is_elsewhere:
-            # Read again where an image is not known: the run may have taken more in meanwhile.
+            # Read again if an image is not known: a run may have added it meanwhile.
             rows = files_of(self._workspace)
             self._uris = {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
         return self._uris.get(image_id)
@@ -60,7 +60,7 @@ class ImageFiles:
         """Return the file, checked against its SHA-256.
 
         Raises:
-            DataError: It is not there, cannot be read, or has changed.
+            DataError: The file is missing, cannot be read, or has changed.
         """
         path = self.path(image_id)
         try:

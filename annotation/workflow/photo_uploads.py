@@ -1,7 +1,7 @@
-"""Uploaded photographs: hostile until decoded, stored only as pixels encoded anew.
+"""Uploaded photographs: untrusted until decoded, and stored only as pixels encoded anew.
 
-Nothing of an uploaded file but its upright pixels gets into the workspace: no metadata, no place where it was taken, no
-bytes behind the picture. What is kept is named by its own hash, so nothing is ever overwritten.
+Only the upright pixels of an uploaded file get into the workspace: no metadata, no place where it was taken, no bytes
+after the picture. The new file is named by its own hash, so no file is ever overwritten.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..forms.form import PhotographField
 from ..store import RefusedError
 
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
-"""A photograph of 24 million pixels takes some 200 MB while it is decoded and encoded."""
+"""Lets one photograph at a time be processed: one of 24 million pixels takes some 200 MB."""
 
 
 class StoredPhotograph(NamedTuple):
-    """A photograph that was taken in: the SHA-256 of its new file, and its size in pixels."""
+    """A stored photograph: the SHA-256 of its new file, and its size in pixels."""
 
     image_id: str
     width: int
@@ -32,15 +32,15 @@ class StoredPhotograph(NamedTuple):
 
 
 def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> StoredPhotograph:
-    """Decode a photograph, encode it anew and keep it in a workspace.
+    """Decode a photograph, encode it anew and store it in a workspace.
 
     Args:
         root: Folder of the workspace.
         data: Bytes of the uploaded file.
-        field: Field of the form, with the bounds of a photograph.
+        field: Field of the form, with the limits on a photograph.
 
     Raises:
-        RefusedError: It is too large or too small, or none that can be decoded; the message says why.
+        RefusedError: It is too large or too small, or cannot be decoded; the message says why.
     """
     from benchwright.images.decode import decode_rgb, encode_png
 
@@ -61,10 +61,10 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
 
 
 def _kept(store: ObjectStore, data: bytes) -> str:
-    """Store a file and return its SHA-256; a file that was stored before counts as new again."""
+    """Store a file and return its SHA-256; a file that was stored before gets a new time of change."""
     image_id = store.put(data)
     try:
-        os.utime(store.path(image_id))  # `gc` goes by when a photograph was last brought
-    except FileNotFoundError:  # and took an old copy this very moment
+        os.utime(store.path(image_id))  # `gc` goes by the time of the last upload
+    except FileNotFoundError:  # `gc` removed the old copy at this moment
         store.put(data)
     return image_id

@@ -1,6 +1,6 @@
-"""Opening the next round of a campaign: a revised item comes again as a new version, to other annotators.
+"""Open the next round of a campaign, in which a revised item comes again as a new version, to other annotators.
 
-Called where people work, after each decision, and by a run for whatever came in otherwise. Safe to repeat.
+The app does so after each decision, and a run does so for decisions that came in another way. Safe to repeat.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .settlement import NEXT_ROUND, policy_of, settle
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Open the next round of every item that was revised, or only of one task's; return how many.
+    """Open the next round of every item that is to be revised, or only of one task's item; return how many were opened.
 
-    A revision happens at the moment of the last decision that it took.
+    The time of a revision is that of the last decision that led to it.
 
     Args:
         store: The review store.
         name: The campaign, or its name; one without rounds is left alone.
-        task: Id of the only task to look at; all where None.
+        task: Id of the only task to look at; default None, all tasks.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
     if not has_rounds(campaign):
@@ -44,7 +44,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
         for version, annotations in decisions.items():
             verdict = adjudicated.get(version, NOBODY)
             votes = votes_in(policy, annotations, verdict)
-            if settle(policy, votes) != NEXT_ROUND:  # nor is it in a later round, which is looked up for few
+            if settle(policy, votes) != NEXT_ROUND:  # nor in a later round, which few tasks look up
                 continue
             before, proposal = find_task(connection, campaign, *version), next_edits(policy, annotations, verdict)
             round_number = round_of(connection, before.id)

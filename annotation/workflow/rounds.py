@@ -1,11 +1,11 @@
-"""Rounds: which decisions on a version of an item count, and which edits make the next one. Pure functions.
+"""Rounds: which decisions on a version of an item count, and which edits lead to the next version. Pure functions.
 
 version 1 ──▶ decisions ──▶ accept            kept
                       ├──▶ reject            dropped
                       ├──▶ a revision        version 2 ──▶ decisions ──▶ ... at most so many rounds
                       └──▶ nothing agreed    an adjudicator decides where the rule names one, else dropped
 
-What decisions come to is settled in `settlement`.
+The outcome of decisions is computed in `settlement`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Round:
         annotations: Decisions that count, by slot; those before an adjudicator sent the item back do not.
         before: Decisions that counted before the item was sent back.
         adjudication: The adjudicator's decision; None without one.
-        edits: Edits that made the next version; None for the last version.
+        edits: Edits that led to the next version; None for the last version.
     """
 
     content_hash: str
@@ -54,7 +54,7 @@ class Round:
 def in_count(
     policy: SettlementPolicy, annotations: Sequence[Annotation], *, sent_back: int
 ) -> tuple[list[Annotation], list[Annotation]]:
-    """Part decisions into those that count and those before: each time an item is sent back it gets slots anew."""
+    """Divide decisions into those that count and those before the item was last sent back, when it got new slots."""
     first = sent_back * policy.slots
     counted = [annotation for annotation in annotations if annotation.slot > first]
     return counted, [annotation for annotation in annotations if annotation.slot <= first]
@@ -78,7 +78,7 @@ def votes_in(
 def next_edits(
     policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
 ) -> ProposedEdit | None:
-    """Return the edits that make the next version: the adjudicator's, else those of most annotators."""
+    """Return the edits that lead to the next version: the adjudicator's, else those that most annotators proposed."""
     decision = adjudicated.decision
     if decision is not None:
         return ProposedEdit(decision.edits, decision.annotator) if decision.edits else None
@@ -87,7 +87,7 @@ def next_edits(
 
 
 def proposals_of(annotations: Sequence[Annotation]) -> list[ProposedEdit]:
-    """Return the different edits that were proposed, those of most annotators first, among equals the earliest."""
+    """Return the different edits that were proposed: most frequent first, and among equals the earliest first."""
     spelled = [canonical_json(dict(annotation.edits)) for annotation in annotations if annotation.edits]
     votes = Counter(spelled)
     first: dict[str, Annotation] = {}

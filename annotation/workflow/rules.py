@@ -1,4 +1,4 @@
-"""Acceptance rules: how many annotators look at an item, and what their decisions come to.
+"""Acceptance rules: how many annotators judge an item, and which outcome follows from their decisions.
 
 Rules as a recipe writes them:
 
@@ -7,13 +7,13 @@ Rules as a recipe writes them:
     majority(5)          five annotators, more than half of them must agree
     at_least(4, of=5)    five annotators, four of them must agree
 
-and each of these within `adjudicated(...)`: where it comes to no decision, an adjudicator decides.
+and each of these within `adjudicated(...)`: if the rule reaches no decision, an adjudicator decides.
 
-A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
-equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may
-be set to close a task as soon as what is open can change nothing (`closing`), which `Rule.certain_of` tells.
+A task closes when all its slots are done, even if fewer decisions would settle it: every item then has equally many
+decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may be set to close
+a task as soon as the missing decisions cannot change its outcome (`closing`), which `Rule.certain_of` finds.
 
-As a step's setting, a rule is checked when the recipe is read, and kept in one spelling.
+A rule in a step's settings is checked when the recipe is read, and stored in one spelling.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchwright.errors import BenchwrightError
 
 Decision = Literal["accept", "reject", "revise"]
 DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
-"""Decisions of an annotator; where several have as many votes as a rule needs, the first of these settles the task."""
+"""Decisions of an annotator; if several have as many votes as a rule needs, the first of these settles the task."""
 
 MAX_SLOTS = 99
 _Code = TypeVar("_Code", bound=str)
@@ -49,7 +49,7 @@ class Rule:
     Args:
         need: Number of equal decisions that settle a task, 1 to `slots`.
         slots: Number of annotators of each task, 1 to 99.
-        is_adjudicated: Whether an adjudicator decides what these decisions leave open.
+        is_adjudicated: Whether an adjudicator decides the tasks that these decisions leave open; default False.
     """
 
     need: int
@@ -69,14 +69,14 @@ class Rule:
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
         """Return the decision that settles a task, whatever the order of the decisions.
 
-        Where the rule is loose enough for several to reach it (two of four), the first of `DECISIONS` goes.
+        If several decisions can reach `need` (as with two of four), the first of `DECISIONS` wins.
 
         Returns:
-            None while a slot is open, and when all are done and no decision has enough; what an adjudicator then
-            says is none of this rule's business.
+            The decision; None while a slot is open, or if all are done and no decision has enough votes. Decisions of
+            adjudicators are handled elsewhere (`settlement`).
 
         Raises:
-            ValueError: There are more decisions than slots, or one that is none of `DECISIONS`.
+            ValueError: There are more decisions than slots, or one is not in `DECISIONS`.
         """
         listed = list(decisions)
         if len(listed) > self.slots or not set(listed) <= set(DECISIONS):
@@ -84,15 +84,15 @@ class Rule:
         return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
-        """Return what decisions come to whatever the missing ones are; None where that depends on them.
+        """Return the decision that is reached whatever the missing ones are; None if that depends on them.
 
         Args:
-            counts: How often each decision was given.
-            possible: Decisions that can be given, at least two; where several have enough, the first goes.
-            missing: How many are not given yet.
+            counts: Number of times each decision was given.
+            possible: Decisions that can be given, at least two; if several have enough votes, the first wins.
+            missing: Number of decisions that are not given yet.
         """
-        # A decision is certain once it has enough and none that goes before it can still have enough: the missing
-        # ones may all be any other decision, so it counts on none of them.
+        # A decision is certain once it has enough votes and no decision before it can still get enough. All missing
+        # ones may be some other decision, so none of them is counted for it.
         for decision in possible:
             if counts.get(decision, 0) >= self.need:
                 return decision
@@ -104,10 +104,11 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
 
-    `single` and `majority` are short for rules of the other two kinds, and are called by those from then on.
+    `single` and `majority` are short for rules of the other two kinds, and the rule returned is spelled as one of
+    these.
 
     Raises:
-        BenchwrightError: It names none; the message offers the nearest form that is one.
+        BenchwrightError: The text names no rule; the message offers the nearest text that does.
     """
     written = text.strip()
     if match := _ADJUDICATED.fullmatch(written):
@@ -164,7 +165,7 @@ def _spelled(value: str) -> str:
 
 
 RuleSetting = Annotated[str, AfterValidator(_spelled)]
-"""`single`, `unanimous(2)`, `majority(3)`, `at_least(4, of=5)` or another of their kind."""
+"""Setting such as `single`, `unanimous(2)`, `majority(3)` or `at_least(4, of=5)`."""
 
 
 def _of_annotators(value: str) -> str:
@@ -177,4 +178,4 @@ def _of_annotators(value: str) -> str:
 
 
 AnnotatorsRule = Annotated[RuleSetting, AfterValidator(_of_annotators)]
-"""The same where annotators have the last word."""
+"""The same, without rules that name an adjudicator."""

@@ -1,4 +1,4 @@
-"""Settlement: the outcome of a task from its decisions. Pure functions; no other module decides this.
+"""Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision
                                 ├─▶ an adjudicator decides    whatever annotators said
@@ -6,9 +6,9 @@ decisions, or votes on criteria ──▶ enough of one kind        that decisio
                                 ├─▶ the rule names one        waits for the adjudicator
                                 └─▶ nothing is agreed         no agreement, or a failed review
 
-A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all ask
-`settle`. Whoever counts single decisions makes `TaskVotes` of them (`rounds.votes_in`); whoever counts tasks by the
-hundred thousand makes them of the counts that the database returns (`campaign_progress`).
+A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all call
+`settle`. Code that reads single decisions makes `TaskVotes` of them (`rounds.votes_in`); code that counts tasks by the
+hundred thousand makes `TaskVotes` of the counts that the database returns (`campaign_progress`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ CLOSING: Mapping[str, Sequence[str]] = {
 }
 """Outcomes with which a task may close before everybody has decided, by kind of campaign.
 
-A revision never does, nor does a failed review: who decides last may propose the edits that are taken. Nor does what is
-dropped with reasons: those are counted from everybody.
+A revision and a failed review are not among them, because the last annotator may propose the edits that are taken. Nor
+are outcomes that drop an item with reasons, because everybody's reasons are counted.
 """
 
 
@@ -51,11 +51,11 @@ class SettlementPolicy(NamedTuple):
     """How a campaign settles its tasks.
 
     Args:
-        rule: The acceptance rule; None where every answer counts and none settles anything.
+        rule: The acceptance rule; None if every answer counts and none settles anything.
         slots: Number of annotators of each task.
-        decisions: Decisions that can settle a task; where several have enough votes, the first settles it.
+        decisions: Decisions that can settle a task; if several have enough votes, the first settles it.
         criteria: Criteria that annotators vote on instead; each needs enough votes.
-        rounds: Rounds that an item gets; 0 where items do not come again.
+        rounds: Most rounds that an item gets; 0 if items do not come again.
         closes_with: Outcomes with which a task closes before everybody has decided.
     """
 
@@ -75,7 +75,7 @@ class TaskVotes(NamedTuple):
         decisions: Number of annotators by decision.
         votes: Number of annotators who voted yes, by criterion.
         proposals: Number of different edits that were proposed.
-        adjudicated: The adjudicator's decision; None where there is none that counts.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
     """
 
     given: int
@@ -86,7 +86,7 @@ class TaskVotes(NamedTuple):
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
-    """Return how a campaign settles its tasks; with simulated annotators nobody adjudicates."""
+    """Return the settlement policy of a campaign; with simulated annotators nobody adjudicates."""
     rule = None
     with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
         rule = parse_rule(campaign.rule)
@@ -105,7 +105,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
-    """Return the decisions of a campaign's form, in its order; nothing where they follow from the item."""
+    """Return the decisions of a campaign's form, in its order; none if they depend on the item."""
     form = campaign.form.typed
     if form is None:
         return campaign.form.decisions
@@ -115,10 +115,9 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
     """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
 
-    An adjudicator's decision goes before all others, also where some annotators had not decided because the task had
-    closed without them. A revision that somebody proposed makes the next version where the annotators agree on neither
-    accepting nor rejecting; where the rule names an adjudicator, only if there is exactly one proposal and enough
-    annotators ask for a revision.
+    An adjudicator's decision takes precedence over all others, also if the task closed before all annotators had
+    decided. If the annotators agree on neither accepting nor rejecting, proposed edits lead to the next version; if the
+    rule names an adjudicator, only where there is exactly one proposal and enough annotators ask for a revision.
 
     Args:
         policy: The campaign's policy.
@@ -126,7 +125,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
         round_number: Round in which the task's version is judged, from 1.
 
     Returns:
-        `DECIDED` where no rule settles anything; `FAILED_REVIEW` instead of `NEEDS_REVISION` and `NO_AGREEMENT` where
+        The outcome: `DECIDED` if there is no rule; `FAILED_REVIEW` instead of `NEEDS_REVISION` and `NO_AGREEMENT` if
         annotators vote on criteria.
 
     Raises:
@@ -143,7 +142,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
 
 
 def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return what annotators agree on whatever those say who have not decided; None where that depends on them."""
+    """Return the decision of the annotators that holds whatever the missing ones are; None if it depends on them."""
     if policy.rule is None:
         return None
     if policy.criteria:
@@ -169,10 +168,10 @@ def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | No
 
 
 def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return what becomes of a task whose version is its item's last: as `settle`, but never `NEXT_ROUND`.
+    """Return the outcome of a task on the last version of its item: as `settle`, but never `NEXT_ROUND`.
 
-    The next round opens with the decision that it follows from. Where there is none, the edits led back to a version
-    that the item had before: nothing is agreed.
+    A next round opens together with the decision that leads to it. If none opened, the edits led back to a version that
+    the item had before, and the outcome is that nothing is agreed.
     """
     outcome = settle(policy, votes, round_number=round_number)
     return _undecided(policy, NO_AGREEMENT) if outcome == NEXT_ROUND else outcome

@@ -1,4 +1,4 @@
-"""What annotators said in a campaign with a typed form, and the tasks that it was said of."""
+"""Answers in a campaign with a typed form, and the tasks that they are about."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CampaignAnswers(NamedTuple):
 
     @property
     def open(self) -> int:
-        """Return how many tasks are not answered by all yet."""
+        """Return how many tasks still lack answers."""
         return sum(task.state == "open" for task in self.tasks.values())
 
 
@@ -40,7 +40,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     """Return the answers of a campaign so far.
 
     Raises:
-        BenchwrightError: It has no typed form, or there is no such campaign.
+        BenchwrightError: The campaign has no typed form, or there is no such campaign.
     """
     campaign = store.campaign(name)
     form = campaign.form.typed
@@ -54,7 +54,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
 
 
 def rows_of(results: CampaignAnswers) -> list[Row]:
-    """Return a row for each answer, by item and annotator: item, task, what tells it apart, annotator, fields."""
+    """Return a row for each answer, by item and annotator: item, task, what the task is about, annotator, fields."""
     rows = []
     for annotation in sorted(results.annotations, key=lambda annotation: (annotation.item_id, annotation.annotator)):
         payload = results.tasks[annotation.item_id].payload
@@ -73,5 +73,5 @@ def rows_of(results: CampaignAnswers) -> list[Row]:
 
 def fields_in(annotation: Annotation) -> Mapping[str, Any]:
     """Return the values of an answer, by field."""
-    assert annotation.fields is not None  # the store takes no answer without them where the form has some
+    assert annotation.fields is not None  # the store refuses answers without fields if the form has some
     return annotation.fields

@@ -1,7 +1,7 @@
-"""An annotator's task queue: the task at hand, their own earlier decisions, their drafts.
+"""An annotator's task queue: the present task, their own earlier decisions, their drafts.
 
-Everything that an annotator may see or do goes through here, whatever the screen: a queue belongs to one annotator and
-shows nobody else's tasks, decisions or notes.
+All that an annotator may see or do goes through this module, on every page: a queue belongs to one annotator and shows
+nobody else's tasks, decisions or notes.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ class OwnTask:
     """A task that an annotator holds or has decided.
 
     Attributes:
-        task_id: In the store.
-        slot_id: What a decision is given for.
-        item: The item, or whatever else is to be judged.
-        annotation: What the annotator decided before; None where that is open.
-        draft: What was being typed, as JSON values; empty where nothing was.
-        is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
-        beside: Texts to look at beside the item, each `label` and `text`.
-        answered: What was answered before the key was shown, where the campaign asks for that; None before.
+        task_id: Id of the task in the store.
+        slot_id: Id of the slot that a decision fills.
+        item: Item, or other content, to judge.
+        annotation: The annotator's newest decision; None if there is none.
+        draft: Draft of a decision, as JSON values; empty if there is none.
+        is_current: Whether the item is unchanged; decisions on changed items can no longer be changed.
+        beside: Texts to show beside the item, each `label` and `text`.
+        answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
         remarks: The annotator's own comments and flags.
-        revision: Of the draft; 0 without one.
-        shown_slot: What a browser gets for the slot. Gold items have slots that come after all others; there it is
-            another of the task, whose number tells nothing.
+        revision: Revision of the draft; 0 without one.
+        shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
+            these it is the id of another slot of the task.
     """
 
     task_id: int
@@ -81,7 +81,7 @@ class OwnTask:
 
     @property
     def seen(self) -> SeenDraft:
-        """Return what a window has before it that shows the task as it is."""
+        """Return the versions that a window has shown if it shows this task as it is."""
         return SeenDraft(0 if self.annotation is None else self.annotation.version, self.revision)
 
 
@@ -93,20 +93,20 @@ class HistoryEntry(NamedTuple):
     annotation: Annotation
     is_current: bool
     earlier: Sequence[Annotation] = ()
-    """Versions before it, the first one first."""
+    """Earlier versions of the annotation, oldest first."""
     remarks: Sequence[Comment] = ()
 
 
 class AnnotatorProgress(NamedTuple):
-    """How far an annotator is in a campaign, in tasks."""
+    """Progress of an annotator in a campaign, in tasks."""
 
     decided: int
     left: int
-    """Open tasks that this annotator could still take or holds."""
+    """Number of open tasks that this annotator holds or could still take."""
 
 
 class TaskQueue:
-    """One annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+    """The task queue of one annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
         self.campaign = campaign
@@ -116,7 +116,7 @@ class TaskQueue:
         self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
 
     def next(self, *, now: datetime) -> OwnTask | None:
-        """Return the task to look at now, with its lease begun anew; None when nothing is left.
+        """Return the next task, with its lease renewed; None when nothing is left.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -125,15 +125,15 @@ class TaskQueue:
         return None if lease is None else self._as_own_task(self._own(lease.task_id, now=now))
 
     def coming(self) -> TaskContent | None:
-        """Return the item that is likely to come next; it may still go to somebody else."""
+        """Return the item that will probably come next; it may still go to another annotator."""
         payload = self._store.peek(self.campaign, self.annotator)
         return None if payload is None else content_in(payload)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
-        """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
+        """Return one of the annotator's own tasks, held or decided; renew the lease of a held one.
 
         Raises:
-            RefusedError: It is not this annotator's.
+            RefusedError: The task is not this annotator's.
         """
         row = self._own(task_id, now=now)
         if row.decided_at is None:
@@ -160,30 +160,30 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Close a task that is decided where the campaign is set so, and open its item's next round if it is due."""
+        """Close a settled task if the campaign is set so, and open its item's next round if it is due."""
         close_decided(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
-        """Keep what is answered before the key is shown; from then on `open` says it, and it cannot be changed.
+        """Store an answer that is given before the key is shown; `open` then returns it, and it cannot be changed.
 
         Raises:
-            RefusedError: As `store.blind.answer_blind`.
+            RefusedError: As `pre_key_answers.answer_blind`.
         """
         with self._store.batch() as held, held.writing() as connection:
             if answer_blind(connection, slot_id, self.annotator, answer, now=now):
                 drop_draft(connection, slot_id, self.annotator)
 
     def submit(self, slot_id: int, submission: Submission, *, now: datetime, seen_version: int | None = None) -> None:
-        """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
+        """Store a decision on a slot and remove its draft; a changed decision becomes its newest version.
 
-        Where it was the last that a revision waited for, the next round of the item opens with it.
+        If it is the last decision that a revision needs, the next round of the item opens too.
 
         Args:
-            slot_id: Slot of the task, from `OwnTask`.
-            submission: What the annotator says of the task.
-            now: This moment.
-            seen_version: Version of the decision that the window had before it; None where it does not say.
+            slot_id: Id of the slot of the task, from `OwnTask`.
+            submission: Decision, with all that goes with it.
+            now: Moment of the decision.
+            seen_version: Version of the decision that the window showed; default None, unknown.
 
         Raises:
             RefusedError: As `ReviewStore.submit`; a `StaleError` where another version was given since `seen_version`.
@@ -200,10 +200,10 @@ class TaskQueue:
         )
 
     def skip(self, task_id: int, *, now: datetime) -> None:
-        """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.
+        """Put a task back undecided; this annotator gets it again when no other is left. Its draft stays.
 
         Raises:
-            RefusedError: It is not this annotator's, or is decided.
+            RefusedError: The task is not this annotator's, or is decided.
         """
         with self._store.batch() as held:
             row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
@@ -216,17 +216,17 @@ class TaskQueue:
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
     ) -> KeptDraft:
-        """Keep what is being typed, and return all that is kept then.
+        """Store a draft, and return all that is stored then.
 
         Args:
-            task_id: The task.
-            draft: What was typed and chosen.
-            now: This moment.
-            seen: What the window had before it that sends it; None overwrites what is there.
+            task_id: Id of the task.
+            draft: Texts and choices so far.
+            now: Moment of the call.
+            seen: Versions that the sending window showed; default None, which overwrites the stored draft.
 
         Raises:
-            StaleError: Something else was decided or written in another window since. What was typed is kept all the
-                same: as the draft where there is none, else beside the one that is there.
+            StaleError: A decision or another draft came from another window since. This draft is stored all the same:
+                as the draft if there is none, else beside the stored one.
             RefusedError: The task is not this annotator's, or the draft is too long.
         """
         if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
@@ -238,7 +238,7 @@ class TaskQueue:
             behind = seen is not None and is_behind(kept, draft, seen)
             is_decided = seen is not None and (row.version or 0) != seen.version
             body = merged(kept, draft, is_behind=behind)
-            # Beside another draft it makes no new revision: to the window of that one nothing has changed.
+            # Stored beside another draft, it makes no new revision: for that draft's window nothing has changed.
             saved_at = row.saved_at if behind else max(now, row.saved_at or now)
             put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
         if behind or is_decided:
@@ -246,16 +246,18 @@ class TaskQueue:
         return KeptDraft(body, revision_of(saved_at))
 
     def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: SeenDraft, *, now: datetime) -> None:
-        """Check that whoever decides had before them what they wrote in other windows; what they wrote here is kept.
+        """Check that the window in which an annotator decides showed what they wrote in other windows.
+
+        If it did not, its draft is stored.
 
         Args:
-            task_id: The task.
-            draft: What they wrote and chose, as a draft says it.
-            seen: What the window had before it.
-            now: This moment.
+            task_id: Id of the task.
+            draft: Texts and choices in the window, as in a draft.
+            seen: Versions that the window showed.
+            now: Moment of the call.
 
         Raises:
-            StaleError: They had not.
+            StaleError: The window did not show it.
             RefusedError: The task is not this annotator's.
         """
         row = self._own(task_id, now=now)
@@ -268,17 +270,17 @@ class TaskQueue:
             )
 
     def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
-        """Keep a comment on one of the annotator's own tasks, or flag it for a curator; the task stays where it is.
+        """Store a comment on one of the annotator's own tasks, or flag the task for a curator; its state stays.
 
         Raises:
-            RefusedError: It is not this annotator's, or the words are not to be taken.
+            RefusedError: The task is not this annotator's, or the words are not accepted.
         """
         self._own(task_id, now=now)
         with self._store.writing() as connection:
             add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
 
     def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[HistoryEntry]:
-        """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
+        """Return the annotator's own decisions in this campaign, latest first, without the first `after` of them."""
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
             versions = connection.execute(ALL_VERSIONS, {"slots": [row.slot_id for row in rows]}).all()
@@ -299,24 +301,24 @@ class TaskQueue:
         ]
 
     def progress(self, *, now: datetime) -> AnnotatorProgress:
-        """Return how much is decided and how much is left."""
+        """Return how many tasks are decided and how many are left."""
         return self.progress_of(self.counts(now=now))
 
     def progress_of(self, own: OwnProgress) -> AnnotatorProgress:
-        """Return how much is decided and how much is left, by the store's counts."""
+        """Return how many tasks are decided and how many are left, from the store's counts."""
         had = own.decided + own.ahead.held
         return AnnotatorProgress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
 
     def counts(self, *, now: datetime) -> OwnProgress:
-        """Return how many tasks are decided, held, and still to be had, as the store counts them."""
+        """Return how many tasks are decided, held, and still available, as the store counts them."""
         with self._store.reading() as connection:
             return count_own(connection, self.campaign, self.annotator, now)
 
     def share_left(self, progress: AnnotatorProgress) -> int:
-        """Return how many of the tasks that are left are this annotator's even part of the campaign; 0 once it is done.
+        """Return how many of the remaining tasks are in this annotator's even part of the campaign; 0 once it is done.
 
-        Where the campaign's settings give shares, what is left is within them already. Otherwise all who may decide
-        part the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
+        If the campaign's settings give shares, the remaining tasks are limited by them already. Otherwise all who may
+        decide share the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
         """
         settings = assignment_settings_of(self.campaign.settings)
         if self.annotator in settings.shares or settings.share is not None:
@@ -326,7 +328,7 @@ class TaskQueue:
         return max(0, min(progress.left, part - progress.decided))
 
     def _shown_slot(self, row: sa.Row[Any]) -> int:
-        """Return a slot, or, for one beyond those that every task has, one of these."""
+        """Return the slot's id, or, for a slot beyond those that every task has, the id of one that every task has."""
         if row.slot <= self.campaign.slots_per_task:
             return int(row.slot_id)
         place = (row.slot - 1) % self.campaign.slots_per_task + 1
@@ -347,7 +349,7 @@ class TaskQueue:
 
 
 def is_id(number: int) -> bool:
-    """Return whether a number that somebody sent can be one of a task: no database compares longer ones."""
+    """Return whether a number from a request can be the id of a task; databases refuse to compare larger numbers."""
     return 0 < number <= _LARGEST_ID
 
 

@@ -1,4 +1,4 @@
-"""What waits for one annotator in each campaign: how much is theirs to decide, and where they go on."""
+"""Tasks that wait for one annotator in each campaign, and the campaign in which they go on."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .task_queue import TaskQueue
 
 
 class WaitingTasks(NamedTuple):
-    """What waits for an annotator in a campaign, in tasks.
+    """The tasks that wait for an annotator in a campaign.
 
     Args:
         campaign: The campaign.
-        is_begun: Whether they have decided or hold some.
-        left: Open ones that they may still take, or hold: within their share, and none that they may not judge.
-        share_left: What is left of their even part; `left` where all of it is theirs, or their part is done.
+        is_begun: Whether the annotator has decided or holds some.
+        left: Number of open tasks that they hold or may still take, within their share, that they may judge.
+        share_left: Number left of their even part; the same as `left` if all of it is theirs, or their part is done.
     """
 
     campaign: Campaign
@@ -32,9 +32,9 @@ class WaitingTasks(NamedTuple):
 def waiting_for(
     store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, now: datetime
 ) -> list[WaitingTasks]:
-    """Return what waits for an annotator in each of these campaigns, in their order.
+    """Return the tasks that wait for an annotator in each of these campaigns, in the order given.
 
-    Counted from indexes and the annotator's own slots, as `TaskQueue.progress`; no decision of anybody is read.
+    They are counted from indexes and the annotator's own slots, as in `TaskQueue.progress`; no decision is read.
     """
     waiting_tasks = []
     for campaign in campaigns:
@@ -49,13 +49,13 @@ def waiting_for(
 
 
 def next_campaign(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
-    """Return where an annotator goes on: what they began first, then in the order given; None where nothing waits."""
+    """Return the campaign to go on with: a begun one first, then in the order given; None if nothing waits."""
     some = [waiting_tasks for waiting_tasks in waiting if waiting_tasks.left]
     return next((waiting_tasks for waiting_tasks in some if waiting_tasks.is_begun), some[0] if some else None)
 
 
 def open_tasks_of(store: ReviewStore, campaigns: Sequence[Campaign]) -> dict[str, int]:
-    """Return by name how many tasks of each campaign are not decided."""
+    """Return the number of undecided tasks of each campaign, by name."""
     count = (
         sa.select(tasks.c.campaign_id, sa.func.count())
         .where(tasks.c.campaign_id.in_([campaign.id for campaign in campaigns]), tasks.c.state == "open")
