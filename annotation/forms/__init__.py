@@ -1,4 +1,4 @@
-"""What annotators can be shown and can say: forms, kinds of campaigns, contents of tasks. Pure data.
+"""Forms, kinds of campaigns and contents of tasks: what annotators see, and what they can enter. Pure data.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

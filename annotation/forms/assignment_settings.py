@@ -1,6 +1,6 @@
-"""How a campaign hands its tasks out: gold items, shares, priorities, leases. Settings of its step.
+"""Settings of a campaign's step on how its tasks are handed out: gold items, shares, priorities, leases.
 
-None of it decides what becomes of an item, but which items are gold: their right decision is known, and stands.
+Of these settings only `gold` affects the outcomes of items: a gold item keeps its known right decision.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from .gold_file import GoldLabel, read_gold
 SETTING = "handout"
 """Key of these settings among those of a campaign."""
 LEASE_S = 1800.0
-"""Half an hour: longer than anybody looks at one item, shorter than a lunch break."""
+"""Default seconds of a lease, half an hour: longer than anybody looks at one item, shorter than a lunch break."""
 
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class AssignmentSettings(Record):
-    """How tasks go out.
+    """How tasks are handed out.
 
     Attributes:
         gold: Items (or images, or pairs) whose right decision is known: a CSV file (columns `item_id`, `decision`
             unless that follows from the item's own key, and perhaps `reason`), or the folder of a release, whose items
-            come with known keys. Relative to the recipe's folder. They are mixed in among the others, count toward
-            nothing but their annotators' accuracy, and keep the decision that is known.
-        gold_rate: Share of what an annotator gets that is gold.
-        share: Most of the campaign's items that one annotator gets, as a share of them; None for all.
-        shares: By annotator's name, where that differs. So much is kept for those who are named.
-        priorities: Tasks, categories, item ids or prompts, and how early these go out: higher numbers first, 0 for
+            come with known keys. The path is relative to the recipe's folder. Gold items are mixed in among the others,
+            count only toward their annotators' accuracy, and keep the known decision.
+        gold_rate: Share of an annotator's tasks that are gold.
+        share: Largest share of the campaign's items that one annotator gets; None for all.
+        shares: Share by annotator's name, where it differs. That many items are kept for those who are named.
+        priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are handed out first; 0 for
             others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.
-        close_decided: Whether a task closes as soon as its rule comes to the same whatever the missing annotators say.
-            Agreement is then counted on fewer decisions, and comes out higher.
+        close_decided: Whether a task closes as soon as the missing decisions cannot change its outcome under the rule.
+            Agreement is then computed on fewer decisions, and comes out higher.
     """
 
     gold: str | None = None
@@ -62,13 +62,13 @@ class AssignmentSettings(Record):
 
     @model_validator(mode="after")
     def _read_gold(self, info: ValidationInfo) -> AssignmentSettings:
-        # Read once: as part of a step's settings these are checked again, in a context that knows no folder.
+        # Read once: step settings are validated again later, in a context without a folder.
         if self.gold is not None and not self._known:
             self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the store keeps of these settings, as JSON values; defaults are left out."""
+        """Return these settings as the store keeps them: JSON values, without defaults."""
         return self.model_dump(mode="json", exclude={"gold", "priorities"}, exclude_defaults=True)
 
     @property

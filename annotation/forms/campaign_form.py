@@ -1,7 +1,7 @@
-"""A campaign's form: what its annotators can say of a task, and what becomes of it.
+"""A campaign's form: what its annotators can enter about a task, and rules for the decisions.
 
-Steps and `review open` make it, the review store keeps it as JSON in the campaign's row, and everything that shows a
-task or takes a decision reads it: the store's checks, the card, tables, Label Studio, the rules.
+Steps and `review open` make it, the review store keeps it as JSON in the campaign's row, and all code that shows a task
+or receives a decision reads it: the store's checks, the task card, tables, Label Studio, the rules.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchwright.records import Record
 from .form import Form, FormField
 
 MOST_READ = 256
-"""Forms that are kept parsed; a campaign is read on every click."""
+"""Most forms that are kept parsed in memory, because a campaign is read on every click."""
 
 
 class CampaignForm(Record):
-    """What annotators of one campaign can say of a task.
+    """The form of one campaign.
 
     A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note beside
-    it; or it is said field by field (`fields`), and its headline follows from the first of them.
+    it. In a typed form it is entered field by field (`fields`), and follows from the first of them.
     """
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -52,7 +52,7 @@ class CampaignForm(Record):
 
     @cached_property
     def typed(self) -> Form | None:
-        """Return the form that `fields` make; None where annotators choose a decision."""
+        """Return the typed form with these `fields`; None if annotators choose a decision."""
         return None if self.fields is None else Form(fields=self.fields)
 
     @property
@@ -61,16 +61,16 @@ class CampaignForm(Record):
         return self.decisions_from == "choices"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the keys that were set, as JSON values: what the store keeps, and what digests are made of."""
+        """Return the keys that were set, as JSON values; the store keeps these, and digests are made of them."""
         return self.model_dump(mode="json", include=self.model_fields_set)
 
 
 @lru_cache(maxsize=MOST_READ)
 def read_campaign_form(text: str) -> CampaignForm:
-    """Return the form in a campaign's row; keys that this version does not know are passed over.
+    """Return the form in a campaign's row, ignoring keys that this version does not know.
 
     Raises:
-        ValueError: It is no form.
+        ValueError: The text is no form.
     """
     document = json.loads(text)
     return CampaignForm.model_validate({name: document[name] for name in CampaignForm.model_fields if name in document})

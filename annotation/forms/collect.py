@@ -1,4 +1,4 @@
-"""The form of collecting: a photograph that fits a prompt, whose it is, and under which licence."""
+"""The form of the campaign `collect`: a photograph that fits a prompt, with its source, author and licence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def licence_code(licence: str) -> str:
 
 
 def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, min_side_px: int) -> Form:
-    """Return the form with these licences, and bounds of what a photograph may be."""
+    """Return the form with these licences and limits on photographs."""
     options = tuple(Option(code=licence_code(licence), words=licence) for licence in licences)
     line = {"is_line": True, "max_chars": MAX_LINE}
     return Form(

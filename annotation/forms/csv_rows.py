@@ -1,8 +1,7 @@
-"""CSV files that people bring: read row by row, hostile until checked.
+"""Read CSV files from users, row by row; nothing in them is trusted until checked.
 
-Taken: UTF-8 with or without a byte order mark, commas, quotes as spreadsheets write them, columns in any
-order. A file that is no such table is refused as a whole; a row that is wrong says so and leaves the others
-alone.
+Accepted are UTF-8 with or without a byte order mark, commas, quotes as spreadsheets write them, and columns in any
+order. A file that is no such table is refused as a whole; a wrong row states its problem and does not affect others.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ class CsvRow(NamedTuple):
 
     Args:
         line: Line of the file on which the row ends, from 1.
-        values: Values by column, without surrounding white space; only the columns that were asked for.
-        problem: What is wrong with the row, if anything is.
+        values: Values of the wanted columns, by column, without surrounding white space.
+        problem: Problem of the row; None if it has none.
     """
 
     line: int
@@ -41,23 +40,23 @@ def shown(value: str) -> str:
 def read_rows(
     path: Path, *, required: Sequence[str], optional: Sequence[str] = (), ignored: Sequence[str] | None = None
 ) -> Iterator[CsvRow]:
-    """Yield the rows of a CSV file; empty lines are passed over.
+    """Yield the rows of a CSV file, skipping empty lines.
 
     Args:
         path: A regular file of at most 256 MiB.
         required: Columns that must be there.
         optional: Columns that may be there; absent ones are "".
-        ignored: Further columns that may be there, not read; None for any.
+        ignored: Further columns that may be there and are not read; default None, any.
 
     Raises:
-        DataError: The file is not there, is no CSV in UTF-8, or has the wrong columns.
+        DataError: The file does not exist, is not CSV in UTF-8, or has the wrong columns.
     """
     if not path.is_file():
         raise DataError(f"{path} is {'not a file' if path.exists() else 'not there'}; expected a CSV file")
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} has {path.stat().st_size} bytes; a CSV file of at most {MAX_BYTES} is read")
     wanted = [*required, *optional]
-    csv.field_size_limit(MAX_BYTES)  # a cell that is too long is a mistake of its row, not the end of the file
+    csv.field_size_limit(MAX_BYTES)  # a cell that is too long is a problem of its row, not of the file
     with path.open(encoding="utf-8-sig", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
@@ -95,7 +94,7 @@ def _columns(
     optional: Sequence[str],
     ignored: Sequence[str] | None,
 ) -> dict[str, int]:
-    """Return where each wanted column is."""
+    """Return the index of each wanted column."""
     if not header:
         raise DataError(f"{path} is empty; the first line must name the columns {', '.join(required)}")
     names = [name.strip().lower() for name in header]

@@ -11,7 +11,7 @@ from .form import Form, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, Text
 
 CONVEYS, NOTHING = "conveys", "nothing"
 COUNTS = ("one", "two", "three")
-"""How many questions there are, in words; codes begin with a letter."""
+"""Codes of the number of questions: words, because codes begin with a letter."""
 MAX_EXPLANATION, MAX_LINE = 4000, 600
 _CONVEYS = OnlyIf(field="implication", codes=(CONVEYS,))
 
@@ -35,7 +35,7 @@ def _label(name: str, label: str, vocabulary: Any) -> OneOf:
 
 
 def _question(number: int) -> Iterable[FormField]:
-    """Return the fields of one question; those after the first apply where so many are asked."""
+    """Return the fields of one question; those of a later question apply only if that many are asked."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
     line = {"only_if": only_if, "is_line": True, "max_chars": MAX_LINE}
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)

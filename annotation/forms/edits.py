@@ -1,4 +1,4 @@
-"""Edits of an item, as a typed form has them, and the new version that they make."""
+"""Edits of an item, and the new version that they lead to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 10_000
 REVISIONS = "revisions"
-"""Key of an item's evidence: what each of its revisions changed."""
+"""Key of an item's evidence that holds what each of its revisions changed."""
 _PLACED = re.compile(r"<image (\d+)>")
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 
@@ -26,12 +26,12 @@ class EditError(BenchwrightError):
 
 
 class ItemEdits(Record):
-    """What a revision changes; what is not there stays.
+    """The changes of a revision; all other parts of the item stay.
 
     Attributes:
-        question: The new question; may place images, as the old one.
+        question: The new question; it may place images, as the old one may.
         choices: New texts of choices, by key. Choices that are pictures stay as they are.
-        right: Key of the choice that is right from now on; that of the choice that declines says that nothing answers.
+        right: Key of the choice that is right from now on; the refusal choice's if nothing in the picture answers.
         explanation: Why that choice is right.
     """
 
@@ -41,20 +41,20 @@ class ItemEdits(Record):
     explanation: _Text | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is changed, as JSON values."""
+        """Return the changes as JSON values."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
 def right_of(item: Item | TaskContent) -> str | None:
-    """Return the key of the choice that counts as right: the answer, or else that which declines."""
+    """Return the key of the choice that counts as right: the answer, or else the refusal choice."""
     return item.answer if item.answer is not None else item.refusal
 
 
 def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
-    """Return edits, checked against the item, without what they leave as it is; of texts, outer spaces go.
+    """Return edits, checked against the item, without parts that change nothing; texts lose outer spaces.
 
     Raises:
-        EditError: They are no edits, or the item cannot take them.
+        EditError: The document is no edits, or the item cannot take them.
     """
     try:
         edits = ItemEdits.model_validate(_stripped(document))
@@ -78,9 +78,9 @@ def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
 
 
 def revised(item: Item, edits: ItemEdits) -> Item:
-    """Return the next version of an item: the same id, one revision on, texts that were changed written by a person.
+    """Return the next version of an item: the same id, the next revision, changed texts marked as written by a person.
 
-    What changed, from what to what, is added to its evidence under `revisions`.
+    Each change, with old and new value, is added to its evidence under `revisions`.
 
     Raises:
         EditError: The edits change nothing.
@@ -110,7 +110,7 @@ def revised(item: Item, edits: ItemEdits) -> Item:
 
 
 def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
-    """Return, by what changed, what it was and what it is."""
+    """Return the old and the new value of each part that changed."""
     changes: dict[str, Any] = {}
     if edits.question is not None:
         changes["question"] = {"from": item.question, "to": edits.question}
@@ -137,7 +137,7 @@ def _check_texts(item: Item, edits: ItemEdits) -> None:
 
 
 def _stripped(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return edits with outer spaces of texts gone; empty texts stay empty, and are refused."""
+    """Return edits whose texts have no outer spaces; empty texts stay, and are refused later."""
     values: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, str):

@@ -1,8 +1,8 @@
-"""Typed forms: what an annotator can say of a task, as a list of fields.
+"""Typed forms: the values that an annotator can enter about a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields come in six kinds: one of several options, several of them, one of the item's own choices, text, a
-number of lines of text, and a photograph. A field may apply only where an earlier one has a certain value.
+against it. Fields are of six kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, and a photograph. A field may apply only if an earlier one has a certain value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 
 Values = Mapping[str, str | tuple[str, ...]]
-"""By field: a code, a letter or a text; of `several_of` the codes, in the order of the options."""
+"""Values by field: a code, a letter or a text; for `several_of` the codes, in the order of the options."""
 
 MAX_TEXT = 10_000
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -29,7 +29,7 @@ class FormError(BenchwrightError):
 
 
 class Option(Record):
-    """One option of a field: its code, and words for people."""
+    """One option of a field: its code, and its text for people."""
 
     code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
     words: str = Field(min_length=1, max_length=200)
@@ -37,20 +37,20 @@ class Option(Record):
 
 
 class OnlyIf(Record):
-    """Condition of a field: it applies only where an earlier field has one of these values."""
+    """Condition of a field: it applies only if an earlier field has one of these values."""
 
     field: _Name
     codes: tuple[str, ...] = Field(min_length=1)
 
 
 class _Field(Record):
-    """What all fields have.
+    """Base of all fields.
 
     Attributes:
         name: Name of the column in tables.
         label: Name for people.
-        only_if: Condition under which the field applies; None for always.
-        is_required: Whether the field must be filled in where it applies.
+        only_if: Condition under which the field applies; default None, always.
+        is_required: Whether the field must be filled in if it applies; default True.
     """
 
     name: _Name
@@ -94,19 +94,19 @@ class TextField(_Field):
 
 
 class Lines(_Field):
-    """So many lines in the annotator's own words, each different."""
+    """A fixed number of lines in the annotator's own words, all different."""
 
     type: Literal["lines"] = "lines"
     hint: str = Field("", max_length=200)
     count: int = Field(ge=1, le=20)
     max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
-    """Of one line."""
+    """Most characters of one line."""
     differ_from: _Name | None = None
-    """A text before it that no line may repeat."""
+    """Name of an earlier text field whose text no line may repeat."""
 
 
 class PhotographField(_Field):
-    """A photograph that the annotator brings, by the SHA-256 under which it was taken in."""
+    """A photograph that the annotator uploaded, by the SHA-256 of its stored file."""
 
     type: Literal["photograph"] = "photograph"
     max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
@@ -122,7 +122,7 @@ class Form(Record):
     """The fields of a task, in the order in which they are filled in.
 
     Attributes:
-        fields: At least one; the first is the headline, which lists and agreement go by.
+        fields: Fields, at least one; the first is the headline, which lists show and agreement compares.
     """
 
     fields: tuple[FormField, ...] = Field(min_length=1)
@@ -161,12 +161,13 @@ class Form(Record):
         """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
 
         Args:
-            entries: By field; what is not there, None or empty is not filled in.
-            letters: Of the item's choices.
-            key: The letter that counts as right.
+            entries: Values by field; absent, None and empty ones are not filled in.
+            letters: Letters of the item's choices.
+            key: Letter of the right choice; None if there is none.
 
         Raises:
-            FormError: A field is not known, is missing, or has a value that is none of its own; all that is wrong.
+            FormError: A field is not known, is missing, or has a value that it does not take; the message names all
+                such values.
         """
         known = {field.name for field in self.fields}
         if unknown := sorted(set(entries) - known):
@@ -192,12 +193,12 @@ class Form(Record):
         return values
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
-        """Return a decision in one word: the code of the first field, several joined by `+`."""
+        """Return a decision as one word: the code in the first field; several codes are joined by `+`."""
         value = values[self.headline.name]
         return value if isinstance(value, str) else "+".join(value)
 
     def describe(self, values: Mapping[str, Any]) -> str:
-        """Return values in words, for lists."""
+        """Return values as text for lists."""
         parts = []
         for field in self.fields:
             value = values.get(field.name)
@@ -211,7 +212,7 @@ class Form(Record):
 
 
 def words_of(field: FormField) -> str:
-    """Return in words which values a field takes, as tables spell them; of an item's own choices not which is right."""
+    """Return a text on the values that a field takes, as tables spell them, without giving the right choice away."""
     if isinstance(field, OneOf | SeveralOf):
         codes = ", ".join(option.code for option in field.options)
         return codes if isinstance(field, OneOf) else f"{codes}; several are parted by semicolons"
@@ -225,7 +226,7 @@ def words_of(field: FormField) -> str:
 
 
 def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
-    """Check one field's value and return it; empty where it is not filled in."""
+    """Check one field's value and return it; empty if it is not filled in."""
     if isinstance(field, SeveralOf):
         chosen = [value] if isinstance(value, str) and value else value or []
         codes = [option.code for option in field.options]
@@ -287,14 +288,14 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
     if len(lines) != field.count:
         raise FormError(f"field {field.name!r} ({field.label}): {field.count} lines; it has {len(lines)}")
     taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
-    for line in lines:  # case and white space at the ends make no difference to a reader
+    for line in lines:  # lines that differ only in case count as equal: a reader sees no difference
         if line.casefold() in taken:
             raise FormError(f"field {field.name!r} ({field.label}): {_quoted(line)} stands twice")
         taken.add(line.casefold())
 
 
 def can_be_kept(text: str) -> bool:
-    """Return whether every database can keep a text: PostgreSQL takes no null, and no encoding half a character."""
+    """Return whether every database can store a text: PostgreSQL takes no null, and no encoding takes a surrogate."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 

@@ -1,4 +1,4 @@
-"""Items whose right decision is known, as curators bring them: a table, or a release whose keys are vetted."""
+"""Read gold items, whose right decision is known, from a table or from a release with checked keys."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MAX_ITEMS = 100_000
 
 
 class GoldLabel(NamedTuple):
-    """What is known of a gold item.
+    """The known right decision on a gold item.
 
     Args:
-        decision: The right decision; None for the one that follows from the item's own key.
-        content_hash: Content hash of the item that it holds for; None for any content.
-        reason: Reason of the decision; empty where none is stated.
+        decision: The right decision; None if it follows from the item's own key.
+        content_hash: Content hash of the item that it applies to; None for any content.
+        reason: Reason of the decision; empty if none is stated.
     """
 
     decision: str | None
@@ -33,7 +33,7 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
         path: A CSV file with the column `item_id` and perhaps `decision` and `reason`, or the folder of a release.
 
     Raises:
-        DataError: It is neither, a row is wrong, or an item comes twice.
+        DataError: The path is neither, a row is wrong, or an item occurs twice.
     """
     labels = _of_release(path) if path.is_dir() else _of_table(path)
     if len(labels) > MAX_ITEMS:

@@ -1,7 +1,7 @@
-"""The kinds of campaigns, and what each asks.
+"""The kinds of campaigns, and what each asks annotators.
 
-A kind says what a browser may show, and, where it has a typed form, of what fields that is made. Adding one is an
-entry here: the store checks its values, the app and tables of decisions render it.
+A kind says what a browser may show, and the fields of its typed form if it has one. A new kind needs only an entry
+here: the store checks its values, and the app and tables of decisions show them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
-"""What an annotator can find of a key."""
+"""Findings that an annotator can make about a key."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CampaignKind:
             whose step has the form, or whose answers are a decision with reasons and a note.
         rule: Acceptance rule, with `{n}` for the number of annotators.
         annotators: Number of annotators of each task, unless `review open` says another.
-        guidelines: What annotators are told, in Markdown.
+        guidelines: Guidelines for annotators, in Markdown.
     """
 
     name: str
@@ -52,7 +52,7 @@ def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
 
 
 def _errata(categories: Sequence[FindingCategory]) -> Form:
-    del categories  # what can be wrong with an item does not hang on the file
+    del categories  # possible problems of an item do not depend on the file
     findings = (
         Option(code=KEY_RIGHT, words="The key is right"),
         Option(code=KEY_WRONG, words="The key is wrong", help="Another option is right, or none of them."),
@@ -195,5 +195,5 @@ BLIND_KINDS = (ANSWER, REVIEW)
 
 
 def shows_key(kind: str) -> bool:
-    """Return whether annotators of a kind see which choice is right, wherever they work; of unknown kinds they do."""
+    """Return whether annotators of a kind see which choice is right; True for unknown kinds."""
     return kind not in KINDS or KINDS[kind].shows_key

@@ -1,4 +1,4 @@
-"""The form of a pair: the same picture, or not."""
+"""The form of the campaign `pair`: the same picture, or not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a task is about: an item, and in some campaigns texts beside it.
+"""Payloads of tasks: an item, and in some campaigns texts beside it.
 
-Either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of `{"label", "text"}` that
-annotators see, `about` tells tables of results apart and is not shown to them.
+A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
+`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ITEM = "item"
 
 
 class TaskInput(NamedTuple):
-    """One content of one item, which annotators are to decide."""
+    """One content of one item, on which annotators are to decide."""
 
     item_id: str
     content_hash: str
@@ -28,7 +28,7 @@ class TaskInput(NamedTuple):
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
-    """Return the payload of an item with what a file of tasks puts beside it."""
+    """Return the payload of an item with the texts beside it from a file of tasks."""
     document = task.model_dump(mode="json")
     return {_ITEM: dict(item), "beside": document["beside"], "about": document["about"]}
 
@@ -50,7 +50,7 @@ def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 class Facets(NamedTuple):
-    """What tasks are counted by: kind of question, task and category of the item; None where there is none."""
+    """Properties by which tasks are counted: kind of question, task and category of the item; None where absent."""
 
     kind: str | None
     task: str | None

@@ -1,4 +1,4 @@
-"""The form of screening: keep, or discard with reasons."""
+"""The form of the screening campaigns: keep, or discard with reasons."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .form import Form, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"
-"""Why a record is dropped on which annotators do not agree; no reason of a form is called so."""
+"""Reason for dropping a record on which annotators do not agree; no reason of a form may have this name."""
 DISCARDED = "discarded"
-"""Why a record is dropped that is known to be none to keep, where no reason of the form is known."""
+"""Reason for dropping a gold record that is known to be discarded, if none of the form's reasons is known."""
 _HELP = {
     "no_implication": "It means no more than what it shows.",
     "poor_quality": "Too small, blurred or damaged to be understood.",
@@ -22,11 +22,11 @@ _HELP = {
     "answer_given_away": "The words alone tell the answer, without the picture.",
     "bad_image": "Broken, the wrong one, or too poor to tell.",
 }
-"""When well-known reasons apply."""
+"""Help texts that say when common reasons apply."""
 
 
 def screening_form(reasons: Sequence[str]) -> Form:
-    """Return the form with these reasons to discard."""
+    """Return the form with these reasons for discarding."""
     options = tuple(
         Option(code=code, words=code.replace("_", " ").capitalize(), help=_HELP.get(code, "")) for code in reasons
     )

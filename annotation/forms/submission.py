@@ -1,4 +1,4 @@
-"""What somebody says of a task, in the one form in which it goes from every entrance to the store."""
+"""A decision on a task, in the one form in which every source passes it to the store."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Submission:
-    """What an annotator, or an adjudicator, says of a task.
+    """A decision of an annotator or adjudicator on a task, with all that goes with it.
 
-    Every entrance makes one: the task card, a row of a table, an annotation in Label Studio, a simulated annotator. The
+    Every source makes one: the task card, a row of a table, an annotation in Label Studio, a simulated annotator. The
     review store checks it against the campaign's form.
 
     Attributes:
-        decision: One of the form's decisions; a typed form derives it from its first field, whatever is here.
-        reasons: Codes, some of the form's reasons.
-        note: In the annotator's words; None without any.
-        edits: Revision of the item, as JSON values; None without any.
-        fields: Value of each field of a typed form, by name; None where the campaign has no such form.
-        active_s: Seconds spent on the task without pauses; None where nobody counted.
+        decision: One of the form's decisions; a typed form derives it from its first field and ignores this value.
+        reasons: Codes of reasons, of those in the form.
+        note: Text of the annotator; None without one.
+        edits: Edits of the item, as JSON values; None without any.
+        fields: Value of each field of a typed form, by name; None if the campaign has no such form.
+        active_s: Seconds spent on the task without pauses; None if not measured.
     """
 
     decision: str = ""

@@ -1,4 +1,4 @@
-"""What a task shows: an item; or an image, a pair of images, a prompt, about which there is no item (yet)."""
+"""Content of a task: an item; or an image, a pair of images or a prompt, for which there is no item (yet)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .payloads import TaskInput, item_in
 
 
 class TaskContent(Record):
-    """What an annotator looks at; an item is one, whatever else it holds.
+    """The content that an annotator sees; an item is one, with further fields that are ignored.
 
     Attributes:
-        task: What kind of question it is, such as `jigsaw` or `screen`.
-        question: What is asked; it may place images, as `<image 2>`.
-        images: In the order in which they are shown; none where a prompt asks for one.
-        choices: Options, where there are some.
-        answer: Key of the right choice; None without choices, or where nothing in the picture answers.
-        refusal: Key of the option that declines to answer.
-        explanation: Why that answer is right, where the item says so.
+        task: Kind of question, such as `jigsaw` or `screen`.
+        question: Text of the question; it may place images, as `<image 2>`.
+        images: Images in the order in which they are shown; none for a prompt that asks for one.
+        choices: Choices; empty if there are none.
+        answer: Key of the right choice; None without choices, or if nothing in the picture answers.
+        refusal: Key of the choice that declines to answer; None if there is none.
+        explanation: Why the answer is right, if the item says so.
         item_id: Id of the item; None for contents that are no items.
     """
 
@@ -39,10 +39,10 @@ class TaskContent(Record):
 
 
 def content_in(payload: Mapping[str, Any]) -> TaskContent:
-    """Return what a task with this payload shows."""
+    """Return the content in a task's payload."""
     return TaskContent.model_validate(item_in(payload))
 
 
 def task_input(record_id: str, content_hash: str, content: TaskContent) -> TaskInput:
-    """Return the input of a task with this content; verdicts go by `record_id`."""
+    """Return the input of a task with this content; its verdict is for the record `record_id`."""
     return TaskInput(record_id, content_hash, content.model_dump(mode="json"))

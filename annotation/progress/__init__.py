@@ -1,4 +1,4 @@
-"""How far campaigns are, and what became of their tasks: counts for curators.
+"""Progress of campaigns and outcomes of their tasks: counts for curators.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Adjudicators' decisions, counted beside those of most annotators."""
+"""Counts of adjudicators' decisions, by the decision of most annotators."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
 DIVIDED = "divided"
-"""The majority of annotators none of whose decisions more than half gave."""
+"""Majority where no decision was given by more than half of the annotators."""
 ACCEPT = "accept"
 _MISSED = "missed_"
 
 
 class AdjudicatedCount(NamedTuple):
-    """How often one adjudicator made one decision where the annotators' majority was the same.
+    """Number of times that one adjudicator made one decision on tasks with one majority of annotators.
 
     Args:
         adjudicator: Name of the adjudicator.
         decision: The adjudicator's decision.
         majority: The decision of more than half of the annotators, or `divided`. Where they vote on criteria: `accept`
-            if each criterion has more than half of the votes, else the others, such as `missed_accurate+difficult`.
+            if each criterion has more than half of the votes, else `missed_` and the criteria that have not, such as
+            `missed_accurate+difficult`.
         times: Number of tasks.
     """
 
@@ -32,7 +33,7 @@ class AdjudicatedCount(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Return whether the decision differs from most annotators'; sending back is no decision."""
+        """Return whether the decision differs from that of most annotators; sending back is no decision."""
         if self.decision == SEND_BACK or self.majority == DIVIDED:
             return False
         if self.majority.startswith(_MISSED):
@@ -41,7 +42,7 @@ class AdjudicatedCount(NamedTuple):
 
 
 class AdjudicationStats(NamedTuple):
-    """What adjudicators decided in a campaign.
+    """Statistics of the adjudicators' decisions in a campaign.
 
     Args:
         cases: Number of tasks decided or sent back; a task that was sent back and decided later counts once.
@@ -54,7 +55,7 @@ class AdjudicationStats(NamedTuple):
     counts: Sequence[AdjudicatedCount]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that `review status --json` prints of it."""
+        """Return the document that `review status --json` prints."""
         return {
             "cases": self.cases,
             "against_majority": self.against,

@@ -1,4 +1,4 @@
-"""What has become of a campaign's tasks so far: accepted, rejected, divided, still open; and round by round."""
+"""Counts of a campaign's tasks by outcome so far, such as accepted, rejected or open, and round by round."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Facet = Literal["kind", "task", "category"]
 
 
 class CampaignProgress(NamedTuple):
-    """Tasks of a campaign, or of a part of it.
+    """Counts of tasks of a campaign, or of a part of it.
 
     Args:
-        name: Name of the part; "" where tasks have no such value.
+        name: Name of the part; "" for tasks without a value.
         tasks: Number of tasks.
-        outcomes: Number of tasks by outcome: an adjudicator's decision or one under the rule, `no_agreement`, `waits`
-            for an adjudicator, `failed_review` where too few votes were for a criterion, `decided` where the rule
-            settles nothing, `begun` or `untouched`. Those that can occur, in this order.
+        outcomes: Number of tasks by outcome: a decision under the rule or of an adjudicator; `no_agreement`; `waits`,
+            for an adjudicator; `failed_review`, if too few votes were for a criterion; `decided`, if the rule settles
+            nothing; `begun` or `untouched`. Only outcomes that can occur are listed, in this order.
     """
 
     name: str
@@ -45,16 +45,16 @@ class CampaignProgress(NamedTuple):
 
 
 class RoundProgress(NamedTuple):
-    """What became of the items of one round.
+    """Counts of the items of one round by outcome.
 
     Args:
         round: Number of the round, from 1.
-        items: Number of items that came to it.
-        passed: Items accepted in it.
-        revised: Items edited in it, which came again.
-        dropped: Items decided otherwise.
-        waiting: Items that wait for an adjudicator.
-        open: Items that are not decided yet.
+        items: Number of items in the round.
+        passed: Number of items accepted in it.
+        revised: Number of items edited in it, which got a further round.
+        dropped: Number of items decided otherwise.
+        waiting: Number of items that wait for an adjudicator.
+        open: Number of items that are not decided yet.
     """
 
     round: int
@@ -67,12 +67,12 @@ class RoundProgress(NamedTuple):
 
     @property
     def parts(self) -> dict[str, int]:
-        """Return the number of items by what became of them."""
+        """Return the number of items by outcome."""
         return {name: number for name, number in self._asdict().items() if name not in {"round", "items"}}
 
 
 def progress_of(campaign: Campaign, decision_counts: Iterable[DecisionCounts], name: str = "") -> CampaignProgress:
-    """Return what became of tasks, from the counts of a campaign or a part of it."""
+    """Return the numbers of tasks by outcome, from the counts of a campaign or a part of it."""
     policy = policy_of(campaign)
     counted: Counter[str] = Counter()
     for counts in decision_counts:
@@ -84,7 +84,7 @@ def progress_of(campaign: Campaign, decision_counts: Iterable[DecisionCounts], n
 
 
 def progress_by(campaign: Campaign, decision_counts: Sequence[DecisionCounts], facet: Facet) -> list[CampaignProgress]:
-    """Return what became of the tasks of each kind, task or category, by name."""
+    """Return the numbers of tasks by outcome for each kind, task or category, by name."""
     names = sorted({getattr(counts, facet) or "" for counts in decision_counts})
     return [
         progress_of(campaign, [counts for counts in decision_counts if (getattr(counts, facet) or "") == name], name)
@@ -95,12 +95,12 @@ def progress_by(campaign: Campaign, decision_counts: Sequence[DecisionCounts], f
 def rounds_of(
     campaign: Campaign, decision_counts: Iterable[DecisionCounts], revised: Mapping[int, int]
 ) -> list[RoundProgress]:
-    """Return what became of items round by round; nothing where a campaign has no rounds.
+    """Return the numbers of items by outcome, round by round; empty if a campaign has no rounds.
 
     Args:
         campaign: The campaign.
         decision_counts: Counts of its current tasks.
-        revised: Number of items that each round revised.
+        revised: Number of items that were revised in each round.
     """
     policy = policy_of(campaign)
     if not policy.rounds:
@@ -132,7 +132,7 @@ def _part(outcome: str) -> str:
 
 
 def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
-    """Return the outcomes of decided tasks that are listed even where no task has them, in their order."""
+    """Return the outcomes of decided tasks that are listed even if no task has them, in their order."""
     if policy.rule is None:
         return (DECIDED,)
     if policy.criteria:
@@ -143,8 +143,8 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
 def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
     """Return the outcome of tasks with equal counts, in the words of `review status`.
 
-    What was to be revised and does not come again is `revise`, or `failed_review` where annotators vote on criteria;
-    why it does not is in the outcomes of the run.
+    Items that should be revised but get no further round are `revise`, or `failed_review` if annotators vote on
+    criteria; the outcomes of the run say why they get none.
     """
     if decision_counts.state == "open":
         return BEGUN if decision_counts.given else UNTOUCHED

@@ -18,7 +18,7 @@ class LabelField(NamedTuple):
     """One part of a decision that is compared between annotators.
 
     Args:
-        labels: Where the store reads the labels.
+        labels: Source of the labels in the store.
         words: Name for people.
         metric: Metric of Krippendorff's alpha, unless a curator says that the values have an order.
     """
@@ -35,7 +35,7 @@ _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answe
 
 
 def reasons_field(campaign: Campaign) -> str | None:
-    """Return the field of a typed form that takes reasons; None where reasons stand beside the decision."""
+    """Return the name of a typed form's field for reasons; None if reasons are stored beside the decision."""
     form = campaign.form.typed
     return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
 
@@ -43,7 +43,7 @@ def reasons_field(campaign: Campaign) -> str | None:
 def label_fields_of(campaign: Campaign) -> list[LabelField]:
     """Return the label fields of a campaign: the decision first, or the fields of a typed form in order.
 
-    In a review the answer is compared as it was given, and as it is right or wrong.
+    In a review the answer is compared both as the choice given and as right or wrong.
     """
     form = campaign.form.typed
     if form is not None:
@@ -70,7 +70,7 @@ def label_field_named(campaign: Campaign, name: str | None, *, ordinal: bool = F
     """Return the label field of a name, or the first.
 
     Raises:
-        BenchwrightError: The campaign asks nothing of that name, or it has no order.
+        BenchwrightError: The campaign has no label field of that name, or its values have no order.
     """
     known = label_fields_of(campaign)
     field = (

@@ -1,6 +1,6 @@
-"""What a curator sees of a campaign: counts, agreement, annotators, reasons. Nothing here changes anything.
+"""Figures of a campaign for curators: counts, agreement, annotators, reasons. Nothing here writes to the store.
 
-Decisions are counted over days, weeks or months, so that a table stays short.
+Decisions are counted by days, weeks or months, so that a table stays short.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def periods_of(days: Sequence[str]) -> list[str]:
 Split = Literal["all", "kind", "task", "category", "time", "round"]
 SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
 RESAMPLES = 1000
-"""For page, command and export alike, so that all three show the same interval."""
+"""Bootstrap samples for page, command and export alike, so that all three show the same interval."""
 
 
 class AgreementGroup(NamedTuple):
@@ -66,7 +66,7 @@ class AgreementGroup(NamedTuple):
 
 
 class CriterionVotes(NamedTuple):
-    """Votes on a criterion: how many reviewers voted, and how many of them yes."""
+    """Votes on a criterion: the number of reviewers who voted, and of those who voted yes."""
 
     name: str
     words: str
@@ -76,7 +76,7 @@ class CriterionVotes(NamedTuple):
 
     @property
     def share_of_yes(self) -> float | None:
-        """Return the share of votes that are for it; None where nobody voted."""
+        """Return the share of yes votes; None if nobody voted."""
         return self.yes / self.votes if self.votes else None
 
 
@@ -84,14 +84,14 @@ _NOBODY = AgreementGroup(NONE, Agreement(0, 0), {})
 
 
 class Overview:
-    """One campaign as its curator sees it. Nothing here reads a clock: `now` is an argument."""
+    """Figures of one campaign for curators. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign) -> None:
         self.campaign = campaign
         self._store = store
 
     def stamp(self) -> tuple[int, ...]:
-        """Return numbers that change whenever any figure here changes, leases left aside."""
+        """Return numbers that change whenever any figure here changes, except those of leases."""
         with self._store.reading() as connection:
             return campaign_counts.stamp(connection, self.campaign)
 
@@ -102,17 +102,17 @@ class Overview:
             return count_decisions(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
 
     def rounds(self, decision_counts: Sequence[DecisionCounts]) -> list[RoundProgress]:
-        """Return what became of items round by round; empty where there are no rounds."""
+        """Return the numbers of items by outcome, round by round; empty if there are no rounds."""
         with self._store.reading() as connection:
             return rounds_of(self.campaign, decision_counts, count_revised(connection, self.campaign))
 
     def adjudication_stats(self) -> AdjudicationStats:
-        """Return the adjudicators' decisions, counted beside those of most annotators."""
+        """Return counts of the adjudicators' decisions by the decision of most annotators."""
         with self._store.reading() as connection:
             return adjudication_stats_of(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
     def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
-        """Return the votes on each criterion of a review, first that the answer is right; empty in other campaigns."""
+        """Return the votes on each criterion of a review, of which the first is a right answer; else an empty list."""
         wanted = criteria_of(self.campaign)
         aspects = [aspect for aspect in label_fields_of(self.campaign) if aspect.labels.name in wanted]
         if not aspects:
@@ -151,7 +151,7 @@ class Overview:
             return campaign_counts.count_by_annotator(connection, self.campaign)
 
     def reasons(self, *, examples: int = 3) -> list[campaign_counts.ReasonCount]:
-        """Return the reasons given, the most frequent first."""
+        """Return the reasons given, most frequent first, with examples."""
         with self._store.reading() as connection:
             field = reasons_field(self.campaign)
             return campaign_counts.count_reasons(connection, self.campaign, examples=examples, field=field)
@@ -169,9 +169,10 @@ class Overview:
     def agreement_by(
         self, split: Split, columns: DecisionColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
     ) -> list[AgreementGroup]:
-        """Return the agreement of each part of the tasks, by name; over time, of the period of the last decision.
+        """Return the agreement of each part of the tasks, by name.
 
-        A task of each round of an item is one of its own.
+        In a split over time, a task belongs to the period of its last decision. Each round of an item is a task of its
+        own.
         """
         names = self._names(split, columns)
         of_unit, place_of = np.unique(np.array(names, dtype=str), return_inverse=True)

@@ -1,4 +1,4 @@
-"""Annotators that are not people.
+"""Simulated annotators.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,8 +1,8 @@
-"""Annotators that are not people: they close campaigns in demonstrations and tests, and show as simulated.
+"""Simulated annotators: they close campaigns in demonstrations and tests, and are shown as simulated.
 
-Who takes an item and what each says of it follow from run seed, stage, item and annotator alone: a run killed
-anywhere and started again ends in the same decisions. What a sane annotator would say depends on what is asked,
-and so has a class per kind of campaign.
+Which annotators take an item, and what they decide, follows only from run seed, stage, item and annotator, so that a
+run that is killed anywhere and started again ends in the same decisions. A sensible decision depends on what is asked,
+so each kind of campaign has a class of its own.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item.
+    """One simulated annotator's decision on one item.
 
     Attributes:
         annotator: Name.
-        submission: What they say.
-        picture: (height, width, 3) pixels that they hand in with it; None where they hand in none.
+        submission: Decision, with all that goes with it.
+        picture: (height, width, 3) pixels that are submitted with it; None without a picture.
     """
 
     annotator: str
@@ -60,11 +60,12 @@ class SimulatedGroup(Record):
     """A group of simulated annotators.
 
     Attributes:
-        annotators: How many there are, at least as many as an item gets.
+        annotators: Number of annotators, at least as many as an item gets.
     """
 
     called: ClassVar[str] = ""
-    """How their names go on. Who writes items has other names than who judges them: nobody judges what they wrote."""
+    """Part of their names after the prefix. Writers of items have other names than those who judge items, because
+    nobody judges an item that they wrote."""
 
     annotators: int = Field(ge=1, le=1000)
 
@@ -73,7 +74,7 @@ class SimulatedGroup(Record):
         return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return what one annotator says of an item.
+        """Return one annotator's decision on an item.
 
         Args:
             payload: The item, as a task's payload.
@@ -83,18 +84,19 @@ class SimulatedGroup(Record):
         raise NotImplementedError
 
     def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
-        """Return the picture that an annotator hands in with a submission; None, unless a group hands in some."""
+        """Return the picture that an annotator submits with a decision; None in groups that submit none."""
         del submission, form, rng
         return None
 
 
 class SimulatedAnnotators(SimulatedGroup):
-    """They accept what can be scored: the item has an answer, or a choice that declines to answer.
+    """Simulated annotators who accept items that can be scored: those with an answer or a refusal choice.
 
     Attributes:
-        error_rate: Chance that one departs from the sane judgement of an item, 0 to 1.
-        reasons: Reasons that a rejection gives, one of them each time; none where empty.
-        revise_rate: Chance that one revises an item that would be accepted: the same plain edit of its question.
+        error_rate: Chance that an annotator departs from this judgement of an item, 0 to 1.
+        reasons: Reasons for rejections, one of which is given each time; none if empty.
+        revise_rate: Chance that an annotator revises an item that they would accept, 0 to 1; all make the same plain
+            edit of its question.
     """
 
     error_rate: Share = 0.0
@@ -102,30 +104,30 @@ class SimulatedAnnotators(SimulatedGroup):
     revise_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Accept, reject, or revise with a plain edit."""
+        """Return a submission that accepts, rejects, or revises with a plain edit."""
         del form
         departs, lot = rng.random() < self.error_rate, rng.random()
         if (right_key(payload) is not None) == departs:
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
-        # Drawn only where it matters: without a rate, everybody says what they said before there was one.
+        # Drawn only if there is a rate, so that without one all decisions are those from before this setting existed.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
             return Submission("revise", edits=look_closely(payload))
         return Submission("accept")
 
 
 class SimulatedAnswerers(SimulatedGroup):
-    """They answer right at a given rate, and otherwise draw evenly among the other choices.
+    """Simulated annotators who answer right at a given rate, and otherwise draw evenly among the other choices.
 
     Attributes:
-        accuracy: Chance that one answers an item right, 0 to 1.
-        accuracy_by_task: The same for tasks where it differs.
+        accuracy: Chance that an annotator answers an item right, 0 to 1.
+        accuracy_by_task: The same by task, for tasks where it differs.
     """
 
     accuracy: Share = 1.0
     accuracy_by_task: dict[str, Share] = Field(default_factory=dict)
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Name a choice."""
+        """Return a submission that names a choice."""
         del form
         is_right, lot = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
         right = right_key(payload)
@@ -142,14 +144,14 @@ def check_enough(group: SimulatedGroup, rule: Rule) -> None:
     """Check that a group has enough annotators for a rule.
 
     Raises:
-        ValueError: There are fewer annotators than places.
+        ValueError: There are fewer annotators than slots.
     """
     if group.annotators < rule.slots:
         raise ValueError(f"{group.annotators} annotators cannot fill {rule.slots} slots of {rule}")
 
 
 def right_key(payload: Mapping[str, Any]) -> str | None:
-    """Return the choice of an item, given as JSON values, that is right: its answer, or else that which declines."""
+    """Return the key of the right choice of an item, given as JSON values: its answer, or else its refusal choice."""
     key: str | None = payload.get("answer")
     return key if key is not None else payload.get("refusal")
 
@@ -167,17 +169,17 @@ def simulated_decisions(
 ) -> list[SimulatedDecision]:
     """Return the simulated decisions on an item, by annotator.
 
-    Every annotator draws a lot for the item; those with the lowest take its slots.
+    Every annotator draws a random number for the item; those with the lowest take its slots.
 
     Args:
-        group: The annotators, and how often they err.
+        group: The annotators, with their rates.
         item_id: Id of the item.
         payload: The item as JSON values.
         slots: Number of annotators that the item gets.
         seed: Seed of the run.
         stage: Name of the campaign's stage.
-        round_: Round in which a version of the item is looked at, from 1.
-        form: The campaign's form; None for one that asks for nothing.
+        round_: Round in which a version of the item is judged, from 1; default 1.
+        form: The campaign's form; default None, an empty form.
     """
     lots = []
     later = () if round_ == 1 else (f"round {round_}",)
@@ -215,14 +217,14 @@ def simulate(
     Args:
         store: Review store with the campaign's tasks.
         campaign: Name of a campaign that was opened for simulated annotators.
-        group: The annotators, and how often they err.
+        group: The annotators, with their rates.
         seed: Seed of the run.
         stage: Name of the campaign's stage.
-        workspace: Folder that takes in the pictures that they hand in, where the campaign collects some.
-        batch: Number of tasks in one transaction.
+        workspace: Folder of the workspace, for pictures in campaigns that collect some; default None.
+        batch: Number of tasks in one transaction; default `BATCH`.
 
     Returns:
-        How many decisions were missing and are now made.
+        Number of decisions that were missing and are now made.
     """
     settings = store.campaign(campaign)
     slots, form = settings.slots_per_task, settings.form
@@ -232,7 +234,7 @@ def simulate(
     waiting = store.tasks(campaign)
     made = 0
     for start in range(0, len(waiting), batch):
-        with store.batch() as held:  # an item's decisions are in one transaction: all are there, or none
+        with store.batch() as held:  # one transaction has all decisions on an item, so all are stored or none
             for task in waiting[start : start + batch]:
                 with held.reading() as connection:
                     round_ = round_of(connection, task.id)
@@ -285,21 +287,21 @@ def _decide(
 
 
 class SimulatedScreeners(SimulatedGroup):
-    """They discard at a given rate, whatever they are shown.
+    """Simulated annotators who discard at a given rate, whatever they are shown.
 
     Attributes:
-        discard_rate: Chance that one discards what it is shown, 0 to 1.
-        reasons: Reasons for it, one of them each time; all of the form where empty.
+        discard_rate: Chance that an annotator discards a record, 0 to 1.
+        reasons: Reasons for discarding, one of which is given each time; if empty, those of the form.
     """
 
     discard_rate: Share = 0.0
     reasons: tuple[str, ...] = ()
 
     def fit_for(self, rule: Rule, reasons: Sequence[str]) -> SimulatedScreeners:
-        """Return the group with the form's reasons where it has none of its own.
+        """Return the group, with the form's reasons if it has none of its own.
 
         Raises:
-            ValueError: It is too small for the rule, or has reasons that the form has not.
+            ValueError: The group is too small for the rule, or has reasons that are not in the form.
         """
         check_enough(self, rule)
         if unknown := sorted(set(self.reasons) - set(reasons)):
@@ -307,7 +309,7 @@ class SimulatedScreeners(SimulatedGroup):
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Keep or discard."""
+        """Return a submission that keeps or discards."""
         del payload, form
         discards, lot = rng.random() < self.discard_rate, rng.random()
         if not discards:
@@ -316,31 +318,31 @@ class SimulatedScreeners(SimulatedGroup):
 
 
 class SimulatedPairers(SimulatedGroup):
-    """They call pairs the same picture at a given rate, whatever they are shown.
+    """Simulated annotators who call pairs the same picture at a given rate, whatever they are shown.
 
     Attributes:
-        same_rate: Chance that one says that both are the same picture, 0 to 1.
+        same_rate: Chance that an annotator calls both the same picture, 0 to 1.
     """
 
     same_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Say that they are the same, or not."""
+        """Return a submission that calls both the same picture, or not."""
         del payload, form
         return Submission(fields={"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
 
 
 class SimulatedReviewers(SimulatedAnswerers):
-    """They answer as simulated annotators of `answer` do, then vote; who votes no makes a plain edit of the question.
+    """Simulated annotators who answer as those of `answer` do, then vote; a no comes with a plain edit of the question.
 
     Attributes:
-        approval: Chance that one votes for a criterion, 0 to 1.
+        approval: Chance that an annotator votes yes on a criterion, 0 to 1.
     """
 
     approval: Share = 1.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Name a choice, and vote on every criterion of the form."""
+        """Return a submission that names a choice and votes on every criterion of the form."""
         answer = super().submission(payload, form, rng).decision
         criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
         votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}

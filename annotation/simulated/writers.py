@@ -1,7 +1,7 @@
-"""Simulated annotators who make something of their own: descriptions of images, and pictures for prompts.
+"""Simulated annotators that make new content: descriptions of images, and pictures for prompts.
 
-What they make is nobody's, and says so: their descriptions are in words that no person would use, their pictures are
-drawn on the spot and have the word SIMULATED across them.
+Their content cannot be mistaken for a person's: the descriptions use words that no person would use, and the pictures
+are drawn by the program, with the word SIMULATED across them.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _NOTIONS = (
     "patience", "pride", "haste", "comfort", "loss", "hope", "distance", "habit", "courage", "doubt", "plenty",
     "silence", "envy", "duty", "chance", "order",
 )  # fmt: skip
-"""What simulated annotators read into images."""
+"""Meanings that simulated annotators find in images."""
 _MIN_WIDTH, _MIN_HEIGHT = 320, 240
 _WORD = "SIMULATED"
 
 
 class SimulatedDescribers(SimulatedGroup):
-    """They discard at a given rate, and otherwise label an image by chance and write one to three questions about it.
+    """Simulated annotators who discard an image at a given rate, or else label it at random and write 1 to 3 questions.
 
     Attributes:
-        discard_rate: Chance that one finds that an image conveys nothing, 0 to 1.
+        discard_rate: Chance that an annotator finds that an image conveys nothing, 0 to 1.
     """
 
     called: ClassVar[str] = "describer-"
@@ -41,7 +41,7 @@ class SimulatedDescribers(SimulatedGroup):
     discard_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Discard, or fill in the whole form."""
+        """Return a submission that discards, or that fills in the whole form."""
         if rng.random() < self.discard_rate:
             return Submission(fields={"implication": NOTHING})
         typed, picture = form.typed, payload["images"][0]["image_id"][:8]
@@ -58,10 +58,10 @@ class SimulatedDescribers(SimulatedGroup):
 
 
 class SimulatedCollectors(SimulatedGroup):
-    """They find nothing at a given rate, and otherwise hand in a picture that they draw.
+    """Simulated annotators who submit a picture that they draw, or find none at a given rate.
 
     Attributes:
-        none_rate: Chance that one finds no photograph for a prompt, 0 to 1.
+        none_rate: Chance that an annotator finds no photograph for a prompt, 0 to 1.
     """
 
     called: ClassVar[str] = "collector-"
@@ -69,7 +69,7 @@ class SimulatedCollectors(SimulatedGroup):
     none_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Say whose the picture is, and under which licence; or that there is none."""
+        """Return a submission with source, author and licence of a picture, or one that says that there is none."""
         del payload
         if rng.random() < self.none_rate:
             return Submission(fields={"found": NONE})
@@ -81,12 +81,12 @@ class SimulatedCollectors(SimulatedGroup):
             "licence": _one([option.code for option in licences.options], rng),
             "author": "A simulated annotator: nobody's photograph",
         }
-        if fields["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
+        if fields["found"] == WEB:  # names under `invalid` never resolve (RFC 2606)
             fields["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
         return Submission(fields=fields)
 
     def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
-        """Draw a picture, unless there is none."""
+        """Return a drawn picture; None if the submission says that there is none."""
         if submission.fields is not None and submission.fields["found"] == NONE:
             return None
         typed = form.typed
@@ -96,7 +96,7 @@ class SimulatedCollectors(SimulatedGroup):
 
 
 def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:
-    """Return (height, width, 3) pixels of colored panes and disks on a ground, with the word SIMULATED across them."""
+    """Return (height, width, 3) pixels: colored panes and disks, with the word SIMULATED across them."""
     import numpy as np
 
     from benchwright.drawing.lettering import ink_width, render, stamp
@@ -119,7 +119,7 @@ def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[
 
 
 def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
-    """Return a code for every label that a described image has, of rhetoric one or two."""
+    """Return a random code for every label of a description; one or two for rhetoric."""
     labels: dict[str, Any] = {}
     for field in form.fields[1:]:
         if isinstance(field, OneOf):
@@ -135,7 +135,7 @@ def _one(codes: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def _size(field: PhotographField) -> tuple[int, int]:
-    """Return width and height of a picture that a form takes, as square as its bound of pixels makes it."""
+    """Return width and height in pixels of a picture that a form takes, as square as its limits allow."""
     height = max(_MIN_HEIGHT, field.min_side_px)
     width = max(_MIN_WIDTH, field.min_side_px)
     if width * height > field.max_pixels:
