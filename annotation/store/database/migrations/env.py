@@ -1,6 +1,6 @@
-"""Alembic runs this: migrate over the connection, and within the transaction, that the caller holds.
+"""Run by Alembic: migrate on the caller's connection, within the caller's transaction.
 
-No logging is configured here: that is the command line's to decide.
+No logging is configured here: only the command line does that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Accounts and sessions of the review app, drafts of what is being typed, and what annotators skipped."""
+"""Accounts and sessions of the review app, drafts of decisions, and tasks that annotators skipped."""
 
 from __future__ import annotations
 

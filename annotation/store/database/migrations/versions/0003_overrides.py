@@ -1,4 +1,4 @@
-"""What curators decided against verdicts of steps: reversed drops and asks, drops by hand, and taking either back."""
+"""Overrides of verdicts of steps by curators: reversed drops and asks, drops by hand, and withdrawals of either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What annotators say in typed forms, by field."""
+"""Values of typed forms, by field."""
 
 from __future__ import annotations
 

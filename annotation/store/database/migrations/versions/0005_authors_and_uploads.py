@@ -1,4 +1,4 @@
-"""Who wrote an item, so that nobody is asked about their own; photographs that annotators brought."""
+"""Authors of items, so that nobody is asked about an item of their own; photographs that annotators uploaded."""
 
 from __future__ import annotations
 

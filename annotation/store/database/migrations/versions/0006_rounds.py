@@ -1,4 +1,4 @@
-"""Revisions that open rounds, answers given blind before a vote, and what adjudicators decide; their role."""
+"""Revisions that open rounds, answers given before the key is shown, adjudicators' decisions, and their role."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def upgrade() -> None:
 
 
 def _only_added(table: str) -> None:
-    """Have the database refuse to change or remove rows of a table."""
+    """Make the database refuse to change or remove rows of a table."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute(
             f"CREATE FUNCTION {table}_only_added() RETURNS trigger LANGUAGE plpgsql AS "
@@ -86,10 +86,10 @@ def _only_added(table: str) -> None:
 
 
 def _let_adjudicators_in() -> None:
-    """Widen what `accounts.role` may say.
+    """Allow the role of adjudicators in `accounts.role`.
 
-    SQLite changes no constraint: the table is made anew. Dropping the old one would break what refers to it, so open
-    sessions are put aside and brought back within the same transaction.
+    SQLite cannot change a constraint, so the table is made anew. Dropping the old table would break the references of
+    open sessions, so these are put aside and brought back within the same transaction.
     """
     bind = op.get_bind()
     if bind.dialect.name == "postgresql":

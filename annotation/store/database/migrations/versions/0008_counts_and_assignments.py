@@ -1,4 +1,4 @@
-"""Columns that counts read instead of payloads and notes, and who is assigned to which campaign."""
+"""Columns that counts read instead of payloads and notes, and assignments of annotators to campaigns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ depends_on = None
 
 _BATCH = 1000
 _FACETS = {"item_kind": "kind", "item_task": "task", "category": "category"}
-"""Columns by what they hold of an item."""
+"""Columns of `tasks`, with the field of the item that each holds."""
 _LATEST = "NOT EXISTS (SELECT 1 FROM annotations WHERE slot_id = NEW.slot_id AND version > NEW.version)"
 
 
@@ -62,7 +62,7 @@ def _about(payload: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _keep_decisions() -> None:
-    """Have the database keep each slot's newest decision, whoever adds a version."""
+    """Make the database keep each slot's newest decision in `slots.decision`, whatever code adds a version."""
     update = f"UPDATE slots SET decision = NEW.decision WHERE id = NEW.slot_id AND {_LATEST};"  # noqa: S608 # fixed
     if op.get_bind().dialect.name == "postgresql":
         op.execute(

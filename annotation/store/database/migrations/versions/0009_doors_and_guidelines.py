@@ -1,4 +1,4 @@
-"""Who somebody is at an identity provider; guidelines in versions, and which of them decisions followed."""
+"""Identities at identity providers; versions of guidelines, and the version that each decision followed."""
 
 from __future__ import annotations
 
