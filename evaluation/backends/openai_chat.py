@@ -1,6 +1,6 @@
-"""Any endpoint that speaks the OpenAI chat protocol: a hosted model, or a server of one's own.
+"""Backend for any endpoint with the OpenAI chat protocol: a hosted model, or a server of your own.
 
-Requests run in an event loop in a thread of its own, so that synchronous code can keep many of them under way.
+Requests run in an event loop in a separate thread, so that synchronous code can keep many of them under way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class EventLoop:
-    """A running event loop; use it as a context manager. What is unfinished at the end is cancelled."""
+    """A running event loop; use it as a context manager. Unfinished work is cancelled at the end."""
 
     def __init__(self) -> None:
         self._submitted: set[Coroutine[Any, Any, Any]] = set()
@@ -120,7 +120,7 @@ class _LoggedAnswer(NamedTuple):
 
 
 class _StartedQuestion(NamedTuple):
-    """A question on its way: the reply if it is there already, else what is waited for."""
+    """A question under way: its reply if it is known already, else the future to wait for."""
 
     item_id: str
     reply: Reply | None = None
