@@ -1,6 +1,6 @@
-"""Asking the items of a release as a protocol says, round by round, in the order of the release.
+"""Asking of a release's items under a protocol, round by round, in the order of the release.
 
-A round asks one model. Its replies lie in a file, not in memory, until the next round has been asked.
+A round asks one model. Its replies are kept in a file, not in memory, until the next round has been asked.
 """
 
 from __future__ import annotations
