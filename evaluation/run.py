@@ -1,6 +1,6 @@
-"""Scoring a model on a release: ask as a protocol says, read, judge, count, write.
+"""Scoring of a model on a release: ask under a protocol, read, judge, count, write.
 
-Up to three models are asked: the one that is scored, another that the protocol names for a round, and a judge.
+Up to three models are asked: the scored one, another that the protocol names for a round, and a judge.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _scored(
 
 
 def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
-    """Return every metric that the rooms bring, by name.
+    """Return every metric that the rooms provide, by name.
 
     Raises:
         BenchwrightError: Two metrics give a figure of the same name.
@@ -343,7 +343,7 @@ def _score(
 
 
 def _intervals(judged: pa.Table) -> dict[str, Any]:
-    """Return what intervals rest on: their level, clusters of the asked items, and resamples where there are any."""
+    """Return the basis of the intervals: their level, clusters of the asked items, and resamples if there are any."""
     import pyarrow.compute as pc
 
     clusters = pc.count_distinct(judged.column("group")).as_py()
