@@ -175,7 +175,7 @@ class _LetterPlan:
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, min_p: float, seed: int) -> None:
-        """Move the options that may move; where that is not enough, ask about as many items as are too many."""
+        """Move the options that may move; if that is not enough, ask about the surplus items."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in self._moves(placed, movable).items():

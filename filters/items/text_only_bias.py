@@ -145,15 +145,15 @@ class RulePick(NamedTuple):
 
 
 class RuleResult(NamedTuple):
-    """How often a rule picks the right option of some items.
+    """Accuracy of a rule on some items.
 
     Args:
-        task: The items' task; None where all tasks stand together.
+        task: Task of the items; None where all tasks are counted together.
         rule: Name of a text rule, or `learned`.
         items: Number of items.
         accuracy: Share of the items that it gets right, 0-1; ties count in part.
         interval: Wilson's interval of the accuracy, at 95 %.
-        chance: Accuracy, 0-1, of picking evenly.
+        chance: Accuracy, 0-1, of a uniform pick.
         p: Probability, 0-1, that a rule without any information does as well.
         rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
     """
@@ -244,7 +244,7 @@ def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: i
 
 
 def _p_value(picks: Sequence[RulePick], right: float, seed: int) -> float:
-    """Return the probability that keys drawn evenly among the options fall on the rule's picks at least as often.
+    """Return the probability that uniformly drawn keys fall on the rule's picks at least as often.
 
     Items with equal numbers of options and of picked options are one binomial draw.
     """
