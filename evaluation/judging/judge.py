@@ -141,7 +141,7 @@ def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")
-        Verdict(state='answered', letter='B')
+        JudgeVerdict(state='answered', letter='B')
     """
     text = _FENCE.sub("", _THOUGHTS.sub("", reply).strip())
     try:
