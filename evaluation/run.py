@@ -115,10 +115,9 @@ OBJECTS = 200_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Let the collector run seldom for as long as the context lasts, then as it did before.
+    """Reduce the frequency of garbage collection within this context, then restore it.
 
-    Each of its full runs walks every object that is alive: with a million predictions in memory that was a tenth of
-    all time.
+    Each full collection visits every live object: with a million predictions in memory that was a tenth of all time.
     """
     before = gc.get_threshold()
     gc.set_threshold(OBJECTS, *before[1:])
@@ -290,7 +289,7 @@ def _ask_all(
 
 
 def _states(draft: Path) -> Counter[str]:
-    """Return how many items ended in each state, and of those answered, `cut_off_answered`, how many were cut off."""
+    """Return how many items ended in each state, and as `cut_off_answered` how many answered ones were cut off."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question with the option that is right, and what it shares with others, for baselines that learn.
+    """A question with its right option and the group keys that it shares with others, for baselines that learn.
 
     Args:
         question: Question, without the bytes of pictures.

@@ -152,7 +152,7 @@ class _Connection(asyncio.Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Say whether another request may be sent."""
+        """Return whether another request may be sent."""
         return self._http.our_state is h11.IDLE and not self._lost.done() and not self._transport.is_closing()
 
     async def exchange(self, request: httpx2.Request) -> httpx2.Response:

@@ -82,11 +82,11 @@ class Pace:
         self._wake()
 
     def too_many(self, began: float, pause_s: float | None) -> None:
-        """Take note of a 429 to a request whose turn began at `began`.
+        """Record a 429 to a request whose turn began at `began`.
 
         Args:
             began: Moment that `turn` returned.
-            pause_s: Seconds that the server asks to be left alone; None if it does not say.
+            pause_s: Seconds of pause that the server asks for; None if it does not say.
         """
         if began >= self._cut_at:
             self._allowed = max(1.0, self._allowed * CUT)

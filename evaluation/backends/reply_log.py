@@ -150,10 +150,10 @@ class ReplyLog:
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
     def answered(self, request: str, item_id: str, reply: LoggedReply, sent: int, **more: Any) -> bool:
-        """Keep a reply, how often its request was sent, and more that was found out on the way.
+        """Record a reply, how often its request was sent, and additional facts in `more`.
 
         Returns:
-            False, with nothing kept, if there is a reply already.
+            False, with nothing recorded, if there is a reply already.
         """
         with self._lock:
             if request in self._answered:
@@ -167,7 +167,7 @@ class ReplyLog:
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
-        """Keep the cause of an error, and which of the protocol's tries ended in it."""
+        """Record the cause of an error, and which of the protocol's tries ended in it."""
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:

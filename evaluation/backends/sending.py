@@ -252,7 +252,7 @@ class Sender:
             return _FailedSending(f"unusable response: {self._clean(str(error))}")
 
     def _judged(self, response: httpx2.Response, request: ChatRequest) -> _FailedSending:
-        """Return what an HTTP status means for the item; raise where it means the end of the run."""
+        """Return the meaning of an HTTP status for the item; raise if it ends the run."""
         from .endpoint import error_of
 
         status = response.status_code
