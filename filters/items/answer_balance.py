@@ -1,11 +1,4 @@
-"""Right options under all letters alike.
-
-Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
-The same holds for the option that declines to answer.
-
-The order of options is free unless the words of the item lean on it: `Yes` before `No`, numbers that run up, options
-that name a letter or stand for all the others, questions and explanations that name an option by its letter.
-"""
+"""A step that spreads right options evenly over all letters."""
 
 from __future__ import annotations
 

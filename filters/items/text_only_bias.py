@@ -1,11 +1,4 @@
-"""Keys that the words give away: can a rule that never sees the picture pick the right option?
-
-The longest option, the one in another form, the one that shares most words with the others, and whatever a classifier
-learns from the other items' texts. A rule that beats chance shows a tell; who scores a model on such items measures
-how well it reads the tell.
-
-A rule picks an option by words alone, without the picture: it gives every option its share of the pick.
-"""
+"""Keys that the words give away: tests whether a rule that never sees the picture can pick the right option."""
 
 from __future__ import annotations
 

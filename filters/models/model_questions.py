@@ -1,7 +1,4 @@
-"""Yes/no questions to a vision-language model behind an endpoint, several at a time; what fails is an answer too.
-
-Steps that ask a model behind an endpoint about items have their questions and answers in common.
-"""
+"""Yes/no questions to a vision-language model behind an endpoint, several at a time; failures are answers, too."""
 
 from __future__ import annotations
 

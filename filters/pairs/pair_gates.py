@@ -1,14 +1,4 @@
-"""Gates for manipulated pairs: something changed, nothing else did, and the frame stayed where it was.
-
-An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
-as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
-`moved` is true the subject was to move, so no shift is measured.
-
-How much one picture's frame lies elsewhere than another's is what instruction editors do to a picture unasked. What was
-kept of the first picture is looked for in the second by normalised correlation under a mask (OpenCV's
-TM_CCOEFF_NORMED), so that what was changed on purpose has no say, nor has other light. The whole and each quarter look
-for themselves: where a frame was turned or enlarged, the quarters move apart.
-"""
+"""Gates for manipulated pairs: something changed, nothing else did, and the frame did not move."""
 
 from __future__ import annotations
 
