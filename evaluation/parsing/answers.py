@@ -4,7 +4,7 @@ The reader never guesses. It returns a letter only where the reply states one:
 
 1. A reply that consists of one option's words names that option. A letter that is itself the words of an option is
    ignored after that option's own label: "D. C" is D.
-2. Otherwise the last commitment counts (`stated_answers`): "the answer is B", `\boxed{B}`, `{"answer": "B"}`, a line
+2. Otherwise the last commitment counts (`stated_answers`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
    among the options, the reply gives no letter; an earlier commitment is not used instead.
 3. Otherwise a refusal gives none, unless the reply is itself the words of just one option.
