@@ -1,4 +1,11 @@
-"""A step that spreads right options evenly over all letters."""
+"""A step that spreads right options evenly over all letters.
+
+Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
+The same holds for the option that declines to answer.
+
+The order of options is free unless the words of the item depend on it: `Yes` before `No`, ascending numbers, options
+that name a letter or stand for all the others, questions and explanations that name an option by its letter.
+"""
 
 from __future__ import annotations
 

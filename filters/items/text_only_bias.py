@@ -1,4 +1,11 @@
-"""Keys that the words give away: tests whether a rule that never sees the picture can pick the right option."""
+"""Keys that the words give away: tests whether a rule that never sees the picture can pick the right option.
+
+The rules pick the longest option, the one in another form, the one that shares most words with the others, and the one
+that a classifier picks after learning from the other items' texts. A rule that beats chance shows a bias in the
+texts; a model's score on such items partly measures how well it exploits that bias.
+
+A rule picks an option by words alone, without the picture: it gives every option its share of the pick.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Yes/no questions to a vision-language model behind an endpoint, several at a time; failures are answers, too."""
+"""Yes/no questions to a vision-language model behind an endpoint, several at a time; failures are answers, too.
+
+Steps that ask a model behind an endpoint about items share this code for questions and answers.
+"""
 
 from __future__ import annotations
 

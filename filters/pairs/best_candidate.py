@@ -1,4 +1,7 @@
-"""The step `best_candidate`: it keeps the best of several candidates for one idea, and only whole pairs."""
+"""The step `best_candidate`: it keeps the best of several candidates for one idea, and only whole pairs.
+
+It runs after the gates and before people decide. A yes/no question of a pair counts on both pictures or not at all.
+"""
 
 from __future__ import annotations
 
