@@ -1,6 +1,6 @@
-"""Asking the items of a release as a protocol says, round by round, in the order of the release.
+"""Asking of a release's items under a protocol, round by round, in the order of the release.
 
-A round asks one model. Its replies lie in a file, not in memory, until the next round has been asked.
+A round asks one model. Its replies are kept in a file, not in memory, until the next round has been asked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class ModelContext(NamedTuple):
-    """Model of a round, and what it may know of the release."""
+    """Model of a round, and the facts about the release that it may use."""
 
     backend: Backend
     backend_context: BackendContext
@@ -66,12 +66,12 @@ class EvaluationPlan:
 
     @property
     def read_by(self) -> str:
-        """Return who reads the letters, with the judge's name where there is one."""
+        """Return the name of the reader of letters, with the judge's name if there is one."""
         return self.reader if self.judge_queue is None else f"{self.reader}+judge:{self.judge_queue.backend.name}"
 
     @property
     def in_outline(self) -> bool:
-        """Say whether items are asked without words and pictures, since neither model nor protocol looks at them."""
+        """Return whether items are asked without words and pictures, because neither model nor protocol uses them."""
         return not self.looks and self.judge_queue is None and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
@@ -107,7 +107,7 @@ class _PendingItem:
         """How many of `questions` are among the attempts."""
 
     def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
-        """Judge the questions that cannot be put, and return the one whose reply comes next; None at the end."""
+        """Judge the questions that cannot be asked, and return the one whose reply comes next; None at the end."""
         while self.judged < len(self.questions):
             question = self.questions[self.judged].question
             if question is not None:
@@ -212,7 +212,7 @@ def _one_round(
             if head.expects(plan, number) is None:
                 waiting.popleft()
                 yield finish(head)
-        if number == 0:  # few are asked again later, and those may all fail
+        if number == 0:  # few items are asked again in later rounds, and those may all fail
             first.end()
     if left := sum(
         len(waiting_item.questions) - waiting_item.judged

@@ -1,4 +1,4 @@
-"""A model in a recipe: its options, how it is asked, who reads its replies and who judges them."""
+"""Settings of a model in a recipe: its options, protocols, reader and judge."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ModelSettings(ModelOptions):
         return self
 
     def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:
-        """Return what backends get.
+        """Return the options that backends get.
 
         Args:
             base_url: Endpoint of a model that has none of its own.

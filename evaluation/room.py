@@ -1,4 +1,4 @@
-"""What the evaluation room brings, by name."""
+"""Components that the evaluation room provides, by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Scoring a model on a release: ask as a protocol says, read, judge, count, write.
+"""Scoring of a model on a release: ask under a protocol, read, judge, count, write.
 
-Up to three models are asked: the one that is scored, another that the protocol names for a round, and a judge.
+Up to three models are asked: the scored one, another that the protocol names for a round, and a judge.
 """
 
 from __future__ import annotations
@@ -115,10 +115,9 @@ OBJECTS = 200_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Let the collector run seldom for as long as the context lasts, then as it did before.
+    """Reduce the frequency of garbage collection within this context, then restore it.
 
-    Each of its full runs walks every object that is alive: with a million predictions in memory that was a tenth of
-    all time.
+    Each full collection visits every live object: with a million predictions in memory that was a tenth of all time.
     """
     before = gc.get_threshold()
     gc.set_threshold(OBJECTS, *before[1:])
@@ -251,7 +250,7 @@ def _scored(
 
 
 def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
-    """Return every metric that the rooms bring, by name.
+    """Return every metric that the rooms provide, by name.
 
     Raises:
         BenchwrightError: Two metrics give a figure of the same name.
@@ -290,7 +289,7 @@ def _ask_all(
 
 
 def _states(draft: Path) -> Counter[str]:
-    """Return how many items ended in each state, and of those answered, `cut_off_answered`, how many were cut off."""
+    """Return how many items ended in each state, and as `cut_off_answered` how many answered ones were cut off."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -343,7 +342,7 @@ def _score(
 
 
 def _intervals(judged: pa.Table) -> dict[str, Any]:
-    """Return what intervals rest on: their level, clusters of the asked items, and resamples where there are any."""
+    """Return the basis of the intervals: their level, clusters of the asked items, and resamples if there are any."""
     import pyarrow.compute as pc
 
     clusters = pc.count_distinct(judged.column("group")).as_py()

@@ -103,7 +103,7 @@ class Evaluate(FinalStep):
         return super().parameters() | decisive
 
     def weights_hash(self) -> str | None:
-        """Return what files of predictions and of examples hold, so that a changed file is scored again."""
+        """Return the digest of files of predictions and examples, so that a changed file is scored again."""
         from .protocols.names import parse_protocol
 
         names = [model.model for model in self.models]

@@ -1,4 +1,4 @@
-"""The next version of a release, with what people found wrong in it set right; no workspace is needed."""
+"""The next version of a release, in which errors that people found are corrected; no workspace is needed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 def correct_release(
     release: Release, errata: Sequence[Erratum], *, version: str, out: Path, description: str = ""
 ) -> Release:
-    """Write a release with other keys, and without items that were found wrong, and return it opened.
+    """Write a release with corrected keys and without items that were found wrong, and return it opened.
 
-    Everything else goes along: splits, pictures, provenance, agreement, and the human baseline of items that stay as
-    they are. What became of each erratum stands in the new release's `errata.json`, after those of earlier versions.
+    Everything else is carried over: splits, pictures, provenance, agreement, and the human baseline of unchanged items.
+    The outcome of each erratum is written to the new release's `errata.json`, after those of earlier versions.
 
     Args:
         release: Release to correct.
-        errata: What people found.
+        errata: Errors that people found.
         version: Version of the new release.
         out: Folder of the new release.
-        description: Markdown for the card.
+        description: Markdown for the card; default empty.
 
     Raises:
         BenchwrightError: The version is the old one, or `out` is something else already.
@@ -75,7 +75,7 @@ def correct_release(
 
 
 def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any] | None:
-    """Return the human baseline of the items that stay as they are."""
+    """Return the human baseline of the unchanged items."""
     from benchwright.release.format.human_baseline import read_human_baseline
 
     baseline = read_human_baseline(release)

@@ -1,6 +1,6 @@
-"""Freezing: what is left of the items becomes a release, an immutable folder.
+"""Freezing: the remaining items become a release, an immutable folder.
 
-The human baseline of the release is made of what campaigns of answers left in the workspace.
+The human baseline of the release is made from the answers of campaigns in the workspace.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ASKED, RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
     """Return how often people answered the items that are released, by campaign; None where nobody was asked.
 
-    An item that was not asked, or whose content is another one now, is not counted.
+    Items that nobody was asked, and items whose content has changed since, are not counted.
 
     Args:
-        view: Says which campaigns there were.
+        view: Workspace view with the campaigns.
         items: Items as they are released, with their values.
     """
     campaigns = {name: summary for name, summary in view.campaigns().items() if summary.get("kind") == ANSWERS}

@@ -1,4 +1,4 @@
-"""What this room brings, by name."""
+"""Components that the exports room provides, by name."""
 
 from benchwright.rooms import Entry, Room
 

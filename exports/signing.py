@@ -1,4 +1,4 @@
-"""Signing a release, so that others can tell that it is the one that was frozen."""
+"""Signing of a release, so that others can verify that it is the one that was frozen."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[Path, Signer, str]:
-    """Sign a release that holds, and return where the signature lies, the key that made it and the release id.
+    """Sign a valid release; return the path of the signature, the key that made it and the release id.
 
     Args:
-        folder: The release.
+        folder: Folder of the release.
         key: Private SSH key, or the public one whose private half an agent holds.
-        out: File of the signature; None for beside the manifest.
+        out: File for the signature; beside the manifest if None.
 
     Raises:
-        CheckFailed: The release does not hold, so there is nothing to vouch for.
+        CheckFailed: The release fails its check, so it must not be signed.
         BenchwrightError: The key cannot sign, or a signature is there already.
         PrerequisiteError: There is no `ssh-keygen` that can sign.
     """

@@ -1,4 +1,4 @@
-"""What the filters room brings, by name."""
+"""Components that the filters room provides, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All pairs of models of a folder of results, over all tasks and for each: which models differ significantly."""
+"""Pairwise comparison of all models in a folder of results, over all tasks and for each task."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ALL = "all asked"
 
 
 class PairResult(NamedTuple):
-    """A pair among the others.
+    """Result of one pair of models within a comparison of several pairs.
 
     Args:
-        first: Name of a model.
-        second: Title of the other model.
-        pair: Their paired difference.
+        first: Name of the first model.
+        second: Name of the second model.
+        pair: Paired difference of the two models.
         p_holm: p of the pair, adjusted over all pairs of the same comparison.
-        p_mcnemar_holm: The exact McNemar test's p, adjusted likewise.
+        p_mcnemar_holm: p of the exact McNemar test, adjusted likewise.
     """
 
     first: str
@@ -46,12 +46,12 @@ class PairResult(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Return whether the two differ by more than chance explains, over all pairs."""
+        """Return whether the two models differ significantly after adjustment over all pairs."""
         return self.p_holm < ALPHA
 
 
 class Ranked(NamedTuple):
-    """A model in the ranking; models that were asked fewer items than others, and unfit scores, have no place."""
+    """A model in the ranking. Models asked fewer items than others, and models with unfit scores, have no place."""
 
     model: str
     figure: Figure
@@ -60,13 +60,14 @@ class Ranked(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Models compared on the items of one task, or on all.
+    """Comparison of models on the items of one task, or of all tasks.
 
     Args:
-        name: The task; `ALL` for all.
-        ranking: Best first; models without a place last. Places say nothing where `why_no_ranks` does.
+        name: Name of the task; `ALL` for all.
+        ranking: Models, best first; those without a place come last. Places mean nothing where `why_no_ranks` gives a
+            reason.
         pairs: Results of the pairs, ordered by the names of the models.
-        against: The model that all others are compared with; None where all pairs are compared.
+        against: Model that all others are compared with; None where all pairs are compared.
     """
 
     name: str
@@ -76,13 +77,13 @@ class Comparison(NamedTuple):
 
     @property
     def least_p_holm(self) -> float | None:
-        """Return the smallest adjusted p that any pair could have with its clusters, were all differences one way."""
+        """Return the smallest adjusted p that any pair could reach, if all differences of its clusters had one sign."""
         least = [least_p(result.pair.clusters) for result in self.pairs]
         return min(1.0, len(least) * min(least)) if least else None
 
     @property
     def why_no_ranks(self) -> str | None:
-        """Return in words why models have no ranks; None where they may have."""
+        """Return the reason why the models have no ranks; None where they may have ranks."""
         if self.against is not None:
             return f"models are compared with {self.against} only, so there are no ranks"
         if self.least_p_holm is None or self.least_p_holm < ALPHA:
@@ -99,13 +100,13 @@ class Comparison(NamedTuple):
 def compare_results(
     results: Path, release: Release | None = None, models: Sequence[str] = (), against: str | None = None
 ) -> tuple[ReplyMatrix, list[Comparison]]:
-    """Return how models of a folder of results compare: first over all tasks, then on each.
+    """Compare the models in a folder of results: first over all tasks, then on each task.
 
     Args:
         results: Folder that `evaluate run` wrote.
-        release: Release that was scored; needed only where an older program wrote the predictions.
-        models: Names of two models, for this pair alone; all models where empty.
-        against: Name of a model with which all others are compared, and not with one another; all pairs where None.
+        release: Release that was scored; needed only if an older version of the program wrote the predictions.
+        models: Names of two models, to compare only this pair; all models where empty.
+        against: Name of the model that all others are compared with, instead of with one another; all pairs where None.
 
     Raises:
         BenchwrightError: A name is none of the models, there is just one model, or the release is another.
@@ -120,7 +121,7 @@ def compare_results(
 
 
 def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
-    """Return how models compare over all tasks."""
+    """Compare the models over all tasks."""
     import numpy as np
 
     return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
@@ -151,7 +152,7 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
 
 
 def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield the name and the items of each comparison; of tasks only where there is more than one."""
+    """Yield the name and the items of each comparison; single tasks only where there is more than one."""
     import numpy as np
 
     names, numbers = task_numbers(sheet.items.column("task"))
@@ -179,7 +180,7 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against:
 
 
 def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str) -> ModelPair | None:
-    """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
+    """Compare two models on the items that both were asked. Exchanging the models only changes the signs."""
     models = [sheet.scores[i].model, sheet.scores[k].model]
     turned = models != sorted(models)
     first, second = (k, i) if turned else (i, k)
@@ -194,7 +195,7 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
 
 
 def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
-    """Rank the models that were asked the same items as the one that was asked the most."""
+    """Rank the models that were asked the same items as the model that was asked the most."""
     was_asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit]

@@ -1,6 +1,6 @@
-"""A comparison of models as JSON values, and as tables for people.
+"""A comparison of models as JSON values and as tables for people.
 
-It also says how many items it takes to tell two models apart.
+The module also computes how many items are needed to tell two models apart.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ POWER, Z_POWER = 0.8, 0.8416212335729143
 
 
 def items_needed(discordant: float, difference: float, design_effect: float = 1.0) -> int | None:
-    """Return how many items let a paired test at 5 % find a difference of accuracies with a chance of 80 %.
+    """Return how many items let a paired test at 5 % find a difference of accuracies with 80 % power.
 
     n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the share of items that just one model has right
-    and delta the difference; times the design effect where items come in clusters. For one comparison: where many pairs
-    are tested together, it takes more. None where there is no difference: no number would do.
+    and delta the difference; multiplied by the design effect where items come in clusters. The number holds for a
+    single comparison; a test of many pairs together needs more items. None where the difference is 0, because no number
+    suffices.
 
     Args:
         discordant: psi, at least |delta|.
         difference: delta, -1 to 1.
-        design_effect: Variance over clusters by variance over independent items.
+        design_effect: Variance over clusters divided by variance over independent items.
 
     Source: R. J. Connor, "Sample size for testing differences in proportions for the paired-sample design",
     Biometrics 43 (1987), 207-211; after O. S. Miettinen, Biometrics 24 (1968), 339-352.
@@ -61,7 +62,7 @@ RULE = (
 def comparison_document(
     scores: Sequence[Score], comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None
 ) -> dict[str, Any]:
-    """Return comparisons as JSON values: the first at the top, those of tasks by name."""
+    """Return comparisons as JSON values: the first one at the top level, those of the tasks by name."""
     every, *tasks = comparisons
     return {
         "release": scores[0].release,
@@ -127,13 +128,13 @@ def _compared(result: PairResult) -> dict[str, Any]:
 
 
 def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None) -> list[Table]:
-    """Return a table of ranks, one of pairs, and with a release one of letters."""
+    """Return a table of ranks, a table of pairs and, if a release is given, a table of letters."""
     tables = [_ranks(comparisons), _pairs(comparisons)]
     return tables if letters is None else [*tables, _letters(letters)]
 
 
 def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a line for each comparison without ranks, and for each unfit score."""
+    """Return one line for each comparison without ranks and for each unfit score."""
     lines = [
         f"{comparison.name}: {comparison.why_no_ranks}"
         for comparison in comparisons

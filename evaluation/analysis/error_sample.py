@@ -1,8 +1,8 @@
-"""A sample of models' errors for people to look at: a number of each task, or in proportion to a label.
+"""A sample of models' errors for people to inspect: a fixed number from each task, or in proportion to a label.
 
-Drawn by a hash of seed, item and model: the same errors give the same sample on every machine.
+A hash of seed, item and model decides the draw, so the same errors give the same sample on every machine.
 
-What goes wrong is named as papers that looked at replies by hand named it, explained in our own words.
+The error categories come from papers whose authors inspected replies by hand; the explanations are in our own words.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ CATEGORIES: Mapping[str, Sequence[FindingCategory]] = {"blink": BLINK, "ii-bench
 
 
 def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
-    """Return categories given as `CODE=WORDS`.
+    """Return the categories given as `CODE=WORDS`.
 
     Raises:
-        BenchwrightError: One is spelt otherwise, or a code comes twice.
+        BenchwrightError: A category is not of this form, or a code occurs twice.
     """
     from pydantic import ValidationError
 
@@ -114,12 +114,12 @@ _READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut 
 
 
 class Plan(NamedTuple):
-    """How to draw.
+    """Size, strata and seed of the draw.
 
     Args:
-        total: Errors in all; None for `per_stratum` of each.
-        per_stratum: Errors of each stratum at most.
-        by: Label that makes strata: `task`, `split`, `level`, `category` or an attribute.
+        total: Number of errors in all; None to draw `per_stratum` from each stratum.
+        per_stratum: Largest number of errors from each stratum.
+        by: Label that defines the strata: `task`, `split`, `level`, `category` or an attribute.
         seed: Seed of the draw.
     """
 
@@ -130,14 +130,14 @@ class Plan(NamedTuple):
 
 
 class ErrorSample(NamedTuple):
-    """What was drawn.
+    """Errors that were drawn, as review tasks with counts.
 
     Args:
-        head: First line of the file of tasks.
-        tasks: The others, by item id.
-        errors: Errors in each stratum.
-        drawn: Errors drawn of each.
-        models: Whose errors they are.
+        head: First line of the task file.
+        tasks: Remaining lines, by item id.
+        errors: Number of errors in each stratum.
+        drawn: Number of errors drawn from each stratum.
+        models: Models whose errors were drawn.
     """
 
     head: TaskFileHead
@@ -147,7 +147,7 @@ class ErrorSample(NamedTuple):
     models: tuple[str, ...]
 
     def document(self, out: Path) -> dict[str, Any]:
-        """Return it as JSON values, without the tasks."""
+        """Return the sample as JSON values, without the tasks."""
         strata = {name: {"errors": n, "drawn": self.drawn.get(name, 0)} for name, n in sorted(self.errors.items())}
         return {
             "release": self.head.release,
@@ -161,7 +161,7 @@ class ErrorSample(NamedTuple):
 
 
 class _Error(NamedTuple):
-    """One item that a model got wrong."""
+    """An item that a model got wrong."""
 
     order: str
     item_id: str
@@ -170,7 +170,7 @@ class _Error(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """What the draw needs to know of an item."""
+    """Facts about an item that the draw needs."""
 
     stratum: str
     task: str
@@ -180,10 +180,11 @@ class _Facts(NamedTuple):
 def draw_errors(
     results: Path, release: Release, plan: Plan, categories: Sequence[FindingCategory], *, models: Sequence[str] = ()
 ) -> ErrorSample:
-    """Draw errors of the models of a folder of results.
+    """Draw errors of the models in a folder of results.
 
-    An error is a reply that is not right: another letter, none, or a refusal. Items for which there is no reply at all
-    have nothing to look at. Several models are drawn from together, and an item comes once, with one of them.
+    An error is a reply that is not right: another letter, no letter, or a refusal. Items without any reply are left
+    out, because there is nothing to inspect. If there are several models, the draw is from all their errors together,
+    and each item occurs once, with one of the models.
 
     Args:
         results: Folder that `evaluate run` wrote.
@@ -237,7 +238,7 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
 
 
 def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
-    """Return stratum, task and content of each item."""
+    """Return the stratum, task and content of each item."""
     facts: dict[str, _Facts] = {}
     names = ["item_id", "content_hash", TASK, "attributes", *(name for name in COLUMNS if name != TASK)]
     is_there = False
@@ -273,7 +274,7 @@ def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Erro
 
 
 def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
-    """Return the errors with one model an item, drawn by a hash as well."""
+    """Return the errors with one model per item; a hash chooses the model."""
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)

@@ -1,4 +1,4 @@
-"""How hard items are for the models of a folder of results, and whether able models get them right."""
+"""Difficulty and discrimination of items, from the replies of the models in a folder of results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _ITEMS_AT_ONCE = 1 << 16
 
 
 def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return each item's difficulty: the share of the models asked that have it right, high for easy; NaN for none.
+    """Return each item's difficulty: the share of the models asked that have it right.
+
+    High values mean easy items; NaN where no model was asked.
 
     Source: F. M. Lord, M. R. Novick, Statistical Theories of Mental Test Scores, Addison-Wesley 1968, section 15.3.
 
@@ -32,12 +34,13 @@ def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> 
 
 
 def discrimination(right: NDArray[np.bool_], was_asked: NDArray[np.bool_], task: NDArray[Any]) -> NDArray[np.float64]:
-    """Return each item's discrimination: the correlation, over models, of having it right and of the rest of its task.
+    """Return each item's discrimination: the correlation, over models, between the item and the rest of its task.
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
-    with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models get right what able ones do not: a
-    sign of a wrong key. NaN where fewer than `LEAST_MODELS` models were asked it and another, where all of them are
-    right or all are wrong, and where all do equally well on the rest.
+    with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models have the item right and strong
+    models have it wrong, which is a sign of a wrong key. NaN where fewer than `LEAST_MODELS` models were asked the item
+    and another one of its task, where all of them are right or all are wrong, and where all do equally well on the
+    rest.
 
     Source: S. Henrysson, "Correction of item-total correlations in item analysis", Psychometrika 28 (1963), 211-218.
 
@@ -70,6 +73,6 @@ def _item_rest(
         x = np.where(held, right - (right & held).sum(axis=0) / models, 0.0)
         y = np.where(held, rest - rest.sum(axis=0) / models, 0.0)
         spread = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
-        # Equal shares differ by rounding only; a spread of that size is none.
+        # Equal shares can differ by rounding; a spread of that size counts as zero.
         correlations: NDArray[np.float64] = np.where(spread > 1e-9, (x * y).sum(axis=0) / spread, np.nan)
     return np.where(models >= LEAST_MODELS, correlations, np.nan)

@@ -1,9 +1,9 @@
-"""Evidence against a key: able models that agree on another letter, and people who answered without seeing the key.
+"""Evidence against an item's key: strong models that agree on another letter, and people who answered without the key.
 
-Everyone who answers is taken to give the right letter with a chance a of their own, their ability, and each of the
-other K - 1 letters evenly. A reply of l rather than the key k then makes it (a (K - 1) / (1 - a)) times as likely that
-l is right as that k is. Replies add their logarithms: it is weighted voting, and whoever is no better than chance has
-no vote.
+The model of replies: a respondent gives the right letter with probability a, the ability, and each of the other K - 1
+letters with equal probability. A reply of l instead of the key k then makes it (a (K - 1) / (1 - a)) times as likely
+that l is right as that k is right. The logarithms of these ratios add up over replies. This is weighted voting in which
+a respondent who is no better than chance has no vote.
 
 Source: S. Nitzan, J. Paroush, "Optimal decision rules in uncertain dichotomous choice situations", International
 Economic Review 23 (1982), 289-297; the model of replies: A. P. Dawid, A. M. Skene, "Maximum likelihood estimation of
@@ -24,13 +24,13 @@ _ITEMS_AT_ONCE = 1 << 16
 
 
 class Evidence(NamedTuple):
-    """Against each item's key; in natural logarithms of odds.
+    """Evidence against each item's key, in natural logarithms of odds.
 
     Args:
-        letter: Place of the letter that models favour most beside the key; the first of equals, below 0 for none.
-        models: Evidence of models for that letter rather than the key; 0 where there is none.
-        voices: Models with a vote that gave it.
-        people: Evidence of people for any other letter rather than the key; 0 where nobody was asked.
+        letter: Place of the letter other than the key that models favour most; the first of equals, below 0 for none.
+        models: Evidence of models for that letter against the key; 0 where there is none.
+        voices: Number of models with a vote that gave the letter.
+        people: Evidence of people for any other letter against the key; 0 where nobody was asked.
     """
 
     letter: NDArray[np.int8]
@@ -50,9 +50,9 @@ def evidence_against(
 
     Args:
         letter: Place of each model's letter, models x items; below 0 where there is none.
-        key: Place of each item's key; below 0 where it has none, and nothing speaks against that.
+        key: Place of each item's key; below 0 where it has none, and then there is no evidence.
         options: Number of each item's options.
-        task: Number of each item's task: abilities are taken task by task.
+        task: Number of each item's task; abilities are estimated per task.
         people: Number of people asked each item, and number of those who gave the key.
     """
     import numpy as np
@@ -73,8 +73,9 @@ def votes(
     """Return the weight of each model's reply to each item, ln(a (K - 1) / (1 - a)), at least 0.
 
     a is the model's share of right letters on the other items of the task for which a letter was read, with one right
-    letter of K added: (right + 1) / (read + K). Only who is better than chance at the task beyond doubt has a vote: the
-    lower end of Wilson's interval of its share of right letters must lie above chance.
+    letter of K added: (right + 1) / (read + K). A model has a vote only if it is significantly better than chance at
+    the
+    task: the lower end of Wilson's interval of its share of right letters must lie above chance.
     """
     import numpy as np
 
@@ -103,11 +104,12 @@ def weight_of(ability: NDArray[np.float64], options: NDArray[Any]) -> NDArray[np
 def people_against(
     answers: NDArray[np.int64], right: NDArray[np.int64], options: NDArray[Any], task: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return what people's answers say for another letter rather than the key.
+    """Return the evidence of people's answers for any other letter against the key.
 
-    Only whether they gave the key is known. Each who did counts -ln(a (K - 1) / (1 - a)); each who did not counts
-    ln((1 - (1 - a) / (K - 1)) / (1 - a)): the chance not to give a wrong letter by that not to give the right one. a is
-    the share of right answers to the other items of the task; who has a vote is as in `votes`.
+    It is only known whether people gave the key. Each person who gave it counts -ln(a (K - 1) / (1 - a)); each person
+    who did not counts ln((1 - (1 - a) / (K - 1)) / (1 - a)): the probability of not giving a wrong letter divided by
+    that of not giving the right one. a is the share of right answers to the other items of the task; the condition for
+    a vote is the same as in `votes`.
     """
     import numpy as np
 
@@ -126,7 +128,7 @@ def people_against(
 
 
 def _is_able(right: int, count: int, options: NDArray[Any]) -> bool:
-    """Return whether so many right letters of so many are more than chance beyond doubt."""
+    """Return whether this many right letters are significantly more than chance."""
     interval = wilson(right, count).interval
     return interval is not None and interval.low > float((1 / options).mean())
 
@@ -134,7 +136,7 @@ def _is_able(right: int, count: int, options: NDArray[Any]) -> bool:
 def _favoured(
     letter: NDArray[np.int8], key: NDArray[np.int8], options: NDArray[Any], weight: NDArray[np.float32]
 ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.int64]]:
-    """Return of each item the letter with the most weight beside the key, by how much it leads, and its voices."""
+    """Return the heaviest letter of each item other than the key, its lead over the key, and its number of voters."""
     import numpy as np
 
     n = len(key)

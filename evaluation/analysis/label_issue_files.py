@@ -1,6 +1,6 @@
-"""Likely wrong keys: as tasks that a campaign takes up (JSON Lines), as a table (CSV, Parquet), as lines for people.
+"""Likely wrong keys as campaign tasks (JSON Lines), as a table (CSV, Parquet) and as lines for people.
 
-A task asks people whether the key is right, and if not, what is.
+A task asks people whether the key is right and, if not, which letter is right.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WHY = {
 
 
 def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
-    """Return the first line of a file of suspects."""
+    """Return the first line of a task file of suspects."""
     score = suspects.sheet.scores[0]
     return TaskFileHead(
         kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
@@ -42,7 +42,7 @@ def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
 
 
 def suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
-    """Yield a task for each suspect, the likeliest first, with what speaks against its key."""
+    """Yield a task for each suspect, the likeliest first, with the evidence against its key."""
     contents = _contents(release, suspects.sheet.scores[0].split)
     for issue in suspects.found:
         yield ReviewTask(
@@ -108,7 +108,7 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
-        BenchwrightError: The name ends otherwise, something is there already and `force` is not given, or it cannot be
+        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
             written.
     """
     suffix = out.suffix.lower()

@@ -28,22 +28,23 @@ LEAST_VOICES = 2
 
 
 class LabelIssue(NamedTuple):
-    """One item whose key is likely wrong.
+    """An item whose key is likely wrong.
 
     Args:
-        rank: From 1, by score; of equals the lower item id comes first.
-        item_id: The item's.
+        rank: Rank by score, from 1; of equals the lower item id comes first.
+        item_id: Id of the item.
         split: Split of the item.
         task: Task of the item.
-        key: The letter that counts as right.
-        letters: Letters that are likelier right, as models favour them: one, or none where only people speak.
+        key: Letter that counts as right.
+        letters: Letters that are more likely right, as models favour them: one, or none if the evidence is from people
+            only.
         reason: Source of the evidence against the key.
-        score: Logarithm of the ratio of the replies' likelihood if another letter is right to that if the key is
-            (`key_evidence`).
+        score: Logarithm of a likelihood ratio: the likelihood of the replies if another letter is right, divided by
+            that if the key is right (`key_evidence`).
         models: Number of models asked.
         difficulty: Share of them that have it right.
         discrimination: Item-rest correlation over them; None where it is not defined.
-        people: Number of people asked who saw no key.
+        people: Number of people who were asked without seeing the key.
         people_right: Number of those who gave the key.
         given: Models by the letter that they gave; those without a letter under the empty text.
     """
@@ -65,11 +66,11 @@ class LabelIssue(NamedTuple):
 
 
 class LabelIssues(NamedTuple):
-    """What `find_suspects` found.
+    """Result of `find_suspects`.
 
     Args:
         sheet: Replies of the models.
-        campaigns: Campaigns whose people count; simulated annotators do not.
+        campaigns: Campaigns whose people count; simulated annotators do not count.
         found: Issues, by rank.
     """
 
@@ -81,9 +82,10 @@ class LabelIssues(NamedTuple):
 def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
-    An item is among them if the replies speak for another letter (a score above 0), and at least two models that
-    are better than chance at its task agree on that letter, or at least two people missed the key and they outweigh
-    those who gave it. Models resemble each other, so the score ranks; it is no probability.
+    An item is included if the replies favour another letter (a score above 0) and one of two conditions holds: at least
+    two models that are better than chance at its task agree on that letter, or at least two people missed the key and
+    outweigh those who gave it. The errors of models are correlated, so the score only ranks items; it is no
+    probability.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
@@ -111,7 +113,7 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the campaigns of people, and of each item how many were asked and how many gave the key, over all."""
+    """Return the campaigns with people and, for each item over all of them, the numbers of people asked and right."""
     import numpy as np
 
     people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
@@ -162,7 +164,7 @@ def _rows(
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
-    """Return the models by the letter that they gave to an item, letters and models sorted."""
+    """Return the models by the letter that they gave for an item; letters and models are sorted."""
     models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:

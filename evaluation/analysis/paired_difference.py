@@ -1,4 +1,4 @@
-"""Two models on the same items: their difference, and whether chance alone would give one as large."""
+"""Difference of two models on the same items, with significance tests and intervals."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ effect be estimated."""
 
 
 class ModelPair(NamedTuple):
-    """Two models on the items that both were asked.
+    """Comparison of two models on the items that both were asked.
 
     Args:
         n: Number of items compared.
         clusters: Number of their clusters.
-        only_first: Items that the first model has right and the second has not; McNemar's b.
-        only_second: The other way round; McNemar's c.
-        interval: 95 %, of the difference of accuracies, first less second.
+        only_first: Number of items that only the first model has right; McNemar's b.
+        only_second: Number of items that only the second model has right; McNemar's c.
+        interval: 95 % interval of the difference of accuracies, first less second.
         method: Name of the interval's method.
-        p_mcnemar: p of the exact McNemar test, which takes items as independent.
+        p_mcnemar: p of the exact McNemar test, which treats items as independent.
         p: p of the sign-flip test over clusters; McNemar's where no cluster has more than one item.
-        design_effect: Variance of the difference over the variance that independent items would give, at least 1.
+        design_effect: Variance of the difference divided by the variance for independent items, at least 1.
     """
 
     n: int
@@ -52,20 +52,20 @@ class ModelPair(NamedTuple):
 
     @property
     def discordant(self) -> float:
-        """Return the share of items that just one of them has right."""
+        """Return the share of items that just one of the models has right."""
         return (self.only_first + self.only_second) / self.n
 
 
 def compare_pair(
     first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any], *about: str
 ) -> ModelPair | None:
-    """Return how two models compare; None where there is no item that both were asked.
+    """Compare two models; None where there is no item that both were asked.
 
     Args:
         first: Whether the first model has each item right.
-        second: Whether the second model has.
+        second: Whether the second model has each item right.
         group: Number of each item's cluster, from 0.
-        about: Names of what is compared, which seed the resampling.
+        about: Names of what is compared; they seed the resampling.
     """
     import numpy as np
 
@@ -84,7 +84,7 @@ def compare_pair(
 def mcnemar_exact(b: int, c: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
-    Of b + c items that just one model has right, each is as likely either's under the hypothesis:
+    Under the hypothesis, each of the b + c items that just one model has right is equally likely to be either model's:
     p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 where b + c is 0.
 
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
@@ -95,14 +95,14 @@ def mcnemar_exact(b: int, c: int) -> float:
     n, k = b + c, min(b, c)
     if b == c:
         return 1.0
-    # P(X = k) times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ..., the ratios to the terms below.
+    # P(X = k) times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ...: the ratios of the lower terms to P(X = k).
     steps = np.arange(k)
     tail = 1.0 + float(np.cumprod((k - steps) / (n - k + 1 + steps)).sum())
     return min(1.0, 2 * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)) * tail)
 
 
 def least_p(clusters: int) -> float:
-    """Return the smallest two-sided p-value that a sign-flip test over so many clusters can give: 2 of 2^m.
+    """Return the smallest two-sided p-value that a sign-flip test over m clusters can give, 2 / 2^m.
 
     Example:
         >>> least_p(8)
@@ -114,17 +114,17 @@ def least_p(clusters: int) -> float:
 def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     """Return the two-sided p-value of the exact sign-flip test over clusters.
 
-    If neither model is better, exchanging the two within a cluster changes nothing: each cluster's difference is as
-    likely of either sign. p is the share of all ways to give signs in which the sum is as far from 0 as it is. With
-    clusters of one item it is the exact McNemar test. Absolute error below 1e-9; p is at least 2 / 2^m for m clusters
-    whose difference is not 0.
+    If neither model is better, each cluster's difference is equally likely to have either sign. p is the share of all
+    assignments of signs whose sum is at least as far from 0 as the observed sum. With clusters of one item, it is the
+    exact McNemar test. The absolute error is below 1e-9; p is at least 2 / 2^m for m clusters whose difference is not
+    0.
 
     The distribution of the sum comes from its characteristic function, the product of cos(t |d_g|) over clusters g, by
     a discrete Fourier transform over the whole numbers that the sum can take.
 
     Args:
         sums: Differences d_g of the kinds of clusters.
-        counts: Clusters of each kind.
+        counts: Number of clusters of each kind.
 
     Source: R. A. Fisher, The Design of Experiments, Oliver & Boyd 1935, section 21 (signs of paired differences);
     the inversion: J. Gil-Pelaez, "Note on the inversion theorem", Biometrika 38 (1951), 481-482, on a lattice.
@@ -152,8 +152,9 @@ def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
 def adjusted_wald(b: float, c: float, n: float) -> Interval:
     """Return the 95 % interval of Bonett and Price for the difference (b - c) / n of paired proportions.
 
-    With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), it is
-    p - q +- z sqrt((p + q - (p - q)^2) / (n + 2)), cut to -1..1. It is not empty where two models never differ.
+    With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), the interval is
+    p - q +- z sqrt((p + q - (p - q)^2) / (n + 2)), cut to -1..1. Its width is above 0 even where two models never
+    differ.
 
     Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based
     on paired data", Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
@@ -164,7 +165,7 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
 
 
 def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
-    """Return percentiles of the difference over resampled clusters; Bonett and Price's where those are too few."""
+    """Return percentiles of the difference over resampled clusters; Bonett and Price's interval if too few clusters."""
     differing = int(kinds.counts[kinds.sums[:, 1] != 0].sum())
     if kinds.clusters >= LEAST_CLUSTERS and differing >= LEAST_DIFFERING:
         drawn = resampled_sums(kinds, *about)
@@ -176,7 +177,7 @@ def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tu
 
 
 def _design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
-    """Return the design effect of the difference; that of an item varies by psi - delta^2, psi the share discordant."""
+    """Return the design effect of the difference; one item's variance is psi - delta^2, psi the discordant share."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     delta, psi = (b - c) / n, (b + c) / n
     is_constant = kinds.clusters < 2 or psi == delta * delta

@@ -1,4 +1,4 @@
-"""Whether a model favours letters: letters given beside letters keyed, and accuracy at each place of the key."""
+"""Whether a model favours certain letters: shares of letters given and keyed, and accuracy by the place of the key."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class LetterShare(NamedTuple):
-    """One letter.
+    """Counts and accuracy for one letter.
 
     Args:
-        letter: It.
-        keyed: Items with a letter read whose key it is.
-        given: Items for which it was given.
-        at_key: Accuracy on all asked items whose key it is, whether a letter was read or not.
+        letter: The letter.
+        keyed: Number of items with this key for which some letter was read.
+        given: Number of items for which the model gave this letter.
+        at_key: Accuracy on all asked items with this key, whether a letter was read or not.
     """
 
     letter: str
@@ -33,16 +33,16 @@ class LetterShare(NamedTuple):
 
 
 class LetterBias(NamedTuple):
-    """How the letters that a model gives compare with the keys.
+    """Comparison of the letters that a model gives with the keys.
 
     Args:
-        n: Asked items that have a key and for which a letter was read.
+        n: Number of asked items that have a key and for which a letter was read.
         letters: Letters that are given or keyed, in order.
-        statistic: Stuart and Maxwell's, chi-squared with `df` degrees of freedom if no letter is favoured.
-        df: 0 where every given letter is the key.
+        statistic: Statistic of Stuart and Maxwell; chi-squared with `df` degrees of freedom if no letter is favoured.
+        df: Degrees of freedom; 0 where every given letter is the key.
         p: p-value of the test; None where no letter was read.
-        moved: Effect size: the least share of replies that would need another letter for shares to be as keyed, 0 to 1;
-            half the sum of |given - keyed| / n. None where no letter was read.
+        moved: Effect size, 0 to 1: the smallest share of replies that would have to change their letter for the shares
+            given to equal the shares keyed; half the sum of |given - keyed| / n. None where no letter was read.
     """
 
     n: int
@@ -53,7 +53,7 @@ class LetterBias(NamedTuple):
     moved: float | None
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the comparison as JSON values."""
         letters = {
             share.letter: {"keyed": share.keyed, "given": share.given, "accuracy": share.at_key.model_dump(mode="json")}
             for share in self.letters
@@ -72,7 +72,7 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """Return how each model's letters compare with the keys of the items that it was asked.
 
     Args:
-        sheet: Replies with the keys, so made with a release.
+        sheet: Replies with the keys; the sheet must have been read with a release.
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
@@ -87,15 +87,15 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
 def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
     """Return how the letters that a model gives compare with the keys of the same items.
 
-    Given and keyed letters are paired, so shares are compared by the test of marginal homogeneity, not as independent
-    samples: a model that is always right never favours a letter, however unevenly keys lie. Items are taken as
-    independent.
+    Given and keyed letters are paired, so the test of marginal homogeneity compares their shares, and not a test for
+    independent samples: a model that is always right never favours a letter, however uneven the keys are. Items are
+    treated as independent.
 
     Args:
         letters: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
-        key: Place of its key; below 0 where it has none, and then it is left out.
+        key: Place of its key; below 0 where it has none, and then the item is left out.
         group: Number of its cluster, for intervals.
-        about: Whose replies they are; it seeds resampling.
+        about: Names that say whose replies they are; they seed the resampling.
     """
     import numpy as np
 
@@ -118,8 +118,8 @@ def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
     """Return the statistic of the test of marginal homogeneity and its degrees of freedom.
 
     With d the row sums less the column sums, and S the matrix with S_ii = n_i. + n_.i - 2 n_ii and
-    S_ij = -(n_ij + n_ji), it is d' S^- d; S^- is an inverse on the range of S, whose rank is the degrees of freedom:
-    the categories less the parts into which confusions link them.
+    S_ij = -(n_ij + n_ji), the statistic is d' S^- d. S^- is an inverse on the range of S, whose rank is the degrees of
+    freedom: the number of categories less the number of parts into which confusions link them.
 
     Source: A. Stuart, "A test for homogeneity of the marginal distributions in a two-way classification", Biometrika 42
     (1955), 412-416; A. E. Maxwell, British Journal of Psychiatry 116 (1970), 651-655.
@@ -138,7 +138,7 @@ def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
 
 
 def chi_squared_tail(x: float, df: int) -> float:
-    """Return the chance that a chi-squared variable with `df` degrees of freedom exceeds x; 1 at 0 degrees.
+    """Return the probability that a chi-squared variable with `df` degrees of freedom exceeds x; 1 at 0 degrees.
 
     For even df it is e^(-x/2) sum_{k < df/2} (x/2)^k / k!, for odd df erfc(sqrt(x/2)) plus
     e^(-x/2) sum_{0 < k < df/2} (x/2)^(k - 1/2) / Gamma(k + 1/2).

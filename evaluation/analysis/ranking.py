@@ -1,4 +1,4 @@
-"""Many pairs at once: p-values adjusted for their number, and ranks that differ only where models do significantly."""
+"""Adjusted p-values for many pairs, and ranks that differ only where models differ significantly."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 
 class Rank(NamedTuple):
-    """Where a model stands.
+    """Place of a model in the ranking.
 
     Args:
-        rank: 1 + the models in the ranks above; equal where models cannot be told apart.
-        best: 1 + the models that are told apart from it and above it: the best place that it may have.
-        worst: The number of models less those told apart and below it.
+        rank: 1 + the number of models in the ranks above; equal where models cannot be told apart.
+        best: Best possible place: 1 + the number of models above it that are told apart from it.
+        worst: Worst possible place: the number of all models less those below it that are told apart from it.
     """
 
     rank: int
@@ -21,7 +21,7 @@ class Rank(NamedTuple):
 
 
 def rank_text(place: Rank | None, places: Iterable[Rank | None]) -> str:
-    """Return a rank as people read it: with = where another model has it too, a dash where there is none."""
+    """Return a rank as text: with "=" where another model has the same rank, a dash where there is none."""
     if place is None:
         return "-"
     return (
@@ -30,9 +30,10 @@ def rank_text(place: Rank | None, places: Iterable[Rank | None]) -> str:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted so that all of them together err with at most the chance that each is held against.
+    """Return p-values adjusted by Holm's method, which bounds the chance of any error over all of them together.
 
-    In ascending order, the k-th of m, from 0, times m - k; none below one before it, none above 1.
+    In ascending order, the k-th of m, counted from 0, is multiplied by m - k. No adjusted value is below the one before
+    it, and none is above 1.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
     (1979), 65-70.
@@ -50,7 +51,7 @@ def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]
 
     A rank ends where every model above is told apart from every model below. So models that cannot be told apart always
     share a rank, and models of different ranks always are told apart. A rank may also hold models that are told apart,
-    where others between them link them: `best` and `worst` then say more.
+    where others between them link them; `best` and `worst` then say more.
 
     Source: the rule of the rank clusters of the Workshop on Machine Translation; O. Bojar et al., "Findings of the 2013
     Workshop on Statistical Machine Translation", 1-44.

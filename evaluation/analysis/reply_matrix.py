@@ -1,4 +1,4 @@
-"""Replies of all models of a folder of results as a matrix: one column an item, one row a model."""
+"""Replies of all models in a folder of results as a matrix: one row per model, one column per item."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _GROUP = "group"
 
 
 class ReplyMatrix(NamedTuple):
-    """Models and items; about 3 bytes a model and item, and 100 an item.
+    """Replies of models to items. It takes about 3 bytes per model and item, and 100 bytes per item.
 
     Args:
-        scores: Scores of the models, one a row.
+        scores: Scores of the models, one per row.
         items: Facts about items, a row for each column of the matrix: `item_id`, `task` and `group`; with a release,
             all that `item_facts` gives.
         asked: Whether a model was asked an item, models x items.
-        right: Whether it has it right; False where it was not asked.
-        letter: Place of its letter in `LETTERS`; `NO_LETTER` where there is none.
+        right: Whether the model has the item right; False where it was not asked.
+        letter: Place of the model's letter in `LETTERS`; `NO_LETTER` where there is none.
     """
 
     scores: tuple[Score, ...]
@@ -51,14 +51,14 @@ class ReplyMatrix(NamedTuple):
 
 
 def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
-    """Return what models replied, read from the predictions beside their scores.
+    """Return the models' replies, read from the predictions beside their scores.
 
-    Without a release, the items are those that any of the models was asked, in the order in which they come up.
+    Without a release, the items are those that any of the models was asked, in the order in which they first occur.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
-        DataError: Predictions are missing, or not those that a score was made from; or they are of an older program,
-            which did not note what hangs together, and no release is given; or the release is damaged.
+        DataError: Predictions are missing, or a score was made from others; or an older version of the program wrote
+            them without the items' groups, and no release is given; or the release is damaged.
     """
     import numpy as np
 
@@ -115,7 +115,7 @@ def _items_of(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
-    """Return the column of each row's item."""
+    """Return the matrix column of each row's item."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -129,7 +129,7 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
-    """Return the places of letters in `LETTERS`; `NO_LETTER` for null, and for what is none of them."""
+    """Return the places of letters in `LETTERS`; `NO_LETTER` for null and for anything that is not in `LETTERS`."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

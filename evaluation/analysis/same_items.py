@@ -1,4 +1,4 @@
-"""Models on the very items that people answered, so that both figures are of the same sample."""
+"""Models scored on exactly the items that people answered, so that both figures are of the same sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Metrics = dict[str, Figure]
 
 
 class Sample(NamedTuple):
-    """What models reach on the items that one campaign asked people.
+    """Figures of models on the items that one campaign asked people.
 
     Args:
         items: Number of these items.
@@ -32,12 +32,12 @@ class Sample(NamedTuple):
     models: Mapping[str, Metrics]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the sample as JSON values."""
         return {"items": self.items, "models": {title: _dumped(metrics) for title, metrics in self.models.items()}}
 
 
 class BesidePeople(NamedTuple):
-    """People and models on the same items.
+    """Figures of people and models on the same items.
 
     Args:
         human: Figures of people.
@@ -48,7 +48,7 @@ class BesidePeople(NamedTuple):
     samples: Mapping[str, Sample]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the figures as JSON values."""
         document = self.human.model_dump(mode="json")
         for name, sample in self.samples.items():
             document["campaigns"][name] |= sample.document()
@@ -56,7 +56,7 @@ class BesidePeople(NamedTuple):
 
 
 def beside_people(results: Path, release: Release) -> BesidePeople:
-    """Return what people and models reach on the items that people answered.
+    """Return the figures of people and models on the items that people answered.
 
     Args:
         results: Folder that `evaluate run` wrote.
@@ -80,7 +80,7 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
 
 
 def samples_of(sheet: ReplyMatrix, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
-    """Return what models reach on the items of each campaign of a baseline."""
+    """Return the models' figures on the items of each campaign in a baseline."""
     return {name: _sample(sheet, campaign["items"].keys()) for name, campaign in sorted(baseline.items())}
 
 

@@ -1,4 +1,4 @@
-"""The shape of a backend, and how a model's name on the command line becomes one.
+"""The interface of a backend, and the conversion of a model's name on the command line to a backend.
 
 Baselines that learn get questions with their right options (`labelled`); no other backend sees a key.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question with the option that is right, and what it shares with others, for baselines that learn.
+    """A question with its right option and the group keys that it shares with others, for baselines that learn.
 
     Args:
         question: Question, without the bytes of pictures.
@@ -42,7 +42,7 @@ def _no_labels() -> Iterable[LabelledQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class BackendContext:
-    """What a backend may know of the release; of the right answers nothing but `labelled`.
+    """Facts about the release that a backend may know; of the right answers, only `labelled`.
 
     Args:
         release_id: Hash of the release's bytes.
@@ -52,7 +52,7 @@ class BackendContext:
         other_releases: Whether replies about another release in the log may be used.
         labelled: Function that yields all items of all splits that have a right option, read on each call; for
             baselines that measure what can be learned from the words alone, and for no model.
-        cache: Cache, kept from run to run, for what follows from one question alone.
+        cache: Cache, kept between runs, for replies that depend on one question alone.
     """
 
     release_id: str
@@ -65,7 +65,7 @@ class BackendContext:
 
 
 class Backend(Protocol):
-    """Something that answers questions: a model behind a server, a program, a file."""
+    """An object that answers questions: a model behind a server, a program, a file."""
 
     @property
     def name(self) -> str:
@@ -77,13 +77,14 @@ class Backend(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its replies, as JSON values; stamped on the score."""
+        """The settings that decide its replies, as JSON values; stored with the score."""
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply a question, in the order of the questions.
+        """Yield one reply per question, in the order of the questions.
 
-        A question that cannot be answered gets a reply with an error; an exception ends the run, and is for what no
-        question can be answered without. Only a bounded number of questions is taken ahead of the replies.
+        A question that cannot be answered gets a reply with an error; an exception ends the run and is only for
+        conditions under which no question can be answered. Only a bounded number of questions is taken ahead of the
+        replies.
         """
 
 
@@ -151,7 +152,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
 
 
 def without_argument(kind: str, argument: str) -> None:
-    """Refuse something behind the colon of a backend that takes nothing there."""
+    """Refuse text after the colon for a backend that takes none."""
     if argument:
         raise BenchwrightError(
             f"model {kind!r} takes nothing after its name, but {argument!r} was given; write {kind!r}"

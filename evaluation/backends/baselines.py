@@ -1,4 +1,4 @@
-"""Baselines that look at nothing, or at the words alone, and that any model must beat."""
+"""Baselines that use no information, or the words alone, and that any model must beat."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .options import BackendOptions
 
 
 def random(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that draws a letter evenly.
+    """Return the baseline that draws a letter uniformly.
 
     The draw depends on the release's content and the item only, so it repeats on every machine and is independent
-    between items and between releases. One draw may be lucky: what it comes to on average is no estimate but known
-    exactly, and stands in the same score as `chance`.
+    between items and between releases. A single draw may be lucky; its expected accuracy is known exactly and stands in
+    the same score as `chance`.
     """
     del options
     without_argument("random", argument)
@@ -40,7 +40,8 @@ def constant(argument: str, options: BackendOptions) -> Backend:
 def longest(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that picks the option with the most characters, of equals the first.
 
-    Right options are often put more carefully than wrong ones; a benchmark in which this pays has a tell.
+    Right options are often worded more carefully than wrong ones; if this baseline beats chance, their length gives
+    them away.
     """
     del options
     without_argument("longest", argument)

@@ -27,7 +27,7 @@ class UnusableResponse(ValueError):
 
 
 def transport_for(url: str) -> httpx2.AsyncBaseTransport:
-    """Return what carries requests to a URL, by way of the proxy that the environment names for it, if any."""
+    """Return the transport for requests to a URL; it uses the proxy that the environment names for the URL, if any."""
     parts = httpx2.URL(url)
     proxy = None
     if not urllib.request.proxy_bypass(parts.host):
@@ -92,8 +92,8 @@ class Direct(httpx2.AsyncBaseTransport):
         """Send a request whose body is in memory and return the whole response.
 
         Raises:
-            httpx2.ConnectError: Nobody listens there, or TLS fails.
-            httpx2.TransportError: The connection broke, or what came is not HTTP.
+            httpx2.ConnectError: No server listens there, or TLS fails.
+            httpx2.TransportError: The connection broke, or the response is not HTTP.
             UnusableResponse: The response is too long.
         """
         place = request.url.scheme, request.url.host, request.url.port or (443 if request.url.scheme == "https" else 80)
@@ -139,7 +139,7 @@ class Direct(httpx2.AsyncBaseTransport):
 
 
 class _Connection(asyncio.Protocol):
-    """One connection: what is sent, and the response as it grows. Open ones are listed in `open_ones`."""
+    """One connection: the request that is sent, and the response so far. Open connections are listed in `open_ones`."""
 
     def __init__(self, open_ones: set[_Connection]) -> None:
         self._open_ones = open_ones
@@ -152,7 +152,7 @@ class _Connection(asyncio.Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Say whether another request may be sent."""
+        """Return whether another request may be sent."""
         return self._http.our_state is h11.IDLE and not self._lost.done() and not self._transport.is_closing()
 
     async def exchange(self, request: httpx2.Request) -> httpx2.Response:
@@ -193,7 +193,7 @@ class _Connection(asyncio.Protocol):
             self._small.clear()
 
     def close(self) -> None:
-        """Close at once; what is under way fails."""
+        """Close at once; a request under way fails."""
         self._transport.abort()
 
     async def closed(self) -> None:
@@ -207,15 +207,15 @@ class _Connection(asyncio.Protocol):
         self._open_ones.add(self)
 
     def data_received(self, data: bytes) -> None:
-        """Take in a piece of the response."""
+        """Process a piece of the response."""
         self._take(data)
 
     def eof_received(self) -> None:
-        """Take in the end of the response."""
+        """Process the end of the response."""
         self._take(b"")
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Let what is under way fail."""
+        """Make the request under way fail."""
         self._open_ones.discard(self)
         if not self._lost.done():
             self._lost.set_result(None)

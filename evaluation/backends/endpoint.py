@@ -1,8 +1,8 @@
-"""One endpoint's chat completions: where requests go, with which headers, and what comes back.
+"""Chat completions of one endpoint: address, headers and responses.
 
-The client of `openai` says address and headers, with the key, organization and project that it takes from the
-environment. The exchange itself goes straight over the connection: per request, what the client does beside costs more
-than everything else together.
+The client of `openai` supplies the address and headers, with the key, organization and project from the environment.
+The exchange itself goes directly over the connection, because the client's other work per request costs more than
+everything else together.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Pieces(httpx2.AsyncByteStream):
 
 
 def error_of(response: httpx2.Response) -> tuple[str, Any]:
-    """Return what an unsuccessful response says: words for people, and its error object, if it has one."""
+    """Return the error in an unsuccessful response: words for people, and its error object, if it has one."""
     text = response.content[:10_000].decode("utf-8", "replace")
     try:
         document = json.loads(response.content)

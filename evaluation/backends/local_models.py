@@ -62,7 +62,7 @@ class _PendingPrompt(NamedTuple):
 
 
 class LocalModel:
-    """A model in this process, loaded once and only if the log does not answer everything already."""
+    """A model in this process, loaded once, and only if the log lacks some reply."""
 
     tasks = None
 
@@ -85,7 +85,7 @@ class LocalModel:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The weights by hash, and how they are run."""
+        """The hash of the weights, and the settings under which they run."""
         chosen: dict[str, Any] = {"weights": self._weights.sha256, "batch_size": self._options.batch_size}
         if self._weights.revision is not None:
             chosen["revision"] = self._weights.revision
@@ -95,7 +95,7 @@ class LocalModel:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What can change a reply: the weights, the numbers that they compute with, and decoding."""
+        """The settings that can change a reply: weights, numeric type and decoding."""
         return identity_of(self.settings)
 
     @property
@@ -113,7 +113,7 @@ class LocalModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; what the log has answered is not asked again."""
+        """Yield replies in the order of the questions; questions with a reply in the log are not asked again."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         coming = iter(questions)
@@ -143,7 +143,7 @@ class LocalModel:
         yield from (reply_by_place[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _PreparedQuestion:
-        """Return a question as the model gets it, having put what it is into the log."""
+        """Return a question as the model gets it, after writing the request to the log."""
         content: list[str | None] = []
         pictures: list[SentPicture] = []
         logged = []

@@ -31,7 +31,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class LocalReply:
-    """A reply, and further facts about it for the log."""
+    """A reply, with additional facts for the log."""
 
     answered: LoggedReply
     more: dict[str, Any]
@@ -43,7 +43,7 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
 
     inputs = _inputs(loaded, [_text(loaded, prompt) for prompt in prompts], [prompt.pictures for prompt in prompts])
     with torch.inference_mode():
-        # A model's own settings may ask for a draw; None takes what only a draw would use out of them.
+        # A model's own settings may ask for sampling; None removes the settings that only sampling uses.
         output = loaded.model.generate(
             **inputs, max_new_tokens=max_tokens, do_sample=False, num_beams=1, temperature=None, top_p=None, top_k=None
         )

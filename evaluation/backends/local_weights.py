@@ -1,4 +1,7 @@
-"""A vision-language model in a folder or on the hub: found, hashed, loaded. Nothing of it is unpickled or run."""
+"""Finding, hashing and loading of a vision-language model in a folder or on the hub; executes none of its files.
+
+No file of the model is unpickled or run.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,9 @@ class ModelFiles:
 
 
 def find_weights(argument: str) -> Callable[[], ModelFiles]:
-    """Return what finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
+    """Return a function that finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
 
-    Nothing is fetched or hashed before that is called.
+    Nothing is fetched or hashed before the function is called.
 
     Raises:
         BenchwrightError: The argument is neither.
@@ -54,7 +57,7 @@ def find_weights(argument: str) -> Callable[[], ModelFiles]:
 
 
 def model_name(argument: str) -> str:
-    """Return the name by which results show a model: a folder's own, without the way to it."""
+    """Return the name by which results show a model; for a folder, its own name without its parents."""
     folder = Path(argument)
     return folder.resolve().name if folder.is_dir() else argument
 
@@ -99,7 +102,7 @@ def require_extra() -> None:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model that is ready, with what turns words and pictures into its numbers and back."""
+    """A loaded model, with the processor that converts words and pictures to its input and its output to words."""
 
     model: Any
     processor: Any

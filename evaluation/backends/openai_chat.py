@@ -1,6 +1,6 @@
-"""Any endpoint that speaks the OpenAI chat protocol: a hosted model, or a server of one's own.
+"""Backend for any endpoint with the OpenAI chat protocol: a hosted model, or a server of your own.
 
-Requests run in an event loop in a thread of its own, so that synchronous code can keep many of them under way.
+Requests run in an event loop in a separate thread, so that synchronous code can keep many of them under way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class EventLoop:
-    """A running event loop; use it as a context manager. What is unfinished at the end is cancelled."""
+    """A running event loop; use it as a context manager. Unfinished work is cancelled at the end."""
 
     def __init__(self) -> None:
         self._submitted: set[Coroutine[Any, Any, Any]] = set()
@@ -64,7 +64,7 @@ class EventLoop:
 
 
 async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
-    # Only what was submitted: whoever started other tasks ends them himself, and anyio in a way that an outsider's
+    # Only submitted coroutines: other libraries end the tasks that they started, and anyio in a way that an outsider's
     # cancelling disturbs (a connection attempt that never ran is reported as a coroutine that nobody awaited).
     tasks = [task for task in asyncio.all_tasks() if task.get_coro() in submitted]
     for task in tasks:
@@ -120,7 +120,7 @@ class _LoggedAnswer(NamedTuple):
 
 
 class _StartedQuestion(NamedTuple):
-    """A question on its way: the reply if it is there already, else what is waited for."""
+    """A question under way: its reply if it is known already, else the future to wait for."""
 
     item_id: str
     reply: Reply | None = None
@@ -173,7 +173,7 @@ class OpenAIChat:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What can change a reply: the address, and all fields as settings ask for them, None where one is left out."""
+        """The settings that can change a reply: the address, and all requested fields, None for a field left out."""
         left_out = dict.fromkeys(self._options.omit)
         return {"base_url": self._url, **left_out, **self._parameters.asked}
 
@@ -313,5 +313,5 @@ class OpenAIChat:
 
 
 def _head_start(under_way: Iterable[_StartedQuestion]) -> None:
-    """Let the first requests go out before further ones are made ready: both threads share one interpreter."""
+    """Give the first requests time to go out before more are prepared: both threads share one interpreter."""
     wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)

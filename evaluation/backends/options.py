@@ -29,15 +29,15 @@ Effect = Literal["replies", "score", "run"]
 
 @dataclass(frozen=True)
 class OptionNotes:
-    """What the type of an option does not say.
+    """Facts about an option that its type does not state.
 
     Args:
-        effect: Effect of another value: on `replies`, on nothing but the `score`'s record of how they came, or on the
+        effect: Effect of another value: on `replies`, only on the `score`'s record of how they came, or on the
             `run` alone (its pace, bounds and access).
-        unset: Words for what holds where the option is None.
+        unset: Words for the behaviour where the option is None.
         metavar: Placeholder for the value in the command's help; by the option's type where None.
-        flag: Name on the command line, where it is not the field's name.
-        command_help: Description on the command line, where the value is given there in another form.
+        flag: Name on the command line, if it is not the field's name.
+        command_help: Description on the command line, if the value is given there in another form.
         see: Markdown link to the section of the documentation that says more.
     """
 
@@ -101,7 +101,7 @@ class EndpointOptions(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """What tokens cost; None where no prices are given."""
+        """Prices of tokens; None where no prices are given."""
         if self.price_in is None or self.price_out is None:
             return None
         return Prices(self.price_in, self.price_out)
@@ -150,7 +150,7 @@ class ModelOptions(EndpointOptions):
 
     @property
     def bounds(self) -> Budget:
-        """What the run may spend."""
+        """Limits on what the run may spend."""
         return Budget(self.budget, self.budget_tokens, self.budget_requests)
 
 
@@ -199,11 +199,11 @@ class BackendOptions(ModelOptions):
         return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
 
     def decoding(self) -> dict[str, Any]:
-        """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
+        """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""
         return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
 
     def parameters(self, model: str, where: str) -> RequestParameters:
-        """Return what requests to a model hold beside its name and messages.
+        """Return the fields of requests to a model other than its name and messages.
 
         A value that is not the default counts as stated.
 

@@ -1,4 +1,4 @@
-"""Number of requests under way: fewer after a server says "too many", slowly more again."""
+"""Number of requests under way: reduced after a server answers "too many requests", then slowly raised again."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Pace:
         self._wake()
 
     def stop(self, error: Exception) -> None:
-        """Give out no more turns; whoever waits for one, and whoever asks for one, gets the error."""
+        """Give no more turns; all who wait for a turn, or ask for one later, get the error."""
         self._stopped_by = error
         while self._waiting:
             future = self._waiting.popleft()
@@ -77,16 +77,16 @@ class Pace:
                 future.set_exception(error)
 
     def went_well(self) -> None:
-        """Take note of a reply."""
+        """Record a reply."""
         self._allowed = min(float(self._most), self._allowed + GROWTH)
         self._wake()
 
     def too_many(self, began: float, pause_s: float | None) -> None:
-        """Take note of a 429 to a request whose turn began at `began`.
+        """Record a 429 to a request whose turn began at `began`.
 
         Args:
             began: Moment that `turn` returned.
-            pause_s: Seconds that the server asks to be left alone; None if it does not say.
+            pause_s: Seconds of pause that the server asks for; None if it does not say.
         """
         if began >= self._cut_at:
             self._allowed = max(1.0, self._allowed * CUT)
@@ -96,7 +96,7 @@ class Pace:
             asyncio.get_running_loop().call_later(pause_s, self._wake)
 
     def wake(self) -> None:
-        """Give turns out after `alone` has changed."""
+        """Give waiting requests their turns after `alone` has changed."""
         self._wake()
 
     def _may_go(self) -> bool:

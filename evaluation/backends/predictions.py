@@ -59,7 +59,7 @@ def predictions(argument: str, options: BackendOptions) -> Backend:
 
 
 class PredictionsFile:
-    """Answers from a file; refuses it unless it fits the release exactly."""
+    """Backend that answers from a file; refuses the file unless it fits the release exactly."""
 
     tasks = None
     looks = False
@@ -71,12 +71,12 @@ class PredictionsFile:
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
-        """What the file holds, by hash."""
+        """The hash of the file."""
         return {"sha256": file_digest(self.path)}
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What the file holds, by hash."""
+        """The hash of the file."""
         return self.settings
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:

@@ -62,15 +62,15 @@ class LoggedReply(NamedTuple):
 
 
 class DamagedHead(DataError):
-    """The first line of a log, which says what the others are, is not as it was written."""
+    """The first line of a log, which describes the other lines, differs from what was written."""
 
 
 class LogState(NamedTuple):
-    """How it stands with the lines of a log.
+    """Condition of the lines of a log.
 
     Args:
-        whole_bytes: Size of the finished lines; what follows was cut off.
-        damaged: Numbers of finished lines that are not as they were written.
+        whole_bytes: Size of the finished lines, in bytes; the rest was cut off.
+        damaged: Numbers of finished lines that differ from what was written.
         without_digest: Number of lines of an older program, in which a change cannot be detected.
     """
 
@@ -80,7 +80,7 @@ class LogState(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The damaged lines in words."""
+        """Description of the damaged lines."""
         numbers = ", ".join(map(str, self.damaged[:_NAMED])) + (" and more" if len(self.damaged) > _NAMED else "")
         return f"line {numbers} is damaged" if len(self.damaged) == 1 else f"lines {numbers} are damaged"
 
@@ -123,7 +123,7 @@ class ReplyLog:
                 self._handle = None
 
     def reply_to(self, request: str) -> LoggedReply | None:
-        """Return what an earlier run was answered to exactly this request."""
+        """Return the reply that an earlier run got to exactly this request."""
         return self._answered.get(request)
 
     def refused(self, base_url: str) -> dict[str, str | None]:
@@ -131,29 +131,29 @@ class ReplyLog:
         return dict(self._refused.get(base_url, {}))
 
     def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
-        """Keep that a run begins, if it is not as the one before."""
+        """Record that a run begins, if its release or settings differ from the previous one."""
         run = {"kind": "run", "release_id": release_id, "content_id": content_id, "settings": dict(settings)}
         if run != self._run:
             self._run = run
             self._append(**run)
 
     def picture(self, record: Mapping[str, Any]) -> None:
-        """Keep what a picture is, once."""
+        """Record a picture, once."""
         if record["sha256"] not in self._pictures:
             self._pictures.add(record["sha256"])
             self._append(kind="picture", **record)
 
     def request(self, request: str, item_id: str, body: Mapping[str, Any]) -> None:
-        """Keep what is asked, once."""
+        """Record a request, once."""
         if request not in self._requests:
             self._requests.add(request)
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
     def answered(self, request: str, item_id: str, reply: LoggedReply, sent: int, **more: Any) -> bool:
-        """Keep a reply, how often its request was sent, and more that was found out on the way.
+        """Record a reply, how often its request was sent, and additional facts in `more`.
 
         Returns:
-            False, with nothing kept, if there is a reply already.
+            False, with nothing recorded, if there is a reply already.
         """
         with self._lock:
             if request in self._answered:
@@ -167,11 +167,11 @@ class ReplyLog:
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
-        """Keep the cause of an error, and which of the protocol's tries ended in it."""
+        """Record the cause of an error, and which of the protocol's tries ended in it."""
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
-        """See to it that lines reach the disk, if it is time; to be called now and then."""
+        """Write lines to the disk if it is time; call this now and then."""
         if self._handle is not None and time.monotonic() - self._synced >= SYNC_S:
             os.fsync(self._handle)
             self._synced = time.monotonic()
@@ -206,7 +206,7 @@ class ReplyLog:
                     path,
                     size - whole,
                 )
-                # What follows must not be glued to it.
+                # The next line must not be appended to it.
                 os.ftruncate(handle, whole)
         except BaseException:
             os.close(handle)
@@ -216,7 +216,7 @@ class ReplyLog:
             self._append(**_HEAD)
 
     def _read(self, path: Path) -> LogState:
-        """Take in what is as it was written; return how it stands with all lines."""
+        """Read the undamaged lines; return the condition of all lines."""
         whole_bytes, damaged, without_digest = 0, [], 0
         with path.open("rb") as handle:
             for number, line in enumerate(handle, start=1):
@@ -260,7 +260,7 @@ class ReplyLog:
 
 
 def state_of(path: Path) -> LogState:
-    """Read a log and return how it stands with its lines.
+    """Read a log and return the condition of its lines.
 
     Raises:
         DamagedHead: Its first line is damaged.
@@ -270,7 +270,7 @@ def state_of(path: Path) -> LogState:
 
 
 def take_out_damaged(path: Path) -> None:
-    """Take the lines out of a log that are not as they were written, so that what they stood for is asked again.
+    """Remove the damaged lines from a log, so that their requests are sent again.
 
     Raises:
         DataError: The log is in use, of another version, or damaged in its head.
@@ -292,10 +292,10 @@ def _write_again(path: Path, state: LogState) -> None:
 
 
 def _locked(path: Path) -> int:
-    """Open a log, made if need be, for this process alone.
+    """Open a log, created if necessary, for this process alone.
 
     Raises:
-        DataError: Another run has it.
+        DataError: Another run uses it.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
     try:

@@ -26,7 +26,7 @@ _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0,
 
 
 def identity_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of a backend's settings that can change a reply."""
+    """Return the backend settings that can change a reply."""
     return {name: value for name, value in sorted(settings.items()) if name not in _CHANGES_NO_REPLY}
 
 

@@ -1,6 +1,6 @@
-"""Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run.
+"""Sending of one request until it is answered: temporary failures are retried, others end the item or the run.
 
-A reply is checked here as well, since a server may send anything.
+Replies are checked here as well, because a server may send anything.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _until(date: str) -> float:
 
 
 def is_out_of_funds(data: Any) -> bool:
-    """Say whether a 429's error object tells of an empty account, which no waiting fills."""
+    """Return whether a 429's error object reports an empty account, for which waiting is no remedy."""
     return isinstance(data, dict) and data.get("code") == "insufficient_quota"
 
 
@@ -169,12 +169,12 @@ class Sender:
         self._set_alone()
 
     async def ask(self, request: ChatRequest) -> tuple[LoggedReply, int]:
-        """Send a request, again and again if need be, and return the reply and how often it was sent.
+        """Send a request, repeatedly if necessary, and return the reply and how often it was sent.
 
         Raises:
             Failure: It failed for good, or more often than is allowed.
-            Adapted: It was refused for a field that is not sent so any more.
-            NotAsked: The budget does not allow it.
+            RequestAdapted: It was refused for a field that is now sent differently.
+            BudgetRefusal: The budget does not allow it.
             BenchwrightError: No request to this endpoint can succeed.
         """
         failed = {"rate": 0, "fault": 0}
@@ -219,7 +219,7 @@ class Sender:
                     self._parameters.settle()
                 self._set_alone()
         except BenchwrightError as error:
-            self._pace.stop(error)  # before the turn is over: nobody who waits may send what cannot succeed
+            self._pace.stop(error)  # before the turn ends, so that no waiting request is sent in vain
             raise
         finally:
             self._pace.over()
@@ -252,7 +252,7 @@ class Sender:
             return _FailedSending(f"unusable response: {self._clean(str(error))}")
 
     def _judged(self, response: httpx2.Response, request: ChatRequest) -> _FailedSending:
-        """Return what an HTTP status means for the item; raise where it means the end of the run."""
+        """Return the meaning of an HTTP status for the item; raise if it ends the run."""
         from .endpoint import error_of
 
         status = response.status_code
@@ -270,7 +270,7 @@ class Sender:
                 "same command goes on from there"
             )
         if 300 <= status < 400:
-            # Not followed: the key must not go to an address that nobody named.
+            # Redirects are not followed: the key must not go to an address that the user did not name.
             raise BenchwrightError(
                 f"{self._url} sends requests on to {self._clean(response.headers.get('location', 'nowhere'))}; name "
                 "the address that answers with --base-url"
@@ -292,7 +292,7 @@ class Sender:
         await asyncio.sleep(pause_s * random.uniform(1, 1.25))
 
     def _clean(self, message: str) -> str:
-        """Return a server's words as they can stand in a log: one line, short, without the key."""
+        """Return a server's message in a form fit for a log: one line, short, without the key."""
         words = " ".join(self._without_key(message).split())
         return words if len(words) <= 300 else words[:297] + "..."
 

@@ -84,7 +84,7 @@ class SentPicture:
         return f"{self.sha256}.{_EXTENSIONS[self.media_type]}"
 
     def record(self) -> dict[str, Any]:
-        """Return what a log keeps of it."""
+        """Return the facts about the picture that a log keeps."""
         return {
             "sha256": self.sha256,
             "media_type": self.media_type,

@@ -1,6 +1,6 @@
-"""A baseline that learns from words alone: can anybody guess the key who has never seen a picture?
+"""A baseline that learns from words alone: it measures how well the key can be guessed without the pictures.
 
-`benchwright.text_only_baseline` says how it learns. Its accuracy above chance is what the texts give away.
+`benchwright.text_only_baseline` describes how it learns. Accuracy above chance shows what the texts give away.
 """
 
 from __future__ import annotations

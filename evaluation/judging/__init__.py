@@ -1,4 +1,4 @@
-"""An optional model that reads replies of which our reader could make nothing.
+"""An optional judge: a model that reads the replies from which our reader could read no answer.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

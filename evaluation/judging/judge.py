@@ -1,9 +1,9 @@
-"""The question to a judge about a reply, and the verdict in the judge's own reply.
+"""The question to a judge about a reply, and the parser of the judge's verdict.
 
-A judge reads; it does not answer. It sees the question's words, the options and the reply, and neither pictures nor
-the key. The reply stands between marks that it cannot hold itself, since they are drawn from its own hash; and of what
-the judge says nothing counts but one word of a closed list. So a reply can at most make the judge say a letter that it
-could have said by itself.
+A judge reads replies; it does not answer questions. It sees the question's words, the options and the reply, but
+neither pictures nor the key. Marks drawn from the reply's own hash enclose the reply, so the reply cannot contain them;
+and of the judge's output only one word of a closed list counts. So the worst that a reply can do is make the judge name
+a letter that the reply could have named itself.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Judge(EndpointOptions):
     def options(self, of_model: BackendOptions) -> BackendOptions:
         """Return the options under which the judge is asked: the model's, with greedy decoding and a short reply.
 
-        Bounds hold for the judge by itself; the one in money only where the judge's prices are known.
+        Limits apply to the judge separately; the limit on cost applies only if the judge's prices are known.
         """
         return of_model.unstated(
             base_url=self.base_url or of_model.base_url,
@@ -109,17 +109,17 @@ class Judge(EndpointOptions):
 
 
 class JudgeVerdict(NamedTuple):
-    """What a judge makes of a reply; the letter, as the question showed it, only where one was chosen."""
+    """A judge's verdict on a reply; `letter`, as the question showed it, is set only if one was chosen."""
 
     state: Literal["answered", "miss", "refusal"]
     letter: str | None = None
 
 
 def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -> str:
-    """Return the words that ask a judge about a reply.
+    """Return the prompt that asks a judge about a reply.
 
     Args:
-        question: The question's words; may be empty.
+        question: Words of the question; may be empty.
         options: Key and words of each option, as they were shown.
         reply: Text of the model's reply.
     """
@@ -137,11 +137,11 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
 
 
 def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
-    """Return the verdict in a judge's reply; None where it is anything else than the JSON that was asked for.
+    """Return the verdict in a judge's reply; None if the reply is anything but the requested JSON.
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")
-        Verdict(state='answered', letter='B')
+        JudgeVerdict(state='answered', letter='B')
     """
     text = _FENCE.sub("", _THOUGHTS.sub("", reply).strip())
     try:

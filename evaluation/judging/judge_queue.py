@@ -1,4 +1,4 @@
-"""The replies that a judge is asked about: collected while they are read, put to the judge at the end, and settled."""
+"""A queue of replies for a judge: collected while replies are read, sent to the judge at the end, and then settled."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ READ_BY = "judge"
 
 
 class JudgeQueue:
-    """Replies for one judge, in a file; verdicts are kept by the question's id, with the item's own letter.
+    """Replies for one judge, in a file; verdicts are kept by question id, with the letter in the item's own order.
 
     Args:
-        judge: Judge, which says about which replies it is asked.
+        judge: Judge whose settings say which replies it is asked about.
         backend: Backend of the judge.
         backend_context: Facts about the release that the backend may know.
         path: File for the replies; created here.
@@ -50,7 +50,7 @@ class JudgeQueue:
         self._handle.close()
 
     def take(self, asked_question: ProtocolQuestion, attempt: JudgedReply) -> None:
-        """Add a reply, if the judge is to be asked about it."""
+        """Add a reply to the queue if the judge is to be asked about it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )

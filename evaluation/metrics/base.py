@@ -1,4 +1,4 @@
-"""Metrics: from judged predictions to named estimates.
+"""Metrics: functions from judged predictions to named estimates.
 
 A metric is a function from the columns of `JUDGED` to estimates by name; a room lists it under `metrics`. All
 metrics divide by every item that was asked: a reply without a letter, a refusal and an error count as wrong, and
@@ -32,22 +32,22 @@ else there is, and where a row is a repetition of an item instead."""
 
 
 def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
-    """Say whether a letter answers an item.
+    """Return whether a letter answers an item.
 
-    Right is the item's answer; where nothing in the picture answers it, right is the option that declines, and
-    without such an option no letter is right.
+    The right letter is the item's answer. If nothing in the picture answers the item, the option that declines is
+    right; without such an option, no letter is right.
     """
     key = item.answer if item.answer is not None else item.refusal
     return letter is not None and letter == key
 
 
 def chance_of(item: Item | ItemOutline) -> float:
-    """Return the probability that a letter drawn evenly is right, 0-1."""
+    """Return the probability, 0-1, that a uniformly drawn letter is right."""
     return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
 
 
 def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the share of asked items answered right, over all and per task, and what chance would give.
+    """Return the share of asked items answered right, over all and per task, and the accuracy of chance.
 
     `chance` has no interval: it is a property of the items, not an estimate.
     """
@@ -67,13 +67,13 @@ def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 class Rows(NamedTuple):
-    """Judged predictions as arrays, one value a row.
+    """Judged predictions as arrays, one value per row.
 
     Args:
         right: Whether the letter is the key.
         group: Number of the item's cluster.
         task: Place of the item's task in `tasks`.
-        chance: Probability that a letter drawn evenly is right.
+        chance: Probability that a uniformly drawn letter is right.
         tasks: Names of the tasks, sorted.
     """
 

@@ -1,4 +1,4 @@
-"""From free replies to answers: text made plain, options named by letter, word or place, refusals.
+"""Parsing of free replies into answers: plain text, options named by letter, word or place, and refusals.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""The value behind a phrase, in a tag or in a cell: the one option that it names, if it names one."""
+"""The value after a phrase, in a tag or in a table cell: the one option that it names, if it names one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 
 
 class AnswerValue(NamedTuple):
-    """What stands after a phrase or in a tag: the letter it names, if just one, and what follows it.
+    """Value after a phrase or in a tag: the letter if it names just one, and the text that follows.
 
-    `words` are those of the option, where they named it.
+    `words` are those of the option, if they named it.
     """
 
     letter: str | None
@@ -41,12 +41,12 @@ class AnswerValue(NamedTuple):
 
 
 def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
-    """Read what follows a phrase or fills a tag; None where it is no value at all.
+    """Read the text after a phrase or in a tag; None where it is no value.
 
     Args:
         content: Text that starts with the value.
-        options: The item's options.
-        whole: The content is the value and nothing else, so that a lower-case letter needs no stop after it.
+        options: Options of the item.
+        whole: Whether the content is the value and nothing else, so that a lower-case letter needs no stop after it.
     """
     named = None if _LABELLED.match(content) else option_at_start(content, options)
     if named is not None:
@@ -60,7 +60,7 @@ def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) ->
 
 
 def _letter_value(letter: str, rest: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
-    """Return the value that a letter and what follows it make."""
+    """Return the value of a letter and the text that follows it."""
     if _is_word(letter, rest):
         named = option_at_start(rest, options)
         return AnswerValue(named.key, named.rest) if named else None
@@ -77,7 +77,7 @@ def known(letter: str, options: Sequence[ReadableOption]) -> str | None:
 
 
 def _is_word(letter: str, rest: str) -> bool:
-    """Say whether "A" or "I" is an English word here: followed, on its line, by a word that opens no reason."""
+    """Return whether "A" or "I" is an English word here: the next word on its line does not begin a reason."""
     follows = re.match(r"[ \t]+([A-Za-z']+)", rest)
     return (
         letter in "AaIi"

@@ -1,18 +1,18 @@
 """The reader of answer letters: from a model's free reply to one letter, or to none.
 
-The reader never guesses. It knows what a model meant only where the reply says so:
+The reader never guesses. It returns a letter only where the reply states one:
 
-1. A reply that is one option's words, whole, names that option. A letter that is the words of an option says nothing
-   behind that option's own label: "D. C" is D.
+1. A reply that consists of one option's words names that option. A letter that is itself the words of an option is
+   ignored after that option's own label: "D. C" is D.
 2. Otherwise the last commitment counts (`stated_answers`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
-   among the options, the reply gives no letter; an earlier commitment is not brought back.
-3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.
+   among the options, the reply gives no letter; an earlier commitment is not used instead.
+3. Otherwise a refusal gives none, unless the reply is itself the words of just one option.
 4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply, or else in its last
-   paragraph, and is not put aside.
+   paragraph, and the reply does not dismiss it.
 5. Otherwise the words of an option count, if just one option is mentioned.
 
-Thoughts (`<think>`) are not part of the reply. Words of a failed program give none.
+Thoughts (`<think>`) are not part of the reply. The error message of a failed program gives no letter.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|er|est|ly)\Z")
 
 
 def options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the keys of options all of whose telling words, two or more, stand close together in one sentence.
+    """Return the keys of options whose distinctive words, two or more, all stand close together in one sentence.
 
-    Where one option's words hold all of another's, only the longer one counts. Sentences that deny or doubt count for
-    none; if another option is described elsewhere, its key is returned as well.
+    If one option's words contain all of another's, only the longer one counts. Sentences that deny or doubt count for
+    no option; if another option is described elsewhere, its key is returned as well.
     """
     wanted = {option.key: _stems(option.words) for option in options if option.words}
     wanted = {key: stems for key, stems in wanted.items() if len(set(stems)) > 1}
@@ -79,7 +79,7 @@ def _stems(words: str) -> list[str]:
 
 
 def _close(stems: list[str], needed: list[str]) -> bool:
-    """Say whether all needed stems stand within a stretch of twice their number and two."""
+    """Return whether all needed stems stand within a stretch of twice their number plus two."""
     if not set(needed) <= set(stems):
         return False
     width = 2 * len(needed) + 2
@@ -112,7 +112,7 @@ _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)
 
 
 class ParsedAnswer(NamedTuple):
-    """What a reply says: the letter if it says one, and which rule found it."""
+    """Result of reading a reply: the letter if it gives one, and the rule that found it."""
 
     state: Literal["answered", "miss", "refusal", "error"]
     letter: str | None
@@ -157,7 +157,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
 
 
 def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
-    """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
+    """Return whether a reply declines; after a yes or no, saying that something is not visible is an answer."""
     opened = option_at_start(text, options)
     seen = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
     return REFUSAL.search(seen) is not None
@@ -172,7 +172,7 @@ def _only(keys: set[str], rule: str) -> ParsedAnswer:
 
 
 def _label_at_end(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the label that ends a reply of one sentence, in whatever language, if it is the only lone capital."""
+    """Return the label that ends a reply of one sentence, in any language, if it is the only lone capital."""
     match = _AT_END.search(text)
     if match is None or len(_LONE.findall(text)) != 1 or re.search(r"[.!?;\n]\s", text):
         return set()
@@ -182,9 +182,9 @@ def _label_at_end(text: str, options: Sequence[ReadableOption]) -> set[str]:
 
 
 def _concluded(text: str, options: Sequence[ReadableOption]) -> ParsedAnswer | None:
-    """Return what the last of several paragraphs says, by labels; None where it comes to no single one.
+    """Return the answer in the last of several paragraphs, read by labels; None where it names no single one.
 
-    The last entry of a list of options is no conclusion, nor is a paragraph that speaks of several of them.
+    The last entry of a list of options is no conclusion, nor is a paragraph that mentions several options.
     """
     *before, last = re.split(r"\n\s*\n", text)
     entry = _ENTRY.match(last)
@@ -196,9 +196,10 @@ def _concluded(text: str, options: Sequence[ReadableOption]) -> ParsedAnswer | N
 
 
 def _labels(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the labels in a text that are neither put aside nor hedged.
+    """Return the labels in a text that are neither dismissed nor hedged.
 
-    A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.
+    If one label is hedged or is not among the options, the result is empty, because the meaning of the others is then
+    uncertain.
     """
     keys = {option.key for option in options}
     labels: set[str] = set()

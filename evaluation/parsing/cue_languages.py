@@ -1,9 +1,8 @@
-"""How languages other than English name an answer, as data: a row a language, from which patterns are made.
+"""Patterns for answers in languages other than English, as data: one row per language, from which patterns are made.
 
-A label or an option's words must follow a cue directly ("La respuesta es la B"), so that a noun alone tells nothing.
+A label or an option's words must follow a cue directly ("La respuesta es la B"), so a noun alone is no evidence.
 
-Below the rows stand the phrases after which a reply names its answer. More languages and turns of speech are
-added here.
+The rows are followed by the phrases after which a reply names its answer. Add further languages and phrases here.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from .reply_text import WORD
 
 
 class AnswerPhrases(NamedTuple):
-    """Turns of speech of a language that parts words by spaces; each a pattern of alternatives.
+    """Phrases of a language that separates words by spaces; each is a pattern of alternatives.
 
     Args:
         answer: Nouns for an answer.
         option: Nouns for an option.
         right: Words for the right option.
         be: Copulas between the noun and the label; they may also be left out.
-        choose: "I choose", as one says it.
+        choose: Verb forms for "I choose".
         article: Articles that may stand before the label or the noun for an option.
     """
 
@@ -173,9 +172,9 @@ JOINING = (
 
 
 def cues_in(text: str) -> Iterator[re.Pattern[str]]:
-    """Yield the cues of the languages that a text may be in, going by its words; what follows a match is the answer.
+    """Yield the cues of the languages that a text may be in, judged by its words; the answer follows a match.
 
-    Looking for all cues of all languages in every text would take several times as long as all other reading.
+    Searching every text for all cues of all languages would take several times as long as the rest of the reading.
     """
     words = frozenset(_TOKEN.findall(text.lower()))
     for code, turns in SPACED.items():
@@ -187,7 +186,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
 
 def copulas() -> str:
-    """Return the words for "is", with articles behind them, that no English sentence has in this place."""
+    """Return the words for "is", with articles after them, that no English sentence has in this place."""
     words = {word for turns in SPACED.values() for word in turns.be.split("|")} - {
         "a",
         "e",
@@ -204,7 +203,7 @@ def copulas() -> str:
 
 
 def verdicts_elsewhere() -> re.Pattern[str]:
-    """Return the pattern of a label, its first group that is not empty, and behind it that it is right."""
+    """Return the pattern for a label, its first group that is not empty, followed by words that call it right."""
     verdict = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in SPACED.values())
     return re.compile(
         _composed(
@@ -215,7 +214,7 @@ def verdicts_elsewhere() -> re.Pattern[str]:
 
 @cache
 def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return words one of which a text in this language has where it names an answer, an option, and what is right."""
+    """Return the words for an answer, for an option and for right; a text that names an answer has one of them."""
     turns = SPACED[code]
     return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
 
@@ -230,7 +229,7 @@ def _pattern(turns: AnswerPhrases) -> re.Pattern[str]:
 
 
 def _composed(pattern: str) -> str:
-    """Return a pattern in the spelling of the replies that it is matched with, which is Unicode's NFKC."""
+    """Return a pattern in Unicode's NFKC form, the form of the replies that it is matched with."""
     return unicodedata.normalize("NFKC", pattern)
 
 

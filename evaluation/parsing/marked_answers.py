@@ -1,4 +1,4 @@
-"""Answers that a reply marks rather than says: a ticked box, a cell of a table, an option named by its place."""
+"""Answers that a reply marks instead of stating: a ticked box, a table cell, an option named by its place."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _PLACED_NOUN = re.compile(rf"{_NOUN}|选项|選項|答案|選択肢|번째", re.
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
-    """Return a text with "the third option" and "option 3" as "option C".
+    """Return a text in which "the third option" and "option 3" are replaced by "option C".
 
-    Only words for an option are counted so; the third picture need not be the third option. A number that is the words
-    of another option may mean either and names none.
+    Only words for an option are replaced, because the third picture need not be the third option. A number that is also
+    the words of another option is ambiguous and stays.
     """
 
     def label(match: re.Match[str]) -> str:
@@ -86,7 +86,7 @@ def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, 
 
 
 def _tabled(rows: list[tuple[int, str]], options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield the answer of a table: the cell beside the word answer, or below it where the table has one row."""
+    """Yield the answer in a table: the cell beside the word "answer", or below it if the table has one row."""
     cells = [
         (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)
     ]

@@ -1,6 +1,7 @@
-"""Options by their words: which one a text starts with, and which ones it mentions.
+"""Recognition of options by their words: which one a text starts with, and which ones it mentions.
 
-An option has other ways of being written too: yes and no in many languages, numbers in words, no article, hyphens.
+Options are also recognised in other spellings: yes and no in many languages, numbers in words, without article, with
+hyphens.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _ARTICLE = re.compile(
 
 
 def forms_of(words: str) -> frozenset[str]:
-    """Return the words of an option, folded, and other ways to write the same."""
+    """Return the folded words of an option and their other spellings."""
     if not words:
         return frozenset()
     forms = {words, _ARTICLE.sub("", words)}
@@ -53,7 +54,7 @@ def forms_of(words: str) -> frozenset[str]:
 
 
 def polar_forms(words: list[str]) -> list[frozenset[str]] | None:
-    """Return the forms of two options that are yes and no, in this order or the other; None where they are not."""
+    """Return the forms of two options that are yes and no, in either order; None for other options."""
     if len(words) != 2:
         return None
     for yes, no in ((0, 1), (1, 0)):
@@ -88,7 +89,7 @@ class ReadableOption(NamedTuple):
 def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption, ...]:
     """Return options from (key, text) pairs, with their texts folded for comparison.
 
-    Words that two options share, and a lone letter, which reads as a label, tell nothing: those stay empty.
+    Words that two options share, and a lone letter, which looks like a label, are ambiguous and left empty.
     """
     return _options_of(tuple(texts))
 
@@ -108,10 +109,10 @@ def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOpti
 
 
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
-    """Return a text in which "D. C" is "D.", where C is no label but the words of option D.
+    """Return a text in which "D. C" is "D.", where C is not a label but the words of option D.
 
-    Options may be letters themselves, such as those that mark points of a picture. Behind its own label such a letter
-    says the same as the label, if the label opens the line or the letter ends the clause.
+    Options may themselves be letters, such as those that mark points of a picture. Such a letter after its own label
+    only repeats the label, if the label opens the line or the letter ends the clause.
     """
     for key, words in choices:
         letter = (words or "").strip()
@@ -124,7 +125,7 @@ def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) ->
 
 
 class LeadingOption(NamedTuple):
-    """The option that a text starts with, which words of its, and what follows them, folded."""
+    """The option that a text starts with, the words that matched, and the folded text after them."""
 
     key: str
     words: str
@@ -132,7 +133,7 @@ class LeadingOption(NamedTuple):
 
 
 def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingOption | None:
-    """Return the one option whose words the content starts with, an article aside; the longest wins."""
+    """Return the one option whose words the content starts with, after an optional article; the longest match wins."""
     words = folded(content)
     leading: list[LeadingOption] = []
     for text in (words, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", words)):
@@ -143,7 +144,7 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 
 
 def is_particle(words: str) -> bool:
-    """Say whether words are such as yes and no, which stand alone and are not denied by what follows them."""
+    """Return whether words are like yes and no: they stand alone, and the text after them does not negate them."""
     return words in _PARTICLES
 
 
@@ -155,10 +156,10 @@ def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:
 
 
 def options_mentioned(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the keys of options that a text names and does not put aside or ask about.
+    """Return the keys of options that a text names and neither dismisses nor asks about.
 
-    A longer option is looked for first and covers what it matched, so "black cat" does not mention "cat".
-    Everyday words count only at the start and the end of the text.
+    A longer option is searched for first and covers its match, so "black cat" does not mention "cat". Everyday words
+    count only at the start and the end of the text.
     """
     words = folded(text)
     mentioned: set[str] = set()
@@ -187,7 +188,7 @@ def _says_it(words: str, before: str, after: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    """Say whether a text starts with these words, whole; after a particle the clause must end or a new one begin."""
+    """Return whether a text starts with these whole words; after a particle, the clause must end or a new one begin."""
     if not text.startswith(words) or re.match(end_of(words), text[len(words) :]) is None:
         return False
     rest = text[len(words) :]

@@ -1,4 +1,4 @@
-"""Words of a reply that declines, in many languages, and of a program that failed, as data."""
+"""Phrases of replies that decline, in many languages, and messages of failed programs, as data."""
 
 from __future__ import annotations
 

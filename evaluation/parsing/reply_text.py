@@ -1,7 +1,7 @@
-"""Free replies brought to plain text: one spelling of letters, no thinking aloud, no mark-up, bounded length.
+"""Conversion of free replies to plain text: uniform spelling of letters, no thoughts, no mark-up, bounded length.
 
-It also says where a word begins and ends: in scripts with spaces, without them, and in Korean, whose particles cling to
-words.
+The module also defines where a word begins and ends: in scripts with spaces, in scripts without them, and in Korean,
+whose particles attach to words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def is_foreign(text: str) -> bool:
-    """Say whether a text is in another script than the Latin one, a few words aside."""
+    """Return whether a text is in a script other than Latin, apart from a few words."""
     if text.isascii():
         return False
     foreign = len(_OTHER_LETTER.findall(text))
@@ -33,12 +33,12 @@ def is_foreign(text: str) -> bool:
 
 
 def start_of(words: str) -> str:
-    """Return the pattern of what must not go on before these words."""
+    """Return a pattern that ensures a word boundary before these words."""
     return "" if _clings(words[0], words) else rf"(?<!{WORD})(?<!\d[.,])"
 
 
 def end_of(words: str) -> str:
-    """Return the pattern of what must stand, or must not go on, behind these words."""
+    """Return a pattern that ensures a word boundary after these words."""
     if _HANGUL.match(words[-1]):
         return rf"(?={_PARTICLE}?(?!{WORD}))"
     return "" if _clings(words[-1], words) else rf"(?!{WORD})(?![.,]\d)"
@@ -75,7 +75,7 @@ _HTML = re.compile(
 )
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>)[ \t]*", re.M)
 _DROPPED = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xFE0F, 0xFE0E])
-# Letters on a dark circle or square have no decomposition in Unicode.
+# Unicode has no decomposition for letters on a dark circle or square.
 _DARK_LETTERS = {start + k: chr(65 + k) for start in (0x1F150, 0x1F170) for k in range(26)}
 _QUOTES = str.maketrans(
     {
@@ -115,15 +115,15 @@ _UNFINISHED = re.compile(
 
 
 def finished(text: str) -> str:
-    """Return a text without a last sentence that stops in the middle, on a word that calls for another."""
+    """Return a text without a last sentence that breaks off after a word that needs another."""
     return _UNFINISHED.sub("", text).rstrip()
 
 
 def plain(reply: str) -> str:
-    """Return a reply without thoughts, marks of formatting and invented next turns.
+    """Return a reply without thoughts, formatting marks and invented next turns.
 
     Full-width, circled and mathematical letters become plain ones (Unicode NFKC). An unclosed thought hides all
-    that follows it, since a reply ends there.
+    text after it, because the reply ended inside the thought.
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
@@ -143,6 +143,6 @@ def plain(reply: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return words for comparison: case folded, single spaces, nothing but letters, digits and inner marks."""
+    """Return words for comparison: case folded, single spaces, only letters, digits and marks inside words."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().replace("!", ".")
     return " ".join(_NO_WORD.sub(" ", text).split()).strip(" .,:;'")

@@ -1,8 +1,8 @@
 """The answers that a reply states, in order of place.
 
 A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such
-as "the answer is", a line that is nothing but a letter, or a label that the whole reply opens with. Its letter is
-None where it commits to no single option: a list, a choice between two, a letter that is not among the options.
+as "the answer is", a line that is nothing but a letter, or a label that opens the whole reply. Its letter is None where
+it names no single option: a list, a choice between two, a letter that is not among the options.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _TAIL = 240
 
 
 class StatedAnswer(NamedTuple):
-    """Where in the text, to which option (None: to no single one), and by which rule."""
+    """Place in the text, option (None for no single one), and rule that found it."""
 
     place: int
     letter: str | None
@@ -127,12 +127,12 @@ def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[Sta
 
 
 def _denied(rest: str) -> bool:
-    """Say whether what follows a label denies it; a sentence that begins behind it is about others."""
+    """Return whether the text after a label denies it; a new sentence after the label is about other options."""
     return DENIED_AFTER.match(rest) is not None and not re.match(r"[)\]\"']*\.\s+Not\b", rest)
 
 
 def _is_all(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
-    """Say whether a value is several words, or its clause ends behind it, or a reason or the option's words follow."""
+    """Return whether a value is several words, ends its clause, or is followed by a reason or the option's words."""
     if " " in value.words or re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest):
         return True
     named = option_at_start(value.rest.lstrip(")]\"'.:- "), options)
@@ -140,7 +140,7 @@ def _is_all(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
 
 
 def _verdicts(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield places such as "(B) is the right one"; with a second letter before it, it is about several."""
+    """Yield places such as "(B) is the right one"; after another letter, the verdict is about several options."""
     for match in (*_VERDICT.finditer(text), *_IT_IS.finditer(text), *_ELSEWHERE.finditer(text)):
         letter = next(group for group in match.groups() if group)
         before = text[max(0, match.start() - 60) : match.start()]
@@ -151,7 +151,7 @@ def _verdicts(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAn
 
 
 def _lone_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield lines that are nothing but a letter; different letters in neighbouring lines are a list."""
+    """Yield lines that consist of a letter; different letters in neighbouring lines are a list."""
     lines: list[tuple[int, str]] = []
     place = 0
     for line in text.split("\n"):
@@ -166,7 +166,7 @@ def _lone_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[Stated
 
 
 def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield the label that the reply opens with; if it opens a list of the options, that is no single one."""
+    """Yield the label that the reply opens with; a label that opens a list of the options names no single one."""
     match = _LEAD.match(text)
     if match is None:
         return
@@ -182,7 +182,7 @@ def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer
 
 
 def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield a letter that is the last sentence or clause; what follows a label alone are that option's words."""
+    """Yield a letter that is the last sentence or clause; text after a lone label is that option's words."""
     tail = text[-_TAIL:]
     match = _END.search(tail)
     if match is not None and _LABEL_ALONE.fullmatch(text[: len(text) - len(tail) + match.start(1)].rstrip("([")):
@@ -198,7 +198,7 @@ def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]
 
 
 def _concluding_label(tail: str) -> re.Match[str] | None:
-    """Return the label in brackets that ends a sentence which draws a conclusion and names no other."""
+    """Return the label in brackets at the end of a sentence that draws a conclusion and names no other label."""
     last = tail[max((m.end() for m in _SENTENCE_END.finditer(tail)), default=0) :]
     if not _CONCLUDES.search(last) or len(_BRACKETED.findall(last)) != 1:
         return None
@@ -206,7 +206,7 @@ def _concluding_label(tail: str) -> re.Match[str] | None:
 
 
 def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
+    """Yield labels that open a line after a line that ends in a colon, unless a later line makes them a list."""
     last_with = {entry[1]: entry.start() for entry in _ENTRY.finditer(text)}
     for match in _LED_UP_TO.finditer(text):
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
@@ -216,7 +216,7 @@ def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
 
 
 def _claim(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
-    """Yield the one option that the first sentence puts above the others: "Box B fits more closely."."""
+    """Yield the one option that the first sentence ranks above the others: "Box B fits more closely."."""
     first = re.split(r"\bthan\b", _SENTENCE_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
     match = _CLAIM.match(first)
     if match is None or not _ABOVE.search(first) or {m[1] for m in _NAMED.finditer(first)} - {match[1]}:
@@ -227,7 +227,7 @@ def _claim(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswe
 
 
 def _opens_list(ahead: str) -> bool:
-    """Say whether a text starts with one label and has another at the start of its next line."""
+    """Return whether a text starts with one label and has another label at the start of its next line."""
     first = _LIST_LINE.match(ahead)
     following = _LIST_LINE.match(ahead.partition("\n")[2].lstrip())
     return first is not None and following is not None and first[1] != following[1]

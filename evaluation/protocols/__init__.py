@@ -1,4 +1,4 @@
-"""Protocols: named settings that turn items into questions, and replies into verdicts; the papers' words for both.
+"""Protocols: named settings that turn items into questions and replies into verdicts, with the papers' wordings.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

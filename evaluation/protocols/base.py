@@ -1,4 +1,4 @@
-"""The base of protocols: named settings that turn an item into questions, and their judged replies into one verdict."""
+"""The base of protocols: named settings that turn an item into questions and their judged replies into one verdict."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ AttemptState = Literal["answered", "miss", "refusal", "cut_off", "error", "capti
 
 
 class ProtocolQuestion(NamedTuple):
-    """One question that a protocol puts about an item.
+    """One question that a protocol asks about an item.
 
     Args:
-        variant: Name among the item's questions, in letters and digits; empty where there is but one.
-        question: Question as backends get it; None where it cannot be put, and then `cause` says why.
+        variant: Name among the item's questions, in letters and digits; empty if there is only one.
+        question: Question as backends get it; None where it cannot be asked, and then `cause` says why.
         keys: Item's own letter for each letter that the question shows; empty where the reply is
-            no answer, as a caption is none.
-        cause: Reason why it cannot be put.
+            no answer, such as a caption.
+        cause: Reason why it cannot be asked.
         note: Changes to its pictures, as JSON values.
     """
 
@@ -41,21 +41,21 @@ class ProtocolQuestion(NamedTuple):
 
 
 class JudgedReply(NamedTuple):
-    """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
+    """Judged reply to one question. `letter` and `robust` are letters of the item, whatever the question showed.
 
     Args:
         variant: Variant of the question.
-        round: 0 for the questions asked first.
+        round: Number of the round; 0 for the questions asked first.
         state: State of the reply.
         letter: Item's own letter of the option that was named.
         said: Letter as the question showed it.
         right: Whether the letter answers the item.
-        read_by: The rule or reader that read the letter.
-        reply: The reply's text.
+        read_by: Rule or reader that read the letter.
+        reply: Text of the reply.
         cause: Cause of an error.
         robust: Letter that the robust reader reads in the same reply.
         note: Changes to the pictures, as canonical JSON.
-        is_cut_off: Whether the reply ends at the bound on its length; it may have been answered before.
+        is_cut_off: Whether the reply ends at the limit on its length; it may contain an answer all the same.
     """
 
     variant: str
@@ -73,7 +73,7 @@ class JudgedReply(NamedTuple):
 
 
 class ItemVerdict(NamedTuple):
-    """What a protocol makes of an item's attempts."""
+    """Verdict of a protocol on an item's attempts."""
 
     state: State
     letter: str | None
@@ -85,7 +85,7 @@ Ask = Callable[[Released, Sequence[JudgedReply]], Sequence[ProtocolQuestion]]
 
 
 class Protocol(BaseModel):
-    """Base of all protocols: frozen settings, which travel with every score."""
+    """Base of all protocols: frozen settings, which are stored with every score."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,7 +99,7 @@ class Protocol(BaseModel):
 
     @property
     def text(self) -> str:
-        """Return the protocol as the command line takes it: its name, and settings that are not the usual ones."""
+        """Return the protocol as the command line takes it: its name, and settings that differ from the defaults."""
         usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
         settings = self.model_dump(mode="json")
         changed = [f"{name}={_spelled(value)}" for name, value in sorted(settings.items()) if value != usual[name]]
@@ -110,21 +110,21 @@ class Protocol(BaseModel):
         return {"name": self.name, **self.model_dump(mode="json")}
 
     def takes(self, item: Item) -> bool:
-        """Say whether an item can be asked in this way; others are not asked."""
+        """Return whether an item can be asked under this protocol; other items are not asked."""
         del item
         return True
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return the function that asks the items of a split, or of all; read first what it needs of the release."""
+        """Return the function that asks the items of a split, or of all; reads first what it needs from the release."""
         del release, split
         return self.ask
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that decide how items are asked, so that who keeps results knows when they change."""
+        """Return the files that affect how items are asked, so that a change in them shows for stored results."""
         return ()
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the questions of a round; none where nothing is left to ask."""
+        """Return the questions of a round; empty where there is nothing left to ask."""
         raise NotImplementedError
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
@@ -133,15 +133,15 @@ class Protocol(BaseModel):
         return None
 
     def decoding(self, options: BackendOptions) -> BackendOptions:
-        """Return a backend's options as this protocol sets them."""
+        """Return a backend's options with this protocol's changes."""
         return options
 
     def chance(self, item: Item) -> float:
-        """Return the probability that letters drawn evenly make the item right."""
+        """Return the probability that uniformly drawn letters make the item right."""
         return chance_of(item)
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict on an item's attempts: here that of the only attempt."""
+        """Return the verdict on an item's attempts; in this base class, that of the only attempt."""
         del item
         last = attempts[-1]
         assert last.state != "caption"
@@ -157,14 +157,14 @@ def reread(item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
 
 
 def worst_state(attempts: Sequence[JudgedReply]) -> State:
-    """Return the state that says most about what went wrong: an error, a reply cut off, a miss, a refusal, or none."""
+    """Return the most severe state: an error, a reply cut off, a miss, a refusal, or none of these."""
     states = {attempt.state for attempt in attempts}
     order: tuple[State, ...] = ("error", "cut_off", "miss", "refusal")
     return next((state for state in order if state in states), "answered")
 
 
 def most_said(attempts: Sequence[JudgedReply]) -> str | None:
-    """Return the letter of the item that was named most often; of several the one that was named first."""
+    """Return the letter of the item that was named most often; of equals the one that was named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)
 

@@ -1,6 +1,6 @@
-"""Examples: questions with answers that a message shows first, and that share nothing with a scored item.
+"""Few-shot examples: questions with answers that a message shows first and that share nothing with a scored item.
 
-A user may bring examples as a JSON Lines file, with pictures beside it.
+A user may provide examples as a JSON Lines file, with pictures beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILE_ENDING = ".jsonl"
 
 
 class ShownExamples(NamedTuple):
-    """Examples as they are shown: their ids, and what stands before every question."""
+    """Examples as they are shown: their ids, and the message parts before every question."""
 
     ids: tuple[str, ...]
     parts: tuple[Part, ...]
@@ -52,21 +52,21 @@ def shown_examples(
     put: Put,
     answer: Callable[[Item], str],
 ) -> ShownExamples:
-    """Return so many examples, drawn by the seed from a split or a file; the same before every question.
+    """Return `shots` examples, drawn by the seed from a split or a file; the same before every question.
 
     Args:
-        release: The release that is scored.
-        split: The split that is scored; all where None.
-        source: A split, or a file that ends in `.jsonl`; the split dev, else val, where None.
+        release: Release that is scored.
+        split: Split that is scored; all where None.
+        source: Name of a split, or a file that ends in `.jsonl`; the split dev, else val, where None.
         shots: Number of examples.
-        seed: Seed of the draw, which rests on it and on the examples' ids alone.
+        seed: Seed of the draw, which depends on it and on the examples' ids alone.
         put: Function that words an example.
-        answer: The answer to it, as the model is to give its own.
+        answer: Function that returns the answer to an example, in the form that the model is to use.
 
     Raises:
         BenchwrightError: There is no such split, it is scored itself, or too few of its items have nothing in common
             with those that are scored.
-        DataError: A file is not what it should be, or an example in it is among what is scored.
+        DataError: A file does not have the expected content, or an example in it is among the scored items.
     """
     if source is not None and source.endswith(FILE_ENDING):
         able: Iterator[Released] = read_examples(Path(source), release, split)
@@ -141,7 +141,7 @@ def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[
     file's folder.
 
     Raises:
-        DataError: A line is not so, or its picture is one of the scored items'.
+        DataError: A line has another form, or its picture is one of the scored items'.
     """
     try:
         lines = path.read_bytes().splitlines()

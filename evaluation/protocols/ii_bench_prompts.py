@@ -1,6 +1,6 @@
 """II-Bench's prompts (paper appendix C).
 
-The instructions are quoted from there, since they are what defines the protocol. The picture goes beside the text.
+The instructions are quoted from there, because they define the protocol. The picture goes beside the text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EXAMPLES = (
 
 
 class Example(NamedTuple):
-    """A question that is shown; one with its answer teaches, the last, without one, is to be answered."""
+    """A question in a prompt: examples have an answer; the last question has none and is the one to be answered."""
 
     question: str
     options: Sequence[str]
@@ -46,12 +46,12 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
 
     Args:
         mode: Mode of the prompt.
-        question: The question's text, taken as it is.
-        options: The texts of options A to F.
-        keywords: The question's labels in a mode that tells them, joined by bare commas; nothing elsewhere.
+        question: Text of the question, unchanged.
+        options: Texts of options A to F.
+        keywords: Labels of the question in a mode that gives labels, joined by bare commas; empty in other modes.
 
     Raises:
-        ValueError: There are not six options, or labels are missing or given where the mode tells none.
+        ValueError: There are not six options, or labels are missing or given where the mode gives none.
     """
     if len(options) != OPTIONS:
         raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(options)}")
@@ -68,13 +68,13 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
 
 
 def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
-    """Return the text of a prompt with examples, cut where each picture belongs: one piece more than pictures.
+    """Return the text of a prompt with examples, cut where each picture belongs: one more piece than pictures.
 
     Args:
         examples: Examples with answers, then the question that is asked.
 
     Raises:
-        ValueError: There are not six options, or none or more than the last question is without an answer.
+        ValueError: There are not six options, or the last question is not the only one without an answer.
     """
     *taught, question = examples
     if not taught or question.answer is not None or any(example.answer is None for example in taught):

@@ -1,4 +1,4 @@
-"""II-Bench's eight ways of asking: plainly, step by step, with the picture's labels, and with one to three examples."""
+"""II-Bench's eight prompt modes: plain, step by step, with the picture's labels, and with one to three examples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEPT = 16
 
 
 class IIBench(Protocol):
-    """Ask as II-Bench does. Items need one picture, six options in words, and in a mode that tells labels the label."""
+    """Ask as II-Bench does. Items need one picture, six options in words, and the label if the mode gives one."""
 
     name: ClassVar[str] = "ii-bench"
     source: ClassVar[str] = "II-Bench section 4.1 and appendix C"
@@ -47,14 +47,14 @@ class IIBench(Protocol):
         return self
 
     def takes(self, item: Item) -> bool:
-        """Say whether an item has what the mode needs."""
+        """Return whether an item has what the mode needs."""
         if len(item.images) != 1 or len(item.choices) != OPTIONS or any(choice.text is None for choice in item.choices):
             return False
         return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return what asks, with the examples at hand if there are any."""
-        del split  # an example is kept from those items only that it has something in common with
+        """Return the function that asks, with the examples ready if there are any."""
+        del split  # an example is withheld only from items with which it has something in common
         if not self.shots:
             return self.ask
         kept = self._kept(release)
@@ -74,7 +74,7 @@ class IIBench(Protocol):
         return [_once(question, (*question.pictures, words), note=None)]
 
     def _kept(self, release: Release) -> list[Released]:
-        """Return the first items, in an order drawn once, that may serve as examples."""
+        """Return the first items, in an order drawn once, that can serve as examples."""
         split = self.examples or next((name for name in ("dev", "val") if name in release.splits), None)
         if split is None or split not in release.splits:
             raise BenchwrightError(
@@ -108,7 +108,7 @@ def _drawn(released: Released) -> int:
 
 
 def labels_of(item: Item, name: str) -> tuple[str, ...]:
-    """Return an item's labels of a kind, its category for the domain if it has no attribute of that name."""
+    """Return an item's labels of a kind; for the domain, its category if it has no attribute of that name."""
     labels = item.attributes.get(name)
     return labels_in(item.category if labels is None and name == "domain" else labels)
 

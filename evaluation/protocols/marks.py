@@ -1,4 +1,4 @@
-"""Asking with the marks drawn anew from their vectors, in another size or colour (BLINK figure 7)."""
+"""A protocol that redraws the marks from their vectors, in another size or colour (BLINK figure 7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00
 
 
 class Marks(Templated):
-    """Ask with every mark in another radius, line or colour; where it lies stays. Items without marks are not asked."""
+    """Ask with every mark in another radius, line or colour, in the same place. Items without marks are not asked."""
 
     name: ClassVar[str] = "marks"
     source: ClassVar[str] = "BLINK section 4.3 (figure 7: radius 5, 10, 15 px at a height of 1024; red, gray)"
@@ -31,7 +31,7 @@ class Marks(Templated):
     """As `#rrggbb`, or red, gray, green or blue."""
 
     def takes(self, item: Item) -> bool:
-        """Say whether any picture of the item has marks."""
+        """Return whether any picture of the item has marks."""
         return any(image.prompts for image in item.images)
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:

@@ -1,4 +1,4 @@
-"""Protocols by name: as a recipe or the command line gives them, and as a list."""
+"""Protocols by name, as recipes and the command line give them, and the list of all protocols."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parse_protocol(text: str) -> Protocol:
     """Return the protocol that a text such as `circular` or `shuffle:k=3,wording=mm-sap` names.
 
     Raises:
-        BenchwrightError: No room brings it, or a setting is unknown or has a value that does not suit it.
+        BenchwrightError: No room provides it, or a setting is unknown or has an invalid value.
     """
     name, _, settings = text.partition(":")
     kind: type[Protocol] = find("protocols", name).load()
@@ -49,12 +49,12 @@ class ListedProtocol(NamedTuple):
     settings: dict[str, Any]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the entry as JSON values."""
         return self._asdict()
 
 
 def listed() -> list[ListedProtocol]:
-    """Return every protocol with its help, where it comes from, and its settings with their usual values."""
+    """Return every protocol with its help, its source, and its settings with their defaults."""
     protocols = []
     for name, entry in catalogue("protocols").items():
         kind: type[Protocol] = entry.load()

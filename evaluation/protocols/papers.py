@@ -1,4 +1,4 @@
-"""BLINK's and MVP-Bench's ways of asking once."""
+"""BLINK's and MVP-Bench's protocols, which ask each question once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Blink(Templated):
     """How often an item is asked at most, until it is answered; what passes by itself (`retries`) counts apart."""
 
     def decoding(self, options: BackendOptions) -> BackendOptions:
-        """Return the options with this protocol's tries."""
+        """Return the options with this protocol's number of tries."""
         return options.model_copy(update={"tries": self.tries})
 
 

@@ -1,4 +1,4 @@
-"""Asking without the pictures: blind, or with another model's descriptions in their place."""
+"""Protocols without the pictures: blind, or with another model's descriptions in place of the pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DESCRIBE = (
 
 
 class Blind(Templated):
-    """Ask without any picture: what a model reaches by the words alone."""
+    """Ask without any picture: measures the accuracy from the words alone."""
 
     name: ClassVar[str] = "blind"
     source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
@@ -42,7 +42,7 @@ class Blind(Templated):
 
 
 class Caption(Protocol):
-    """Have one model describe each picture, then ask the model that is scored with the descriptions and no picture.
+    """Have one model describe each picture, then ask the scored model with the descriptions and without pictures.
 
     Descriptions are kept in the captioner's own log and in the item's attempts.
     """
@@ -72,7 +72,7 @@ class Caption(Protocol):
         return [self._captioned_question(released.item, question, earlier)] if earlier else self._requests(question)
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return what the model that is scored says."""
+        """Return the verdict on the scored model's reply."""
         return super().verdict(item, attempts[-1:])
 
     def _requests(self, question: Question) -> list[ProtocolQuestion]:

@@ -1,7 +1,7 @@
-"""Protocols that ask an item several times: all rotations of its options, or shuffles of them, and once more without
+"""Protocols that ask an item several times: with all rotations or with shuffles of its options, and once more without
 the option that declines where a model chose it.
 
-An order of options moves them in the question, and says what its letters mean to the item.
+An order of options moves them in the question and maps the letters shown to the item's own letters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchwright.records import LETTERS
 
 
 def rotations(count: int) -> list[list[int]]:
-    """Return every rotation of `count` options, the first as it is; rotation n moves the first n to the end.
+    """Return every rotation of `count` options, the first unchanged; rotation n moves the first n to the end.
 
     Example:
         >>> rotations(3)
@@ -36,7 +36,7 @@ def rotations(count: int) -> list[list[int]]:
 
 
 def shuffled(item: Item, repeat: int) -> list[int]:
-    """Return an order of an item's options drawn evenly; it depends on item and repetition only."""
+    """Return a uniformly drawn order of an item's options; it depends on item and repetition only."""
     from benchwright.seeds import generator_for
 
     drawn: list[int] = (
@@ -46,7 +46,7 @@ def shuffled(item: Item, repeat: int) -> list[int]:
 
 
 def arranged(question: Question, order: Sequence[int]) -> tuple[Question, dict[str, str]]:
-    """Return a question that shows some options in an order, lettered anew, and the item's letter for each it shows."""
+    """Return a question that shows some options in the given order with new letters, and the item's letter for each."""
     moved = [question.choices[place] for place in order]
     choices = tuple(choice.model_copy(update={"key": key}) for key, choice in zip(LETTERS, moved, strict=False))
     return replace(question, choices=choices), {key: choice.key for key, choice in zip(LETTERS, moved, strict=False)}
@@ -56,16 +56,16 @@ AGAIN = "again"
 
 
 class Circular(Templated):
-    """Ask with every rotation of the options; right is what is right in all of them.
+    """Ask with every rotation of the options; an item is right if the answer is right in all of them.
 
-    A question of yes or no is asked once, as it is: its answers are words, not letters of a list.
+    A yes/no question is asked once, unchanged: its answers are words, not letters of a list.
     """
 
     name: ClassVar[str] = "circular"
     source: ClassVar[str] = "MVP-Bench section 3 (CircularEval)"
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return a question for each rotation, `r0` as the item has it."""
+        """Return a question for each rotation; `r0` has the item's own order."""
         del earlier
         item, question = released.item, question_of(released)
         questions = []
@@ -75,18 +75,18 @@ class Circular(Templated):
         return questions
 
     def chance(self, item: Item) -> float:
-        """Return the probability that a letter drawn evenly for each rotation is right every time."""
+        """Return the probability that a uniformly drawn letter is right in every rotation."""
         return float(chance_of(item) ** len(_rotations(item)))
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return right where every rotation is; else what went worst, and the letter that was named most."""
+        """Return right if every rotation is; else the most severe state, and the letter that was named most."""
         del item
         right = all(attempt.right for attempt in attempts)
         return ItemVerdict("answered" if right else worst_state(attempts), most_said(attempts), right)
 
 
 class Shuffle(Templated):
-    """Ask k times with the options in an order drawn each time; metrics count every repetition."""
+    """Ask k times, each time with a newly drawn order of options; metrics count every repetition."""
 
     name: ClassVar[str] = "shuffle"
     source: ClassVar[str] = "MM-SAP section 4.2 (five times)"
@@ -103,7 +103,7 @@ class Shuffle(Templated):
         return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return right where more than half of the repetitions are, for whatever counts items and not replies."""
+        """Return right if more than half of the repetitions are, for uses that count items and not replies."""
         del item
         first = [attempt for attempt in attempts if attempt.round == 0]
         right = 2 * sum(attempt.right for attempt in first) > len(first)
@@ -115,9 +115,9 @@ class Shuffle(Templated):
 
 
 class Forced(Templated):
-    """Ask once, and where the model chose the option that declines, again without it: what is known comes to light.
+    """Ask once and, if the model chose the option that declines, again without it, to see whether the model knows.
 
-    The verdict is that of the first reply; the second decides only what metrics of self-awareness take for unknown.
+    The verdict is that of the first reply; the second only decides what metrics of self-awareness count as unknown.
     """
 
     name: ClassVar[str] = "forced"
@@ -126,18 +126,18 @@ class Forced(Templated):
     repeats: ClassVar[bool] = True
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the question as it is, or where it was declined, without the option that declines."""
+        """Return the question unchanged or, where it was declined, without the option that declines."""
         if not earlier:
             return [self.put(released.item, question_of(released), variant="first")]
         return asked_again(self, released, earlier)
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return what the first reply says."""
+        """Return the verdict on the first reply."""
         return super().verdict(item, attempts[:1])
 
 
 class MMSAP(Shuffle):
-    """Ask as MM-SAP does: k shuffles, each once more without the option that declines where that was chosen."""
+    """Ask as MM-SAP does: k shuffles, each once more without the option that declines if the model chose it."""
 
     name: ClassVar[str] = "mm-sap"
     source: ClassVar[str] = "MM-SAP sections 4.1, 4.2 and 4.5 (refusal prompt: wording=mm-sap-refusal)"
@@ -146,12 +146,12 @@ class MMSAP(Shuffle):
     wording: Name = "mm-sap"
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return a question for each repetition, and in the second round one for each that was declined."""
+        """Return a question for each repetition, and in the second round one for each repetition that was declined."""
         return asked_again(self, released, earlier) if earlier else super().ask(released, earlier)
 
 
 def asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
-    """Return the questions that were declined without the option that declines, the others in the order they had.
+    """Return the declined questions without the option that declines, the other options in the order they had.
 
     An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """

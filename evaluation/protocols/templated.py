@@ -1,4 +1,4 @@
-"""Protocols that may be combined with any wording, and with pictures joined into one: `vanilla` is the plainest."""
+"""Protocols that can be combined with any wording, and with pictures joined into one: `vanilla` is the simplest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LETTER_ALONE = frozenset({"mvp-bench", "mvp-bench-commonsense", "mm-sap", "mm-s
 
 
 class Templated(Protocol):
-    """Base of protocols that put a question in one of the papers' wordings."""
+    """Base of protocols that ask a question in one of the papers' wordings."""
 
     wording: Name = "vanilla"
     joined: bool = False
@@ -50,7 +50,7 @@ class Templated(Protocol):
         return (Path(self.examples or ""),) if from_file else ()
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return what asks, with the examples before each question if there are any."""
+        """Return the function that asks, with the examples before each question if there are any."""
         ask = self.asking_items(release)
         if not self.shots:
             return ask
@@ -70,12 +70,12 @@ class Templated(Protocol):
         return taught
 
     def asking_items(self, release: Release) -> Ask:
-        """Return the function that asks items without examples; read first what it needs of the release."""
+        """Return the function that asks items without examples; reads first what it needs from the release."""
         del release
         return self.ask
 
     def as_shown(self, question: Question) -> Question:
-        """Return a question as this protocol shows it, pictures and all; examples are shown so as well."""
+        """Return a question as this protocol shows it, including its pictures; examples are shown in the same way."""
         return question
 
     def put(
@@ -87,12 +87,12 @@ class Templated(Protocol):
         keys: Mapping[str, str] | None = None,
         note: Mapping[str, Any] | None = None,
     ) -> ProtocolQuestion:
-        """Return a question in this protocol's words, with pictures joined if that is wanted.
+        """Return a question in this protocol's words, with pictures joined if the settings ask for it.
 
         Args:
             item: Item that the question is about.
             question: Question with pictures and options as they are to be shown.
-            variant: Name among the item's questions.
+            variant: Name among the item's questions; default empty.
             keys: Item's letter for each letter shown; the same letters where None.
             note: Earlier changes to its pictures.
         """
@@ -111,7 +111,7 @@ class Templated(Protocol):
         return ProtocolQuestion(variant, replace(question, item_id=asked_id, message=message), meant, note=note)
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the question as it is, once."""
+        """Return the question unchanged, once."""
         del earlier
         return [self.put(released.item, question_of(released))]
 

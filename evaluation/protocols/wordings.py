@@ -1,10 +1,10 @@
-"""Wordings: how papers put a question into words, by name.
+"""Wordings: the papers' ways to phrase a question, by name.
 
-Short instructions are quoted from the papers, since they are what defines the protocol; each names its place.
+Short instructions are quoted from the papers, because they define the protocol; the source of each is given.
 
 For models that take one picture, several are joined side by side, as BLINK's evaluation joins them (section 4.1).
 Pictures keep their size. They stand from left to right with a black margin between them, centred on black where
-heights differ, marks drawn before. Margin and black are those of its repository's `eval/test_benchmark.py`.
+heights differ; marks are drawn before. Margin and black are those of its repository's `eval/test_benchmark.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARGIN_PX = 10
 
 
 class Joined(NamedTuple):
-    """A picture made of several, and where each lies in it."""
+    """A picture made of several, and the place of each in it."""
 
     picture: QuestionImage
     note: Mapping[str, Any]
@@ -96,12 +96,12 @@ DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
 
 
 def numbered(place: int, several: bool) -> str:
-    """Return the name of a picture: `Image 2`, or `the image` where there is one."""
+    """Return the name of a picture: `Image 2`, or `the image` if there is only one."""
     return f"Image {place}" if several else "the image"
 
 
 def counted_off(place: int, several: bool) -> str:
-    """Return the name of a picture as BLINK has it: `the second image`, or `the image` where there is one."""
+    """Return the name of a picture in BLINK's form: `the second image`, or `the image` if there is only one."""
     if not several:
         return "the image"
     return f"the {_ORDINALS[place - 1]} image" if place <= len(_ORDINALS) else f"image {place}"
@@ -111,7 +111,7 @@ Naming = Callable[[int, bool], str]
 
 
 def named_text(question: Question, naming: Naming = numbered) -> str:
-    """Return the question's text with the names of pictures where it places them."""
+    """Return the question's text with the names of pictures at the places where it refers to them."""
     count = len(question.pictures)
 
     def name(match: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def named_text(question: Question, naming: Naming = numbered) -> str:
 
 
 def option_words(question: Question, choice: Choice, naming: Naming = numbered) -> str:
-    """Return what an option says; a picture is named."""
+    """Return the words of an option; a picture is named."""
     if choice.image_id is None:
         return choice.text or ""
     places = [k for k, picture in enumerate(question.pictures, start=1) if picture.image_id == choice.image_id]
@@ -130,7 +130,7 @@ def option_words(question: Question, choice: Choice, naming: Naming = numbered) 
 
 
 def without_pictures(question: Question, naming: Naming = numbered) -> Question:
-    """Return a question in words only: pictures are named where it places them, options that are pictures as well."""
+    """Return a question in words only; pictures in the text, and options that are pictures, are replaced by names."""
     choices = [
         choice.model_copy(update={"text": option_words(question, choice, naming), "image_id": None})
         for choice in question.choices
@@ -139,10 +139,10 @@ def without_pictures(question: Question, naming: Naming = numbered) -> Question:
 
 
 def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
-    """Return a message that shows several pictures as one, and the note on where each lies in it.
+    """Return a message that shows several pictures as one, and the note on the place of each in it.
 
-    The words name the pictures and stand where the wording has them: before the picture in BLINK's, else behind it and
-    a sentence on the order.
+    The words name the pictures. They stand where the wording has them: before the picture in BLINK's wording, else
+    after it and a sentence on the order.
 
     Raises:
         DataError: A picture cannot be decoded.
@@ -160,7 +160,7 @@ def _plain(question: Question, item: Item) -> tuple[Part, ...]:
 
 
 def _blink(question: Question, item: Item) -> tuple[Part, ...]:
-    """Word a question as BLINK's data does; the words come before the pictures, as its `eval/query_model.py` sends."""
+    """Phrase a question as BLINK's data does; words come before pictures, as its `eval/query_model.py` sends them."""
     options = [f"({choice.key}) {option_words(question, choice, counted_off)}" for choice in question.choices]
     lines = [named_text(question, counted_off), "Select from the following choices.", *options]
     head = [f"{_DISCLAIMER}\n"] if item.task in DISCLAIMED else []
@@ -168,7 +168,7 @@ def _blink(question: Question, item: Item) -> tuple[Part, ...]:
 
 
 def _lettered(question: Question, item: Item, closing: str) -> tuple[Part, ...]:
-    """Word a question as VLMEvalKit does for MVP-Bench: pictures, question, options as `A. text`, closing line."""
+    """Phrase a question as VLMEvalKit does for MVP-Bench: pictures, question, options as `A. text`, closing line."""
     text = named_text(question)
     if item.kind == "yes_no":
         lines = [text] if text.endswith(_YES_OR_NO) else [text, _YES_OR_NO]
@@ -190,7 +190,7 @@ def _mm_sap(question: Question, item: Item) -> tuple[Part, ...]:
 
 
 def _refusing(question: Question, item: Item) -> tuple[Part, ...]:
-    """Word a question with MM-SAP's refusal prompt, in the words of the item's own option that declines."""
+    """Phrase a question with MM-SAP's refusal prompt, in the words of the item's own option that declines."""
     declining = next((choice.text for choice in item.choices if choice.key == item.refusal), None)
     if declining is None or declining not in {choice.text for choice in question.choices}:
         return _mm_sap(question, item)

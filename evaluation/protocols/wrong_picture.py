@@ -1,6 +1,6 @@
-"""Asking with the pictures of another item, which shows what a model answers without looking.
+"""A protocol that shows the pictures of another item, to measure what a model answers without looking.
 
-Pictures come from the next item that shares nothing with the one asked about, found in time that grows with the items.
+Pictures come from the next item that shares nothing with the one asked about; the search takes linear time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImageDonor:
-    """Where an item lies, what its pictures are for, and what it hangs together with."""
+    """Place of an item, the roles of its pictures, and the keys that it shares with others."""
 
     item_id: str
     file: str
@@ -49,8 +49,8 @@ def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
     """Return the donors of items of one shape.
 
-    Two things keep the walk from going over the same neighbours for each item: a stretch of items that all hold a key
-    is left in one step, and items with the same ties go on from where the one before them stopped.
+    Two shortcuts keep the search from visiting the same neighbours for each item: a stretch of items that all have a
+    key is skipped in one step, and items with the same ties continue where the one before them stopped.
     """
     count = len(alike)
     held = Counter(key for place in alike for key in place.ties)
@@ -72,7 +72,7 @@ def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 
 
 def _ends_of_stretches(alike: Sequence[ImageDonor], shared: frozenset[str]) -> dict[str, dict[int, int]]:
-    """Return, by key and place of an item that holds it, the next place of one that does not, over two turns."""
+    """Return, by key and place of an item that has it, the next place of an item that has it not, over two cycles."""
     ends: dict[str, dict[int, int]] = {}
     for at in range(2 * len(alike) - 1, -1, -1):
         for key in alike[at % len(alike)].ties & shared:
@@ -95,7 +95,7 @@ class WrongImage(Templated):
     source: ClassVar[str] = "ours"
 
     def asking_items(self, release: Release) -> Ask:
-        """Return what asks, once it is settled which item shows whose pictures."""
+        """Return the function that asks, once the donor of each item is known."""
         check_files(release, None)
         donors = donors_of(_places(release))
         shelf = _PictureCache(release)
@@ -119,7 +119,7 @@ class WrongImage(Templated):
 
 
 def _places(release: Release) -> list[ImageDonor]:
-    """Return where every item lies, in the order of the release, without reading a picture."""
+    """Return the place of every item, in the order of the release, without reading a picture."""
     import pyarrow.parquet as pq
 
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
@@ -145,7 +145,7 @@ class _RowGroup(NamedTuple):
 
 
 class _PictureCache:
-    """Pictures of items by their place; a few row groups are kept, since donors follow one another."""
+    """Pictures of items by their place; a few row groups are kept, because successive donors are near each other."""
 
     def __init__(self, release: Release) -> None:
         self._release = release
@@ -187,7 +187,7 @@ class _PictureCache:
 
 
 def _swapped(question: Question, pictures: tuple[QuestionImage, ...]) -> Question:
-    """Return a question with other pictures in the places of its own, as options too."""
+    """Return a question with its pictures replaced, including those that are options."""
     instead = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(
         choice if choice.image_id is None else choice.model_copy(update={"image_id": instead[choice.image_id]})

@@ -1,4 +1,4 @@
-"""Tables of published benchmarks, counted again from the files that their repositories hold.
+"""Tables of published benchmarks, recounted from the files that their repositories hold.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

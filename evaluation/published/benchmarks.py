@@ -1,6 +1,7 @@
-"""The benchmarks whose published tables can be counted again, and how each is asked.
+"""Benchmarks whose published tables can be recounted, and the functions that recount each.
 
-What the papers print is taken from a file `expected.json` beside the repository's own files, where there is one.
+The values that a paper prints are also read from a file `expected.json` beside the repository's own files, if there is
+one.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from .search import Family, Printed, choose
 
 
 def printed_cells(data: Path, model: str) -> dict[str, float]:
-    """Return the printed value of a model's cells in percent, by name; nothing where the folder does not say it.
+    """Return the printed values of a model's cells in percent, by name; empty if the folder does not give them.
 
     The file has `models`, by model and cell, with `paper`; per-task cells of BLINK lie under `val_tasks` with
-    `paper_table2`; printed values that do not come out stand under `not_reproduced`. What has another shape is
-    passed over, since these values are shown and never counted with.
+    `paper_table2`; printed values that cannot be reproduced stand under `not_reproduced`. Entries of another shape are
+    ignored, because these values are only shown and no result depends on them.
     """
     path = plain_or_gzipped(data, "expected.json")
     document = json_document(path) if path else None
@@ -71,12 +72,12 @@ def recount(
     """Return a model's cells, counted from the files in a folder of the benchmark's official layout.
 
     Args:
-        benchmark: Which one.
-        data: The folder, with plain or gzipped files.
-        model: The name that the model's files carry.
+        benchmark: Name of the benchmark.
+        data: Folder with the plain or gzipped files.
+        model: Name that the model's files carry.
         reading: One of the benchmark's `WAYS`.
-        vanilla: MVP-Bench only: what VanillaEval counts, if not what the reading says.
-        by_hand: MVP-Bench only: yes/no answers read by a person, by question, beside those of the reading.
+        vanilla: MVP-Bench only: pass that VanillaEval counts; by the reading where None.
+        by_hand: MVP-Bench only: yes/no answers read by a person, by question, in addition to those of the reading.
 
     Raises:
         DataError: A file is missing, damaged, or of another layout.
@@ -109,7 +110,7 @@ def _counted(
 
 
 def _printed(data: Path, model: str, in_paper: Mapping[str, tuple[Printed, ...]]) -> dict[str, tuple[Printed, ...]]:
-    """Return what is printed by cell: in the paper, and what a folder's `expected.json` says beside that."""
+    """Return the printed values by cell: those of the paper, and those of the folder's `expected.json`."""
     printed = dict(in_paper)
     for name, value in printed_cells(data, model).items():
         if all(abs(print_out.value - value) > 1e-9 for print_out in printed.get(name, ())):

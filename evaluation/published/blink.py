@@ -1,4 +1,4 @@
-"""BLINK's validation accuracies (paper tables 1 and 2), counted again from the repository's `eval/`.
+"""BLINK's validation accuracies (paper tables 1 and 2), recounted from the repository's `eval/`.
 
 | file | what |
 |---|---|
@@ -36,7 +36,7 @@ _OUTPUTS, _CHOICES = "saved_outputs", "saved_val_predictions"
 
 
 class Output(NamedTuple):
-    """One question's raw output and the choice that the repository read from it."""
+    """Raw output for one question, and the choice that the repository read from it."""
 
     question: str
     task: str
@@ -52,11 +52,13 @@ def models(data: Path) -> tuple[str, ...]:
 
 
 def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
-    """Return accuracy per task and their mean, in the ways below.
+    """Return the accuracy per task and the mean over tasks.
 
-    `published` compares the stored choice with the gold one, as texts: "(C) Point C" is not "(C)". `rule` reads the
-    raw output by the repository's rule alone, so that what its judge settled is wrong. `robust` reads it by our reader,
-    which sees letters only, since the repository does not hold the options' texts.
+    The readings are:
+
+    - `published` compares the stored choice with the gold one, as texts: "(C) Point C" is not "(C)".
+    - `rule` reads the raw output by the repository's rule alone, so answers that its judge settled count as wrong.
+    - `robust` reads it by our reader, which sees letters only, because the repository does not hold the options' texts.
 
     A question without an output counts as wrong, as it does in the repository. The mean is left out unless the
     model has outputs in all tasks.
@@ -91,10 +93,10 @@ def read_answers(data: Path) -> dict[str, str]:
 
 
 def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> Iterator[Output]:
-    """Yield a model's outputs task by task.
+    """Yield a model's outputs, task by task.
 
     Raises:
-        DataError: The folder is empty, or a file is not what it should be.
+        DataError: The folder is empty, or a file does not have the expected content.
     """
     folder = data / _OUTPUTS / model
     names = names_in(folder, ".json")
@@ -115,7 +117,7 @@ def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> 
 
 
 def read_choice(output: Output, reading: Reading) -> str | None:
-    """Return the choice that an output names in a way of reading."""
+    """Return the choice that an output names, under the given reading."""
     letters = "ABCDE"[: OPTIONS[output.task]]
     if reading == "published":
         return output.choice
@@ -131,7 +133,7 @@ def task_of(question: str) -> str:
 
 
 def _root(data: Path) -> Path:
-    """Return where the files lie: the repository has them in its folder `eval`."""
+    """Return the folder that holds the files: the repository's folder `eval`."""
     return data / "eval" if (data / "eval").is_dir() else data
 
 

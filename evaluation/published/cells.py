@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PromptMatches:
-    """What came of comparing the prompts of a mode with our rendering.
+    """Result of comparing the published prompts of a mode with our rendering.
 
     Attributes:
         as_now: Number of prompts that are equal with the labels that the data has now.
         other_labels: Ids of the questions whose prompt is equal with another label, by (label in the prompt, label
             now).
-        unmatched: Ids of the questions whose prompt is equal with none.
+        unmatched: Ids of the questions whose prompt is equal with no label.
     """
 
     as_now: int
@@ -29,7 +29,7 @@ class PromptMatches:
     unmatched: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the matches as JSON values."""
         return {
             "as_now": self.as_now,
             "other_labels": [
@@ -41,10 +41,10 @@ class PromptMatches:
 
 @dataclass(frozen=True)
 class Recount:
-    """One model's cells.
+    """Recounted cells of one model.
 
     Attributes:
-        model: The model, by the name that its files carry.
+        model: Name of the model that its files carry.
         cells: Shares by the cells' names.
         notes: Remarks about the files for readers of the cells, a line each.
         readings: Readings of each cell, by its name.
@@ -61,11 +61,11 @@ class Recount:
 
     @property
     def unmatched_prompts(self) -> int:
-        """Return how many prompts our rendering does not equal."""
+        """Return the number of prompts that differ from our rendering."""
         return sum(len(matches.unmatched) for matches in self.prompts.values())
 
     def document(self) -> dict[str, Any]:
-        """Return the cells as JSON values; the value of a cell that is counted from nothing is null."""
+        """Return the cells as JSON values; the value of a cell with nothing counted is null."""
         return {
             "model": self.model,
             "cells": {
@@ -78,7 +78,7 @@ class Recount:
         }
 
     def table(self) -> Table:
-        """Return the cells for people, with what the paper prints beside them where that is known."""
+        """Return the cells as a table for people, beside the values that the paper prints, where they are known."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -104,12 +104,12 @@ class Recount:
 
 
 def percent(share: Share) -> float | None:
-    """Return a share in percent, unrounded; None of nothing."""
+    """Return a share in percent, unrounded; None if nothing was counted."""
     return None if share.value is None else 100 * share.part / share.of
 
 
 def _share_of_readings(cell: CellReadings, value: float) -> str:
-    """Return how many of the readings that were tried give a printed value."""
+    """Return how many of the tried readings give a printed value."""
     return f"{len(cell.giving(value))} of {len(cell.shares)}"
 
 

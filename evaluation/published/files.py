@@ -1,4 +1,4 @@
-"""Files of a published layout, plain or gzipped, read with every mistake named by file and line."""
+"""Readers of files in a published layout, plain or gzipped; every error names the file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 
 class SourceRow(NamedTuple):
-    """An object of a file, and where it stands in words that begin an error message."""
+    """A JSON object of a file, and its location in words that begin an error message."""
 
     where: str
     values: Mapping[str, Any]
@@ -69,7 +69,7 @@ def needed(folder: Path, name: str) -> Path:
 
 
 def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
-    """Return the names of a folder's files that end in a suffix or in it and `.gz`, both cut off, sorted."""
+    """Return the names of a folder's files with this suffix, or with it and `.gz`, both cut off, sorted."""
     if not folder.is_dir():
         return ()
     names = {path.name.removesuffix(".gz") for path in folder.iterdir() if path.is_file()}
@@ -92,7 +92,7 @@ def json_lines(path: Path) -> Iterator[SourceRow]:
 
 
 def json_document(path: Path) -> Any:
-    """Return what a JSON file holds.
+    """Return the content of a JSON file.
 
     Raises:
         DataError: The file is damaged, too large or no JSON.
@@ -108,7 +108,7 @@ def as_row(value: Any, where: str) -> SourceRow:
     """Return a value as a row.
 
     Raises:
-        DataError: It is no object.
+        DataError: The value is no JSON object.
     """
     if not isinstance(value, dict):
         raise DataError(f"{where}: {ascii(value)[:80]} is not a JSON object")

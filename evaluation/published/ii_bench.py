@@ -1,7 +1,8 @@
-"""II-Bench's rates (paper tables 9 to 12) and the prompts really sent, from the repository's `results/`.
+"""II-Bench's rates (paper tables 9 to 12) and the prompts that were sent, from the repository's `results/`.
 
-A file `MODEL_SPLIT_MODE.jsonl` holds one record a line: the question as asked (its options in the order that was sent),
-its labels, `prompt` and `response`. Where the record has an `answer` (the test set's are sealed), accuracy is counted.
+A file `MODEL_SPLIT_MODE.jsonl` holds one record per line: the question as asked (its options in the order that was
+sent), its labels, `prompt` and `response`. Accuracy is counted where the record has an `answer`; the answers of the
+test set are sealed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LETTERS = "ABCDEF"
 
 
 class PublishedReply(NamedTuple):
-    """One question as it was asked; `response` is None where the call failed, `answer` where it is sealed."""
+    """One question as it was asked; `response` is None where the call failed, `answer` is None where it is sealed."""
 
     where: str
     question_id: str
@@ -49,9 +50,9 @@ def models(data: Path) -> tuple[str, ...]:
 
 
 def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
-    """Return miss, error and prompt match by mode, and accuracy where the answers are open.
+    """Return miss rate, error rate and prompt matches by mode, and accuracy where the answers are open.
 
-    Of several splits that a model has results of, the test set is counted.
+    If a model has results of several splits, the test set is counted.
     """
     files = [(split, mode) for name, split, mode in _files(data) if name == model]
     split = "test" if any(name == "test" for name, _ in files) else min(name for name, _ in files)
@@ -80,7 +81,7 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
     """Yield the questions of a file of results.
 
     Raises:
-        DataError: A record is not what it should be.
+        DataError: A record does not have the expected content.
     """
     for row in json_lines(path):
         listed = row.values.get("questions")
@@ -104,11 +105,11 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
 
 
 def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
-    """Compare the prompts really sent with our rendering, to the byte.
+    """Compare the prompts that were sent with our rendering, byte for byte.
 
-    The data was revised after models were asked, so a prompt may tell a label that the data calls otherwise now (the
-    domain Politics went into Others). Which label was told is read out of the prompt: what stands in the label's place
-    must look like a label, or like several where the mode tells several, and everything else must be equal.
+    The data was revised after models were asked, so a prompt may contain a label that has another name in the data now
+    (the domain Politics went into Others). The label is therefore read from the prompt: the text in the label's place
+    must look like a label, or like several where the mode gives several, and everything else must be equal.
     """
     as_now = 0
     sent_with: dict[tuple[str, str], list[str]] = {}
@@ -127,7 +128,7 @@ def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches
 
 
 def _label_told(row: PublishedReply, mode: Mode) -> str | None:
-    """Return what stands in the place of the label in a prompt that is ours but for it; None for any other."""
+    """Return the text in the place of the label if the rest of the prompt equals our rendering; None otherwise."""
     if mode not in KEYWORD_MODES:
         return None
     place = "\0"
@@ -140,12 +141,12 @@ def _label_told(row: PublishedReply, mode: Mode) -> str | None:
 
 
 def _some(ids: Sequence[str]) -> str:
-    """Return the first few ids; all of them stand in the JSON document."""
+    """Return the first few ids; the JSON document lists all of them."""
     return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
 
 
 def _read(row: PublishedReply, reading: Reading) -> Response:
-    """Return what became of a response under a way of reading."""
+    """Return the outcome of a response under a reading."""
     letter: str | None = None
     state: State
     if row.response is None:

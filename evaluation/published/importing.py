@@ -1,8 +1,8 @@
-"""Published questions, with their pictures, as a release that every other command takes.
+"""Import of published questions with their pictures as a release that every other command takes.
 
-BLINK's questions come from its data set's files, Parquet with the pictures inside, a folder a task: the data set is
-`BLINK-Benchmark/BLINK` on Hugging Face; the paper's repository has outputs, and no questions. Options speak of pictures
-in words ("the second image"), so they stay words, and the pictures keep their order.
+BLINK's questions come from its data set `BLINK-Benchmark/BLINK` on Hugging Face: Parquet files with the pictures
+inside, one folder per task. The paper's repository has outputs, but no questions. Options refer to pictures in words
+("the second image"), so they stay words, and the pictures keep their order.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _MAX_ROWS = 100_000
 
 
 def blink_questions(data: Path, pictures: Path) -> Iterator[PublishedQuestion]:
-    """Yield BLINK's questions, task by task, and put their pictures below a folder, where the questions name them.
+    """Yield BLINK's questions, task by task, and write their pictures below a folder, where the questions name them.
 
     Args:
         data: Folder with `Task/val-00000-of-00001.parquet` and the like.
-        pictures: A folder for the pictures, as they are in the files.
+        pictures: Folder for the pictures, which are written unchanged.
 
     Raises:
-        DataError: There are no such files, or one is not what it should be.
+        DataError: There are no such files, or one does not have the expected content.
     """
     files = sorted(
         (path for path in data.glob("*/*.parquet") if _SPLIT.fullmatch(path.name)), key=lambda p: p.parts[-2:]
@@ -109,7 +109,7 @@ def _question(row: Mapping[str, Any], where: str, split: str, pictures: Path) ->
 
 
 def _kept(value: Any, key: str, name: str, where: str, pictures: Path) -> str:
-    """Put a picture's bytes into a file and return its name below the folder."""
+    """Write a picture's bytes to a file and return its name below the folder."""
     data = value.get("bytes") if isinstance(value, dict) else None
     if not isinstance(data, bytes):
         raise DataError(f"{where}: {name} holds no picture's bytes")
@@ -138,7 +138,7 @@ _VERSION = "published"
 
 @dataclass(frozen=True)
 class ImportedRelease:
-    """A release made of published questions, and how many questions were left out, by reason."""
+    """A release made of published questions, and the number of questions left out, by reason."""
 
     release: Release
     left_out: Mapping[str, int]
@@ -158,19 +158,19 @@ class ImportedRelease:
 def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     """Write a release of a benchmark's published questions and return it.
 
-    Left out, and counted, is what a release cannot hold: questions whose answer is sealed (`sealed`), whose picture is
-    not in the folder (`no_image`) or cannot be read (`unreadable_image`). Nothing else is changed: options stay in
-    order, and questions on pictures with equal bytes share a group.
+    Questions that a release cannot hold are left out and counted: those whose answer is sealed (`sealed`), whose
+    picture is not in the folder (`no_image`) or cannot be read (`unreadable_image`). Nothing else is changed: options
+    stay in order, and questions on pictures with equal bytes share a group.
 
     Args:
         benchmark: One of `IMPORTED`.
-        data: Folder of the official layout, with the pictures where it names them; for `blink` the data set's, whose
-            files hold them.
-        out: The release's folder.
+        data: Folder of the official layout, with the pictures where it names them; for `blink` the data set's folder,
+            whose files hold the pictures.
+        out: Folder for the release.
 
     Raises:
-        DataError: A file of questions is not what it should be.
-        BenchwrightError: No question is left, or `out` is something else already.
+        DataError: A file of questions does not have the expected content.
+        BenchwrightError: No question is left, or `out` holds something else already.
     """
     if benchmark != "blink":
         return _imported(benchmark, _QUESTIONS[benchmark](data), _Taken(data, benchmark), out, f"question of {data}")
@@ -205,7 +205,7 @@ def _imported(
 
 
 class _Taken:
-    """The pictures met so far, and the number of questions left out."""
+    """Pictures seen so far, and the number of questions left out."""
 
     def __init__(self, data: Path, benchmark: str) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""MVP-Bench's tables 2, 3 and 5, counted again from the repository's files."""
+"""MVP-Bench's tables 2, 3 and 5, recounted from the repository's files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = ["models", "options_of", "recount"]
 
 
 class Files(NamedTuple):
-    """What a folder holds of a model."""
+    """Content of a folder for one model."""
 
     questions: Mapping[str, MVPBenchQuestion]
     rotations: Mapping[str, MVPBenchQuestion]
@@ -59,14 +59,14 @@ def recount(
     by_hand: Mapping[str, str] | None = None,
     printed: Mapping[str, Sequence[Printed]],
 ) -> Recount:
-    """Return the cells that a model's files give; those of a table whose file is not there are left out.
+    """Return the cells that a model's files give; cells of a table whose file is missing are left out.
 
-    A question that a file does not answer counts as wrong, and a note says how many there are.
+    A question that a file does not answer counts as wrong, and a note gives the number of such questions.
 
     Args:
-        data: The folder.
-        model: The name that the model's files carry.
-        reading: The one reading of all cells; None for those of `mvp_readings`, a family each.
+        data: Folder of the repository's layout.
+        model: Name that the model's files carry.
+        reading: One reading for all cells; None to choose among those of `mvp_readings` for each family of cells.
         vanilla: Pass that VanillaEval counts; by the reading or the printed values where None.
         by_hand: Yes/no answers read by a person.
         printed: Printed values, by cell.
@@ -189,7 +189,7 @@ def _judged_letters(
 
 
 def _vanilla(files: Files, reading: AnswerReading) -> Judged:
-    """Return the judged answers of VanillaEval; the other file steps in where the reading's own is not there."""
+    """Return the judged answers of VanillaEval; if the reading's own file is missing, the other file is used."""
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
     if one_pass is not None and (reading.vanilla == "one-pass" or outputs.rotated is None):

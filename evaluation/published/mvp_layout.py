@@ -1,4 +1,4 @@
-"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with models' replies.
+"""Reader of MVP-Bench's repository: `data/` with the questions, `model_prediction/` with models' replies.
 
 | file | what |
 |---|---|
@@ -26,7 +26,7 @@ _PREDICTIONS = "model_prediction"
 
 
 class MVPBenchQuestion(NamedTuple):
-    """A question, or one rotation of one: `number` is that of all its rotations, `rotation` counts from 0."""
+    """A question, or one rotation of one; all rotations share `number`, and `rotation` counts from 0."""
 
     key: str
     pair: int
@@ -40,7 +40,7 @@ class MVPBenchQuestion(NamedTuple):
 
 
 class ModelOutput(NamedTuple):
-    """A model's raw output, and the judge's verdict on it where one is kept."""
+    """A model's raw output, and the judge's verdict on it, if one is stored."""
 
     output: str
     verdict: str | None = None
@@ -63,7 +63,7 @@ class Outputs(NamedTuple):
 
 
 def read_questions(data: Path) -> dict[str, MVPBenchQuestion]:
-    """Return the questions of the one pass by their number as text."""
+    """Return the questions of the single pass, by their number as text."""
     questions: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "all_questions.json")):
         number = row.whole("question_id")
@@ -95,7 +95,7 @@ def read_outputs(
     """Return a model's replies.
 
     Raises:
-        DataError: A file is damaged, answers a question that there is none of, or answers one twice and differently.
+        DataError: A file is damaged, answers an unknown question, or has two different answers to one question.
     """
     folder = data / _PREDICTIONS
     one_pass, again = _read(plain_or_gzipped(folder, f"{model}.jsonl"), "output", questions)
@@ -107,7 +107,7 @@ def read_outputs(
 def _read(
     path: Path | None, field: str, known: Mapping[str, MVPBenchQuestion]
 ) -> tuple[dict[str, ModelOutput] | None, int]:
-    """Return a file's outputs by question, and how many of its records are repeats."""
+    """Return a file's outputs by question, and how many of its records are repetitions."""
     if path is None:
         return None, 0
     outputs: dict[str, ModelOutput] = {}
@@ -116,11 +116,11 @@ def _read(
 
 
 def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
-    """Add a row's output; say whether it was there before."""
+    """Add a row's output; return whether it was there before."""
     key = str(row.values.get("question_id"))
     if key not in known:
         raise DataError(f"{row.where}: question_id {ascii(key)[:80]} is not among the {len(known)} questions of data/")
-    # The repository's own reader takes `text` where there is no `output`.
+    # The repository's own reader takes `text` if there is no `output`.
     output = row.said("text" if field not in row.values and "text" in row.values else field)
     verdict = row.values.get("extracted (GPT)")
     if verdict is not None and not isinstance(verdict, str):

@@ -1,6 +1,7 @@
-"""How MVP-Bench's published cells may have read the answers, as data.
+"""Possible readings of the answers behind MVP-Bench's published cells, as data.
 
-The paper did not read every model alike, and its repository's `evaluate.py` counts some cells in more than one way.
+The paper did not read every model's answers alike, and its repository's `evaluate.py` counts some cells in more than
+one way.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ No file names the category; that it follows from the pair's number was found by 
 
 @dataclass(frozen=True)
 class AnswerReading:
-    """How answers are read.
+    """Rules for reading answers.
 
     Attributes:
-        judged: Yes/no answers that the rule does not read take the judge's stored verdict; otherwise they are wrong.
-        unread_is_no: Yes/no answers that neither reads count as no, and not as wrong.
-        robust: Answers are read by `evaluation.parsing.answers` instead of the paper's rules.
-        substring: Table 5's cells count an answer as right where the gold word occurs anywhere in it.
-        in_order: Table 5's pairs are every two answers that follow each other in the model's file, and belong to the
-            category of the first; otherwise the two answers to one question.
+        judged: Whether yes/no answers that the rule cannot read take the judge's stored verdict; otherwise they are
+            wrong.
+        unread_is_no: Whether yes/no answers that neither the rule nor the judge reads count as no, instead of as wrong.
+        robust: Whether `evaluation.parsing.answers` reads answers instead of the paper's rules.
+        substring: Whether table 5's cells count an answer as right if the gold word occurs anywhere in it.
+        in_order: Whether table 5's pairs are every two answers that follow each other in the model's file, in the
+            category of the first; otherwise they are the two answers to one question.
         vanilla: Pass that VanillaEval counts: the pass over all questions, the first rotation, or the rotation that
             comes first in the file.
-        bare_letters: VanillaEval's letters count in either case and without their parentheses.
-        by_hand: Yes/no answers that are taken as read by a person, by question.
+        bare_letters: Whether VanillaEval's letters count in either case and without their parentheses.
+        by_hand: Yes/no answers that a person read, by question; they are taken as read.
     """
 
     judged: bool = True
@@ -85,5 +87,5 @@ VANILLA_READINGS: Mapping[str, AnswerReading] = {
 
 
 def category_of(pair: int) -> str | None:
-    """Return the category of an image pair, or None for a number in no range."""
+    """Return the category of an image pair, or None for a number outside all ranges."""
     return next((name for name, (first, last) in CATEGORIES.items() if first <= pair <= last), None)

@@ -1,4 +1,4 @@
-"""Published questions of every layout in one shape."""
+"""Published questions of every layout, in one common type."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class PublishedQuestion(NamedTuple):
     """One question with its picture; `answer` is None where the publisher keeps it sealed.
 
     Attributes:
-        key: The publisher's own id.
-        split: The split that it is published in.
+        key: Id that the publisher uses.
+        split: Split in which the question is published.
         image: Path below the data folder, as the publisher writes it.
-        more_images: Images behind the first, in order.
+        more_images: Images after the first, in order.
         group: Group that a later split must keep together, if the publisher names one.
     """
 
@@ -49,7 +49,7 @@ def ii_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
     """Yield II-Bench's questions, file by file: `data/dev.json`, and the test set without answers.
 
     Raises:
-        DataError: A file is not what it should be.
+        DataError: A file does not have the expected content.
     """
     folder = data / "data"
     names = names_in(folder, ".json")
@@ -66,10 +66,10 @@ def ii_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
 
 
 def mvp_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
-    """Yield MVP-Bench's questions; the instruction that closes each, and the options in its text, are taken off.
+    """Yield MVP-Bench's questions without the closing instruction and without the options in their text.
 
     Raises:
-        DataError: The file is not what it should be.
+        DataError: The file does not have the expected content.
     """
     for question in mvp_layout.read_questions(data).values():
         yes_no = question.kind in mvp_layout.YES_NO
@@ -130,7 +130,7 @@ def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
 
 
 def _spelled(value: object) -> str | None:
-    """Return a label as a text; lists are joined, and of the one record that holds an object nothing is taken."""
+    """Return a label as a text. Lists are joined; the object that one record holds is ignored."""
     if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
         return ", ".join(value)
     return value if isinstance(value, str) and value else None

@@ -1,7 +1,7 @@
-"""Which way of reading a model's files gives what a paper prints.
+"""Search for the reading of a model's files that gives the values a paper prints.
 
-A paper's tables may have been counted in one of several ways, and the paper does not say which. All that we know are
-counted. Cells of one table were counted in one run, so readings are chosen a family of cells at a time: the one that
+A paper's tables may have been counted in one of several ways, and the paper does not say which. All known ways are
+counted. Cells of one table were counted in one run, so one reading is chosen for a family of cells: the one that
 gives most of the printed values. Several readings make a match by chance more likely, so the report says how many were
 tried, how many different values they gave, and which of them match.
 """
@@ -19,7 +19,7 @@ TOLERANCE = 0.011
 
 
 class Printed(NamedTuple):
-    """A printed value in percent, and where it stands."""
+    """A printed value in percent, and its place in the paper."""
 
     table: str
     value: float
@@ -31,7 +31,8 @@ class Family:
 
     Attributes:
         name: Name for people.
-        readings: Shares by cell, by the name of each reading; the first is taken where nothing printed decides.
+        readings: Shares by cell, by the name of each reading; the first reading is the default if no printed value
+            decides.
     """
 
     name: str
@@ -40,10 +41,10 @@ class Family:
 
 @dataclass(frozen=True)
 class CellReadings:
-    """How one cell was read.
+    """Readings of one cell.
 
     Attributes:
-        chosen: The reading whose share is shown.
+        chosen: Name of the reading whose share is shown.
         shares: Shares, by reading.
         printed: Values that the paper prints.
     """
@@ -62,7 +63,7 @@ class CellReadings:
         return len({share.value for share in self.shares.values()})
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the readings as JSON values."""
         return {
             "reading": self.chosen,
             "printed": [
@@ -75,12 +76,12 @@ class CellReadings:
 
 @dataclass(frozen=True)
 class FamilyReading:
-    """What was found for a family of cells.
+    """Reading chosen for a family of cells.
 
     Attributes:
         family: Name of the family.
         cells: Names of the family's cells.
-        chosen: The reading that gives most of the printed values; of equals the first.
+        chosen: Reading that gives most of the printed values; of equals the first.
         printed: Number of printed values.
         reproduced: Number of them that each reading gives.
     """
@@ -92,7 +93,7 @@ class FamilyReading:
     reproduced: Mapping[str, int]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the reading as JSON values."""
         return {
             "family": self.family,
             "reading": self.chosen,
@@ -102,7 +103,7 @@ class FamilyReading:
 
 
 def gives(share: Share, value: float) -> bool:
-    """Return whether a share is a printed value within its rounding."""
+    """Return whether a share equals a printed value within its rounding."""
     return share.value is not None and abs(100 * share.part / share.of - value) <= TOLERANCE
 
 
@@ -111,7 +112,8 @@ def choose(
 ) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
     """Return the reading of each cell, and that of each family.
 
-    A cell that the family's reading does not give, and another does, is shown as that other gives it.
+    If the family's reading does not give a cell's printed value and another reading does, the cell shows that other
+    reading.
     """
     cells: dict[str, CellReadings] = {}
     chosen = []

@@ -1,9 +1,9 @@
-"""Items without pictures, question and history: all that judging needs, and all that a file of predictions is asked.
+"""Items without pictures, question and history: enough for judging, and for scoring a file of predictions.
 
-Whoever looks at no picture need not have a million of them decoded and hashed one by one: the files that hold them are
+If no picture is needed, a million pictures need not be decoded and hashed one by one: the files that hold them are
 compared with the manifest as a whole before anything is read (`check_files`).
 
-Attributes of items hold one text each, and several labels stand in it with commas between (`labels_in`).
+Attributes of items hold one text each; several labels are separated by commas in it (`labels_in`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def labels_in(value: object) -> tuple[str, ...]:
-    """Return the labels in the value of an attribute, each once; none where it is no text.
+    """Return the labels in the value of an attribute, each once; empty if the value is no text.
 
     Example:
         >>> labels_in("Metaphor, Contrast")
@@ -41,7 +41,7 @@ class OptionOutline(NamedTuple):
 
 
 class ItemOutline(NamedTuple):
-    """One item, named as in its record."""
+    """One item; fields are named as in its record."""
 
     item_id: str
     task: str
@@ -51,7 +51,7 @@ class ItemOutline(NamedTuple):
 
 
 class ReleasedOutline(NamedTuple):
-    """An item as `Release.items` hands it out, in outline."""
+    """An item as `Release.items` yields it, in outline."""
 
     item: ItemOutline
     split: str
@@ -72,8 +72,8 @@ def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline
 
 
 def question_of_outline(outline: ItemOutline) -> Question:
-    """Return a question without words and pictures, for a backend that looks at neither."""
-    options: Any = outline.choices  # they have the key and the text of a choice, which is all that is asked of them
+    """Return a question without words and pictures, for a backend that uses neither."""
+    options: Any = outline.choices  # they have the key and the text of a choice, which is all that is used
     return Question(outline.item_id, outline.task, "", (), options)
 
 

@@ -1,4 +1,4 @@
-"""How a question becomes a message of words and pictures: plainly, unless its protocol has worded it."""
+"""Conversion of a question to a message of words and pictures, in the plain wording or in that of its protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSTRUCTION = "Reply with the letter of the right option, in parentheses, and n
 
 
 def message_of(question: Question) -> tuple[Part, ...]:
-    """Return what is sent for a question: the protocol's message, or the plain one."""
+    """Return the message for a question: the protocol's, or the plain one."""
     return vanilla(question) if question.message is None else question.message
 
 
@@ -51,13 +51,13 @@ def vanilla(question: Question) -> tuple[Part, ...]:
 
 
 def _with_pictures(question: Question, *, several: bool) -> list[Part]:
-    """Return the question with each placed picture where it is first named."""
+    """Return the question with each placed picture at its first mention."""
     parts: list[Part] = []
     words, shown, at = "", set[int](), 0
     for match in _PLACE.finditer(question.text):
         k = int(match[1])
         if not 1 <= k <= len(question.pictures):
-            continue  # the item speaks of a picture that it does not have; its words stay as they are
+            continue  # the item mentions a picture that it does not have; its words stay unchanged
         words += question.text[at : match.start()]
         at = match.end()
         if k in shown:
@@ -70,7 +70,7 @@ def _with_pictures(question: Question, *, several: bool) -> list[Part]:
 
 
 def one_part_a_run(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Put neighbouring words into one part, a line each, and drop empty ones."""
+    """Join neighbouring words into one part, one line each, and drop empty ones."""
     joined: list[Part] = []
     for part in parts:
         words = part.strip() if isinstance(part, str) else part

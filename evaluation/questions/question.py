@@ -1,4 +1,4 @@
-"""A question as a model sees it: pictures, marks, words and options, never the answer or the way the item was made."""
+"""A question as a model sees it: pictures, marks, words and options, never the answer or how the item was made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Released(Protocol):
-    """An item as a release hands it out, together with its files."""
+    """An item as a release yields it, together with its files."""
 
     @property
     def item(self) -> Item:
@@ -38,7 +38,7 @@ class QuestionImage:
     Args:
         image_id: SHA-256 of `data`.
         prompts: Marks to draw, in the coordinates of the upright image.
-        data: The file's bytes, without the marks.
+        data: Bytes of the file, without the marks.
     """
 
     image_id: str
@@ -46,7 +46,7 @@ class QuestionImage:
     data: bytes = field(repr=False)
 
     def content(self) -> dict[str, Any]:
-        """Return what it shows as JSON values: the hash of the file, and the marks."""
+        """Return the content as JSON values: the hash of the file, and the marks."""
         return {"image_id": self.image_id, "prompts": [prompt.model_dump(mode="json") for prompt in self.prompts]}
 
 
@@ -59,13 +59,13 @@ class Question:
     """One question, as every backend gets it.
 
     Args:
-        item_id: The id under which the reply comes back: the item's; where a protocol asks an item more than once, the
-            item's with the variant behind a full stop, such as `<item>.r2`.
-        task: The item's task.
-        text: The question; may place pictures.
+        item_id: Id that the reply carries: the item's id; where a protocol asks an item more than once, the
+            item's id with the variant after a full stop, such as `<item>.r2`.
+        task: Task of the item.
+        text: Text of the question; may place pictures.
         pictures: Pictures in the order in which they are shown.
-        choices: The options, keyed A, B, C, ... as this question shows them.
-        message: Parts that are sent, where the protocol words them; None for the plain words (`prompts.message_of`).
+        choices: Options, keyed A, B, C, ... as this question shows them.
+        message: Parts that are sent, if the protocol words them; None for the plain words (`prompts.message_of`).
     """
 
     item_id: str
@@ -76,7 +76,7 @@ class Question:
     message: tuple[Part, ...] | None = None
 
     def content(self) -> dict[str, Any]:
-        """Return all that is asked but for the item's id, as JSON values, with hashes in place of pictures."""
+        """Return everything that is asked, without the item's id, as JSON values, with hashes in place of pictures."""
         return {
             "task": self.task,
             "text": self.text,
@@ -94,16 +94,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for one question: a text, or an error with its cause.
+    """Reply to one question: a text, or an error with its cause.
 
     Args:
         item_id: Id of the question.
         text: Text of the reply.
         error: Reason why there is no text.
-        letter: The letter, where it was given as such: then nothing is read from the text.
-        tokens: Tokens of the reply, where the backend counts them.
-        request: Key of the request that it answers, where equal questions share one.
-        is_cut_off: Whether the text ends at the bound on a reply's length, and not where its author ended it.
+        letter: Letter, if it was given as such; then nothing is read from the text.
+        tokens: Tokens of the reply, if the backend counts them.
+        request: Key of the request that it answers, if equal questions share one.
+        is_cut_off: Whether the text ends at the limit on a reply's length, and not where its author ended it.
     """
 
     item_id: str
@@ -120,12 +120,12 @@ class Reply:
 
 
 def item_of(asked_id: str) -> str:
-    """Return the id of the item that a question's id is of."""
+    """Return the id of the item to which a question's id belongs."""
     return asked_id.partition(".")[0]
 
 
 def question_of(released: Released) -> Question:
-    """Return what a model may see of a released item."""
+    """Return the parts of a released item that a model may see."""
     item = released.item
     return Question(
         item_id=item.item_id,

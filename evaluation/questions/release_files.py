@@ -1,6 +1,6 @@
-"""The data files of a release that is scored: which they are, whether they are as frozen, and columns of them.
+"""The data files of a release that is scored: their names, a check that they are unchanged, and their columns.
 
-Statistics read here what they need to know of items, without a picture and without making records.
+Statistics use this module to read facts about items without reading pictures or making records.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def data_files(release: Release, split: str | None) -> list[str]:
 
 
 def check_files(release: Release, split: str | None) -> None:
-    """Compare the data files of a split, or of all, with the release's manifest; each once while it is not touched.
+    """Compare the data files of a split, or of all, with the release's manifest; again only if a file was modified.
 
     Raises:
         DataError: One is missing or changed.
@@ -59,10 +59,10 @@ def check_files(release: Release, split: str | None) -> None:
 def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Yield some columns of all items of a split, or of all, in the order of the release.
 
-    Only files that `check_files` has passed are to be read: Arrow does not stand up to files made to harm.
+    Only read files that `check_files` has passed: Arrow is not safe against malicious files.
 
     Raises:
-        DataError: A file cannot be read, has other columns than a release, or lacks what every item has.
+        DataError: A file cannot be read, has other columns than a release, or lacks values that every item has.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -82,7 +82,7 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
 
 
 def _check_values(batch: pa.RecordBatch, place: str) -> None:
-    """Refuse what no item has, since it ends up in tables and on terminals."""
+    """Refuse values that no item has, because they are written to tables and terminals."""
     import pyarrow.compute as pc
 
     for name, pattern in _IN_EVERY_ITEM.items():
@@ -101,7 +101,8 @@ def item_facts(release: Release, split: str | None) -> pa.Table:
     """Return a row for each item of a split, or of all, in the order of the release.
 
     Columns: `item_id`, `split`, `task`; `key`, the letter that is right, null where none is; `options`, their number;
-    `group`, the number of the item's cluster: all those with which it shares a group key, directly or through others.
+    `group`, the number of the item's cluster, which is all items linked to it by shared group keys, directly or through
+    other items.
 
     Raises:
         DataError: A data file is damaged.
@@ -124,7 +125,7 @@ def item_facts(release: Release, split: str | None) -> pa.Table:
 
 
 def groups_of(release: Release, split: str | None) -> list[int]:
-    """Return the number of each item's cluster, in the order of the release; numbers go up with first items.
+    """Return the number of each item's cluster, in the order of the release; clusters are numbered by first items.
 
     Raises:
         DataError: A data file is damaged.

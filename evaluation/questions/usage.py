@@ -1,4 +1,4 @@
-"""Cost of requests: tokens as servers count them, prices as users state them, and budgets that end a run in time."""
+"""Cost of requests: tokens as servers count them, prices that users state, and budgets that end a run in time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.errors import BenchwrightError, CheckFailed
 
 
 class Tokens(NamedTuple):
-    """Tokens of one or more replies, as the server states them; `reasoning` are those of `completion` not shown."""
+    """Tokens of one or more replies, as the server states them; `reasoning` counts tokens of `completion` not shown."""
 
     prompt: int
     completion: int
@@ -21,13 +21,13 @@ class Tokens(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Return tokens sent and received."""
+        """Return the number of tokens sent and received."""
         return self.prompt + self.completion
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices of a million tokens, in any currency.
+    """Prices per million tokens, in any currency.
 
     Args:
         prompt: Price of a million tokens sent.
@@ -38,18 +38,18 @@ class Prices:
     completion: float
 
     def cost(self, tokens: Tokens) -> float:
-        """Return what tokens cost."""
+        """Return the cost of tokens."""
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one run may spend; None where it is not bounded.
+    """Limits on what one run may spend; None for no limit.
 
     Args:
-        cost: Bound on money, in the currency of the prices.
-        tokens: Bound on tokens, sent and received together.
-        requests: Bound on requests, repetitions included.
+        cost: Limit on cost, in the currency of the prices.
+        tokens: Limit on tokens, sent and received together.
+        requests: Limit on requests, repetitions included.
     """
 
     cost: float | None = None
@@ -58,20 +58,20 @@ class Budget:
 
     @property
     def needs_usage(self) -> bool:
-        """Say whether only a server that counts tokens can be held to it."""
+        """Return whether the budget can be enforced only if the server counts tokens."""
         return self.cost is not None or self.tokens is not None
 
 
 class BudgetSpent(CheckFailed):
-    """A run ended because its budget is spent; everything that came back is in the log."""
+    """A run ended because its budget is spent; everything that was received is in the log."""
 
 
 class Spending:
-    """What a run has spent so far, held against its budget before each request.
+    """Spending of a run so far, compared with its budget before each request.
 
-    A request is sent only if what is spent, what is under way and it itself fit, at the mean of the replies so far.
-    Nothing is known of that mean before the first reply, so where tokens or money are bounded the first request goes
-    alone. A budget is therefore exceeded by no more than replies differ from their mean.
+    A request is sent only if the sum of past spending, requests under way and the request itself fits, at the mean cost
+    of the replies so far. That mean is unknown before the first reply, so if tokens or cost are limited, the first
+    request goes alone. A budget is therefore exceeded at most by the difference of replies from their mean.
     """
 
     def __init__(self, budget: Budget, prices: Prices | None) -> None:
@@ -86,19 +86,19 @@ class Spending:
 
     @property
     def cost(self) -> float | None:
-        """Return what the replies so far cost; None without prices."""
+        """Return the cost of the replies so far; None without prices."""
         return None if self._prices is None else self._prices.cost(self.tokens)
 
     @property
     def goes_alone(self) -> bool:
-        """Say whether no second request may be under way, because the first has yet to show what one takes."""
+        """Return whether no second request may be under way, because the first has yet to show the cost of one."""
         return self._budget.needs_usage and self.replies == 0
 
     def sends(self) -> bool:
-        """Count a request that is about to be sent; False, and nothing counted, where the budget forbids it.
+        """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it.
 
         Raises:
-            BenchwrightError: As `ended` has before.
+            BenchwrightError: `ended` has raised it before.
         """
         if self._uncounted is not None:
             raise self._uncounted
@@ -118,10 +118,10 @@ class Spending:
         return True
 
     def ended(self, tokens: Tokens | None, *, answered: bool) -> None:
-        """Count a request that has come back, or not.
+        """Count a request that has ended, with or without an answer.
 
         Raises:
-            BenchwrightError: Tokens or money are bounded and the server does not count tokens.
+            BenchwrightError: Tokens or cost are limited and the server does not count tokens.
         """
         self.under_way -= 1
         if not answered:
@@ -138,6 +138,6 @@ class Spending:
         self.tokens = self.tokens.plus(tokens)
 
     def describe(self) -> str:
-        """Return a line about what was spent."""
+        """Return a line about the spending."""
         words = f"{self.requests} requests, {self.tokens.prompt} tokens sent and {self.tokens.completion} received"
         return words if self.cost is None else f"{words}, cost {self.cost:.4f}"

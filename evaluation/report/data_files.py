@@ -62,10 +62,10 @@ def folder_of(page: Path) -> Path:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder, unless it is there and holds nothing but a report's data.
+    """Create the folder, unless it exists and holds nothing but a report's data.
 
     Raises:
-        BenchwrightError: Something else is there, or it cannot be made.
+        BenchwrightError: The folder holds something else, or it cannot be created.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -83,7 +83,7 @@ def prepare(folder: Path) -> None:
 
 
 class ItemTable:
-    """Writes `items.csv` row by row, whole or not at all; use it as a context manager."""
+    """Writer of `items.csv`, row by row, whole or not at all; use it as a context manager."""
 
     def __init__(self, folder: Path, models: Sequence[str]) -> None:
         self._path = folder / ITEMS
@@ -170,10 +170,10 @@ def write_report_data(
     samples: Mapping[str, Sample],
     findings: Findings | None,
 ) -> None:
-    """Write `report.json`: everything that the page shows but for the items.
+    """Write `report.json`: everything that the page shows except the items.
 
     Raises:
-        DataError: Something cannot be written as JSON.
+        DataError: A value cannot be written as JSON.
     """
     score = board.lines[0].score
     document: dict[str, Any] = {
@@ -206,7 +206,7 @@ def write_report_data(
 
 
 def _ascii(document: Mapping[str, Any]) -> str:
-    """Return JSON that any name can be written in, also one with half a surrogate pair."""
+    """Return ASCII JSON, which can hold any name, even one with half a surrogate pair."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -220,5 +220,5 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return format(value, ".6g")
-    # A number below zero is no formula; a text that begins like one is.
+    # A negative number is no formula; a text that begins like one is.
     return harmless(value) if isinstance(value, str) else str(value)

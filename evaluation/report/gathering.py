@@ -1,6 +1,6 @@
-"""Gathering what a page shows of the items: one pass over the release, with all models' replies beside it.
+"""Gathering of the item data that a page shows: one pass over the release and, in parallel, all models' replies.
 
-What grows with the number of items goes to files of a temporary folder, and from there into the page.
+Data that grows with the number of items goes to files of a temporary folder, and from there into the page.
 
 A page shows all items, or a sample that is the same every time.
 """
@@ -43,13 +43,13 @@ Stratum = tuple[str, str]
 
 
 def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[str]:
-    """Return the ids of the items that a page shows: every split and task in its share, drawn by a hash of the id.
+    """Return the ids of the items that a page shows: each split and task in proportion, drawn by a hash of the id.
 
-    A larger sample holds every item of a smaller one only within a stratum that did not lose its share. Memory is
-    one id an item.
+    A larger sample contains every item of a smaller one only within strata that did not lose their share. Memory: one
+    id per item.
 
     Args:
-        items: Item id and stratum of each.
+        items: Id and stratum of each item.
         at_most: Number of items wanted; all where there are no more.
     """
     strata: dict[Stratum, list[str]] = {}
@@ -69,13 +69,13 @@ _PIECE = 1 << 20
 
 
 class ItemObservers(NamedTuple):
-    """Tables and sums that take in each item as the page does.
+    """Tables and sums that process each item as the page does.
 
     Args:
-        table: Table of all items, which is written meanwhile.
+        table: Table of all items, which is written in the same pass.
         sums: Sums by label.
         difficulty: Share of models that have each item right, in the order of the release; NaN where none was asked.
-        discrimination: So too.
+        discrimination: Discrimination of each item, in the same order; NaN where undefined.
     """
 
     table: ItemTable
@@ -85,13 +85,13 @@ class ItemObservers(NamedTuple):
 
 
 class GatheredItems(NamedTuple):
-    """What was found on the way.
+    """Counts and cards from one pass over the items.
 
     Args:
-        items: Items of the split.
-        shown: Items on the page.
-        pictures: Pictures and layers of marks on the page.
-        first: Cards of the first items, which stand in the page as HTML too.
+        items: Number of items of the split.
+        shown: Number of items on the page.
+        pictures: Number of pictures and layers of marks on the page.
+        first: Cards of the first items, which are also in the page as HTML.
     """
 
     items: int
@@ -103,11 +103,11 @@ class GatheredItems(NamedTuple):
 class Spool:
     """Three files: cards and pictures as elements of JSON lists, and the first cards' pictures as SVG.
 
-    A picture is in one of the last two: where it is in the SVG, its place in the list holds null.
+    Each picture is in one of the last two files: if it is in the SVG, its place in the list holds null.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Take a folder that is empty; use it as a context manager to write, and read after that."""
+        """Use an empty folder; write within the context manager, and read after it."""
         self._paths = {name: folder / name for name in ("cards", "pictures", "defs")}
         self._open = ExitStack()
 
@@ -133,7 +133,7 @@ class Spool:
         self._element("pictures", None if in_page else uri)
 
     def read(self, name: str) -> Iterator[str]:
-        """Yield a file in pieces."""
+        """Yield the content of a file in pieces."""
         with self._paths[name].open(encoding="ascii") as handle:
             while piece := handle.read(_PIECE):
                 yield piece
@@ -144,7 +144,7 @@ class Spool:
 
 
 def script_json(value: Any) -> str:
-    """Return JSON in ASCII that no HTML parser takes for anything but the text of a script element."""
+    """Return ASCII JSON that an HTML parser reads only as text of a script element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -163,7 +163,7 @@ def gather(
     cache: ItemCache,
     progress: Progress | None,
 ) -> GatheredItems:
-    """Read release and predictions once, side by side, and put what is shown into the spool.
+    """Read release and predictions once, in parallel, and put the shown data into the spool.
 
     Args:
         results: Folder with a folder of each model.
@@ -172,14 +172,14 @@ def gather(
         people: Figures that people reach.
         items: Ids and strata of the items, as `strata` yields them.
         spool: Spool, open for writing.
-        beside: Tables and sums that go over the items as well.
-        max_items: Items on the page.
-        max_side_px: Longest side of a picture.
+        beside: Tables and sums that process the items in the same pass.
+        max_items: Largest number of items on the page.
+        max_side_px: Longest side of a picture, in pixels.
         cache: Cache of reduced pictures.
         progress: Receiver of the progress.
 
     Raises:
-        DataError: Predictions are not those that their score was made from, or the release is damaged.
+        DataError: A score was made from other predictions, or the release is damaged.
     """
     split = scores[0].split
     chosen = sample(items, at_most=max_items)
@@ -215,7 +215,7 @@ def gather(
 
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:
-    """Yield id, split and task of every item of a split, or of all, without reading a picture."""
+    """Yield the id and the stratum (split and task) of every item of a split, or of all, without reading a picture."""
     for batch in columns_of(release, split, ["item_id", "split", "task"]):
         for item_id, its_split, task in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             yield item_id, (its_split, task)

@@ -1,4 +1,4 @@
-"""The packages that a report needs beside the base installation."""
+"""The packages that a report needs in addition to the base installation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ INSTALL = "pip install 'benchwright[report]' -c constraints.txt"
 
 
 def missing_packages() -> tuple[str, ...]:
-    """Return those that are not installed; imports nothing."""
+    """Return the packages that are not installed, without importing any."""
     return tuple(package for package in ("jinja2", "matplotlib") if find_spec(package) is None)
 
 
 def require_packages() -> None:
-    """Do nothing where a report can be made.
+    """Check that a report can be made.
 
     Raises:
         PrerequisiteError: A package is not installed.

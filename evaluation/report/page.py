@@ -43,18 +43,18 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class PageContents(NamedTuple):
-    """What a page shows.
+    """Contents of a page.
 
     Args:
         release: Release that was scored.
-        board: The table of scores.
+        board: Table of scores.
         pairs: Comparisons of two models, item by item.
-        people: People one by one, and models on the same items.
+        people: Figures of individual people, and of models on the same items.
         sums: Sums of chance and people by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
         findings: Findings of an error analysis; None without one.
         gathered: Items as gathered for the page.
-        max_side_px: Longest side of a picture.
+        max_side_px: Longest side of a picture, in pixels.
     """
 
     release: Release
@@ -69,10 +69,10 @@ class PageContents(NamedTuple):
 
 
 def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
-    """Write the page; pictures and cards pass from the spool into it without being held in memory.
+    """Write the page; pictures and cards are copied from the spool without being held in memory.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The page cannot be written.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -138,7 +138,7 @@ def _plots(shown: PageContents) -> list[Plot]:
 
 
 def _policy(script: str) -> str:
-    """Return a policy under which the page can fetch nothing, and nothing but our script runs."""
+    """Return a content security policy under which the page can fetch nothing and only our script runs."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
@@ -162,7 +162,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
 
 
 def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:
-    """Return the number of items that a figure stands on, where it is not the one in the column's head."""
+    """Return the number of items behind a figure if it is not the one in the column's head; None otherwise."""
     return figure.n if figure is not None and (chance is None or chance.n != figure.n) else None
 
 

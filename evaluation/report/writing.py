@@ -1,4 +1,4 @@
-"""Making a report: read results and release side by side, once, and write the page."""
+"""Making of a report: read results and release in parallel, once, and write the page."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ MOST_ITEMS, MAX_SIDE_PX = 500, 384
 
 
 class WrittenReport(NamedTuple):
-    """What was written.
+    """Facts about a report that was written.
 
     Args:
-        path: The page.
-        release: Name and version.
-        release_id: The release's.
+        path: File of the page.
+        release: Name and version of the release.
+        release_id: Id of the release.
         models: Titles of the models, by name.
-        items: Items of the split.
-        shown: Items on the page.
-        pictures: Pictures and layers of marks on the page.
-        size_bytes: Size of the page.
+        items: Number of items of the split.
+        shown: Number of items on the page.
+        pictures: Number of pictures and layers of marks on the page.
+        size_bytes: Size of the page in bytes.
         data: Folder with its data as JSON and CSV.
     """
 
@@ -49,7 +49,7 @@ class WrittenReport(NamedTuple):
     data: Path
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the facts as JSON values."""
         return {
             "report": str(self.path),
             "release": self.release,
@@ -63,7 +63,7 @@ class WrittenReport(NamedTuple):
         }
 
     def describe(self) -> str:
-        """Return it in a line for people."""
+        """Return the facts as one line for people."""
         return (
             f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
             f"{self.items:,} items, {self.pictures:,} pictures); data in {self.data}"
@@ -82,25 +82,25 @@ def write_report(
     cache: ItemCache | None = None,
     progress: Progress | None = None,
 ) -> WrittenReport:
-    """Write the report on all models of a folder of results.
+    """Write the report on all models in a folder of results.
 
-    Equal results and release give equal bytes. Memory does not grow with the release but for the ids of its items;
+    Equal results and release give equal bytes. Memory does not grow with the release except for the ids of its items;
     pictures go through a temporary file.
 
     Args:
         results: Folder that `evaluate run` wrote to.
         release: Release that the models were scored on.
         out: File for the page; `<results>/report.html` if None. An older report there is replaced.
-        max_items: Items on the page; of more, a sample by split and task.
-        max_side_px: Longest side of the pictures on the page.
-        data: Folder for the same as JSON and CSV; beside the page, of its name with `-data`, if None.
+        max_items: Largest number of items on the page; if there are more, it shows a sample by split and task.
+        max_side_px: Longest side of the pictures on the page, in pixels.
+        data: Folder for the same data as JSON and CSV; if None, a folder beside the page, named after it with `-data`.
         findings: File of an error analysis of these models, as `review results` writes it.
-        cache: Cache of reduced pictures, kept from report to report; none where None.
+        cache: Cache of reduced pictures, kept between reports; no cache if None.
         progress: Receiver of the progress.
 
     Raises:
         PrerequisiteError: Jinja2 or matplotlib is not installed.
-        BenchwrightError: `out` is there and is no report, or cannot be written.
+        BenchwrightError: `out` exists and is no report, or cannot be written.
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     require_packages()
@@ -188,7 +188,7 @@ def _findings(path: Path, release: Release) -> Findings:
     """Return the findings of an error analysis.
 
     Raises:
-        DataError: They are of another release.
+        DataError: The findings are of another release.
     """
     from benchwright.review_findings import read_findings
 
@@ -210,10 +210,10 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
 
 
 def _refuse_what_is_no_report(path: Path) -> None:
-    """Let only a page of ours be replaced: it can be made again, and nothing else can be known to.
+    """Allow only a page of ours to be replaced, because only such a page is known to be reproducible.
 
     Raises:
-        BenchwrightError: Something else is there, or there is no such folder.
+        BenchwrightError: The file is something else, or there is no such folder.
     """
     if not path.parent.is_dir():
         raise BenchwrightError(f"{path.parent} is not a folder; make it, or give another place with --out")

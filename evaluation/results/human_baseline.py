@@ -1,7 +1,7 @@
-"""The human baseline of a release, as figures that stand beside the models'.
+"""The human baseline of a release, as figures that are shown beside the models'.
 
-There are figures of all annotators together, of each, and of the best; people and models are compared over all
-items, in each task, and in the mean of tasks.
+There are figures of all annotators together, of each annotator, and of the best one. People and models are compared
+over all items, in each task, and in the mean of tasks.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def task_shares(
     """Return `accuracy`, `accuracy_macro` and `accuracy/<task>` with their 95 % intervals.
 
     Args:
-        right: For each item, whether it was answered right, or in how many of `parts` equal parts.
+        right: Whether each item was answered right, or how many of its `parts` equal parts were.
         group: Number of each item's cluster, from 0.
         tasks: Task of each item.
-        parts: Number of equal parts of an item, as `share_right` takes them.
+        parts: Number of equal parts of an item, as `share_right` takes them; default 1.
     """
     import numpy as np
 
@@ -62,10 +62,10 @@ Metrics = Mapping[str, Figure]
 
 
 def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return each annotator's own answers in the shape of a baseline's items, each asked once.
+    """Return each annotator's own answers in the shape of a baseline's items, as if each item was asked once.
 
     Args:
-        items: Items of one campaign, as `read_human_baseline` returns them; those that do not say who was right are
+        items: Items of one campaign, as `read_human_baseline` returns them; items that do not say who was right are
             left out.
     """
     answers: dict[str, dict[str, dict[str, int]]] = {}
@@ -76,10 +76,11 @@ def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, di
 
 
 def best_of(each: Mapping[str, Metrics]) -> str | None:
-    """Return who was right most often; None of fewer than two annotators.
+    """Return the annotator who was right most often; None if there are fewer than two annotators.
 
-    Only those count who answered at least `LEAST_OF_THE_BUSIEST` as many items as whoever answered the most, since
-    three lucky answers make nobody the best. Of equals it is who answered more, then whose number is lower.
+    Only annotators who answered at least the share `LEAST_OF_THE_BUSIEST` of the busiest one's number of items count,
+    because a few lucky answers make nobody the best. Ties go to the annotator who answered more, then to the lower
+    number.
     """
     if len(each) < 2:
         return None
@@ -100,7 +101,7 @@ HUMAN_FILE = "human.json"
 
 
 class CampaignFigures(BaseModel):
-    """What the annotators of one campaign reached."""
+    """Figures of the annotators of one campaign."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -117,7 +118,7 @@ class CampaignFigures(BaseModel):
 
 
 class HumanFigures(BaseModel):
-    """What `human_figures` returns and `human.json` holds."""
+    """Figures that `human_figures` returns and `human.json` holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -143,12 +144,13 @@ class HumanFigures(BaseModel):
 
 
 def human_figures(release: Release, split: str | None = None) -> HumanFigures | None:
-    """Return what people reached on a release, or on one split; None where nobody was asked.
+    """Return the figures of people on a release, or on one split; None where nobody was asked.
 
     An accuracy is the mean over items of the share of right answers, so that each item counts once, as it does for a
-    model. The interval takes an item's answers together as one draw, and clusters of items as a model's does: n is the
-    number of items, not of answers, since answers to one item resemble each other. It errs on the wide side: a share
-    lies in [0, 1], so its variance is at most mean (1 - mean), which is that of a single answer.
+    model. The interval treats an item's answers together as one draw, and clusters of items as for a model: n is the
+    number of items, not of answers, because answers to one item are correlated. The interval is rather too wide than
+    too
+    narrow: a share lies in [0, 1], so its variance is at most mean (1 - mean), which is that of a single answer.
 
     Raises:
         DataError: The release is damaged.
@@ -179,10 +181,10 @@ def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _Item]) -> Campai
 
 
 def read_human(folder: Path) -> HumanFigures | None:
-    """Return the figures of people that a results folder holds; None where it holds none.
+    """Return the figures of people in a results folder; None where it holds none.
 
     Raises:
-        DataError: The file is damaged, or of a newer program.
+        DataError: The file is damaged, or a newer version of the program wrote it.
     """
     path = folder / HUMAN_FILE
     try:
@@ -199,7 +201,7 @@ def read_human(folder: Path) -> HumanFigures | None:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return figures of an older version as of this one: version 1 did not say how an interval was made."""
+    """Return figures of an older version in the form of this one: version 1 did not say how an interval was made."""
     if not isinstance(document, dict) or document.get("version") not in {1, 2}:
         return document
     campaigns = document["campaigns"]
@@ -215,7 +217,7 @@ def _upgraded(document: Any) -> Any:
 
 
 def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
-    """Refuse to show people beside models that were asked something else.
+    """Refuse to show people beside models that were asked other items.
 
     Raises:
         DataError: Release or split differ.
@@ -240,7 +242,7 @@ def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _I
     import numpy as np
 
     answered = [(answer, items[item_id]) for item_id, answer in sorted(answers.items()) if item_id in items]
-    # Shares as whole numbers of equal parts; where numbers of answers have no small multiple in common, to a millionth.
+    # Shares as whole numbers of equal parts; if the numbers of answers have no small common multiple, to a millionth.
     parts = min(lcm(*(answer["asked"] for answer, _ in answered)), 10**6)
     right = np.array([round(answer["right"] * parts / answer["asked"]) for answer, _ in answered], dtype=np.int64)
     group = np.array([item.group for _, item in answered], dtype=np.int64)
@@ -248,7 +250,7 @@ def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _I
 
 
 def _items(release: Release, split: str | None) -> dict[str, _Item]:
-    """Return task and cluster of each item by id, without reading a picture."""
+    """Return the task and cluster of each item by id, without reading a picture."""
     check_files(release, split)
     batches = list(columns_of(release, split, ["item_id", "task"]))
     ids, tasks = (

@@ -1,4 +1,4 @@
-"""Judged predictions: one row an asked item, in the order of the release, as Parquet."""
+"""Judged predictions: one row per asked item, in the order of the release, as Parquet."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ with the row's letter. `is_cut_off` says whether any reply ends where the longes
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
-    """Return what became of a question of round `number`; `reply` is None where it could not be put."""
+    """Return the judged reply to a question of round `number`; `reply` is None if the question could not be asked."""
     note = None if question.note is None else canonical_json(question.note)
     if reply is None or reply.text is None:
         cause = question.cause if reply is None else reply.error
@@ -104,7 +104,7 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
 
 
 def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
-    """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
+    """Return the answer that the chosen reader reads, and the letter as shown that the robust reader reads."""
     if reply.letter is not None:
         return ParsedAnswer("answered", reply.letter, "given"), reply.letter
     assert question.question is not None
@@ -160,12 +160,12 @@ def _attempt_rows(
 
 @lru_cache(maxsize=1 << 15)
 def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> ParsedAnswer:
-    """Read a short reply; equal ones to equal options, such as yes and no, are read once."""
+    """Read a short reply; equal replies to equal options, such as yes and no, are read once."""
     return read_answer(text, choices)
 
 
 class JudgedWriter:
-    """Writes rows to a Parquet file, a row group at a time; use it as a context manager."""
+    """Writer of rows to a Parquet file, one row group at a time; use it as a context manager."""
 
     def __init__(self, path: Path, stamp: Mapping[str, str]) -> None:
         schema = SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
@@ -195,10 +195,10 @@ class JudgedWriter:
 
 
 def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
-    """Return the predictions that stand beside a score, opened, once they say that they are of its model and release.
+    """Return the opened predictions beside a score, after a check that they are of its model and release.
 
     Raises:
-        DataError: There are none, or they are of something else.
+        DataError: There are no predictions, or they are of another model or release.
     """
     path = folder / PREDICTIONS_FILE
     try:
@@ -229,7 +229,7 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
 
 
 def not_of_score(path: Path, problem: str) -> DataError:
-    """Return the error that predictions are not those that the score beside them was made from."""
+    """Return the error for predictions from which the score beside them was not made."""
     return DataError(f"{path} is not what the score beside it was made from: {problem}; score the model again")
 
 

@@ -1,6 +1,6 @@
-"""The rows that metrics count: judged predictions as columns, a row a counted reply, with facts about the items.
+"""The rows that metrics count: judged predictions as columns, one row per counted reply, with facts about the items.
 
-Under a protocol that repeats its questions every repetition is a row; under any other every item is one.
+Under a protocol that repeats its questions, every repetition is a row; under any other, every item is one row.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _PAIR = "pair:"
 def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
     """Return the rows that metrics count, in the order of the release, without texts.
 
-    Beside the items' own columns:
+    In addition to the items' own columns there are:
 
     - `variant`: the repetition; null where there is none.
-    - `questions`: how many the row's verdict rests on; `at_first`: whether the first of them was answered right.
+    - `questions`: how many questions the row's verdict is based on; `at_first`: whether the first of them was answered
+      right.
     - `again`: the state of the reply to the question without the option that declines; `knew`: whether that was right.
       Both are null where it was not asked.
     """
@@ -46,11 +47,11 @@ def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
 
 
 def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table:
-    """Return rows with columns of the release beside them.
+    """Return rows with columns of the release added.
 
     `kind`, `answer`, `refusal`, `level`, `category`, `attributes` (JSON) and `question` are the item's; `pictures` is
-    their number, `image` the first one's id and `view` its role; `pair` is the item's group key that begins with
-    `pair:`, null without one.
+    the number of its pictures, `image` the first one's id and `view` its role; `pair` is the item's group key that
+    begins with `pair:`, null without one.
 
     Raises:
         DataError: A data file is damaged.
@@ -85,7 +86,7 @@ def _parts(lists: pa.ListArray) -> pa.Table:
 
 
 def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row an item; `at_first` is that of its first attempt, or of the item where it has but one."""
+    """Return one row per item; `at_first` is that of its first attempt, or of the item if it has only one."""
     rows = items.num_rows
     numbers = pa.array(range(rows), pa.int64())
     opening = pc.index_in(numbers, value_set=first.column("item").cast(pa.int64()))
@@ -100,7 +101,7 @@ def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row a repetition, with the reply to the question without the option that declines."""
+    """Return one row per repetition, with the reply to the question without the option that declines."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
     again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
@@ -115,7 +116,7 @@ def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _pairs(group_keys: pa.ListArray) -> pa.Array:
-    """Return each item's first group key of a pair."""
+    """Return, for each item, the first group key that names a pair."""
     keys = group_keys.flatten()
     held = pc.starts_with(keys, _PAIR)
     parents = pc.list_parent_indices(group_keys).filter(held)

@@ -1,4 +1,4 @@
-"""Progress of a run: tokens and failures so far, for people and for the score."""
+"""Progress of a run: tokens and failures so far, for display and for the score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST = 8
 
 
 class TokenUsage:
-    """Tokens of the replies that a score stands on, whether they came now or lay in a log."""
+    """Tokens of the replies behind a score, both new replies and those read from a log."""
 
     def __init__(self, prices: Prices | None) -> None:
         self._prices = prices
@@ -37,11 +37,11 @@ class TokenUsage:
 
     @property
     def cost(self) -> float | None:
-        """Return what the replies cost; None without prices or tokens."""
+        """Return the cost of the replies; None without prices or tokens."""
         return None if self._prices is None or self._replies == 0 else self._prices.cost(self._tokens)
 
     def usage(self) -> Usage | None:
-        """Return the sums as a score holds them; None where no reply stated its tokens."""
+        """Return the sums in the form that a score holds; None where no reply stated its tokens."""
         if self._replies == 0:
             return None
         prompt, completion, reasoning = self._tokens
@@ -56,9 +56,9 @@ class TokenUsage:
 
 
 class FirstFailures:
-    """Ends a run whose first replies are all errors of one kind: so will the others be, and no figure says anything.
+    """A guard that ends a run whose first replies are all errors of one kind, since the others would fail likewise.
 
-    Kinds are told apart by the words before a cause's first colon, such as `HTTP 400`.
+    Kinds are told apart by the words before the first colon of a cause, such as `HTTP 400`.
 
     Args:
         name: Name of the model that is asked.
@@ -71,10 +71,10 @@ class FirstFailures:
         self._is_over = False
 
     def add(self, reply: Reply) -> None:
-        """Take note of the next reply.
+        """Record the next reply.
 
         Raises:
-            CheckFailed: It is the last of the first ones, and all failed alike.
+            CheckFailed: It is the last of the first replies, and all failed alike.
         """
         if self._is_over:
             return
@@ -88,10 +88,10 @@ class FirstFailures:
             raise self._error("the first ")
 
     def end(self) -> None:
-        """Take note that no further reply comes.
+        """Record that no further reply comes.
 
         Raises:
-            CheckFailed: There were few, and all failed alike.
+            CheckFailed: There were few replies, and all failed alike.
         """
         if self._failed and not self._is_over:
             raise self._error("all " if self._failed > 1 else "")
@@ -111,7 +111,7 @@ def _kind_of(cause: str) -> str:
 
 
 class RunProgress:
-    """Counts replies and items, and passes counts, cost and errors on to a progress."""
+    """Counter of replies and items that passes counts, cost and errors to a progress display."""
 
     def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
@@ -129,7 +129,7 @@ class RunProgress:
             self._seen["errors"] += 1
 
     def through(self) -> None:
-        """Count one item whose replies are all there."""
+        """Count one item whose replies are complete."""
         self._progress.advance(1)
         cost = self._spent.cost
         notes = [] if cost is None else [f"cost {cost:.4f}"]

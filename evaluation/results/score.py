@@ -1,4 +1,4 @@
-"""A score: a model's figures on a release, with everything that they depend on."""
+"""The score of a model: its figures on a release, with everything that they depend on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_ERRORS = 0.05
 
 
 class Figure(BaseModel):
-    """One metric's value."""
+    """Value of one metric."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,7 +46,7 @@ class Figure(BaseModel):
 
 
 class Usage(BaseModel):
-    """What the replies that a score stands on took, as far as it was counted."""
+    """Tokens, requests and cost of the replies behind a score, as far as they were counted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -63,7 +63,7 @@ class Usage(BaseModel):
     """In the currency of the prices that the user gave; None without any."""
 
     def describe(self) -> str:
-        """Return it for people, on one line."""
+        """Return the usage as one line for people."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = f" to {self.requests} requests ({shared} shared one with an equal question)" if shared else ""
         words = (
@@ -75,7 +75,7 @@ class Usage(BaseModel):
 
 
 class Judging(BaseModel):
-    """Counts of a judge's verdicts. Replies count as often as they were given."""
+    """Counts of a judge's verdicts. A verdict counts once for every reply that it applies to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -97,7 +97,7 @@ class Judging(BaseModel):
     usage: Usage | None = None
 
     def describe(self) -> str:
-        """Return it for people, on one line."""
+        """Return the counts as one line for people."""
         words = (
             f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
             f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
@@ -106,7 +106,7 @@ class Judging(BaseModel):
 
 
 class Score(BaseModel):
-    """What `evaluate` returns and `score.json` holds."""
+    """Score that `evaluate` returns and `score.json` holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -158,7 +158,7 @@ class Score(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_what_follows(cls, document: Any) -> Any:
-        """Leave out what a score's file states and other fields imply."""
+        """Leave out the values in a score's file that follow from other fields."""
         return {k: v for k, v in document.items() if k != "unfit"} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
@@ -168,12 +168,12 @@ class Score(BaseModel):
         return self.error > self.max_errors * self.asked
 
     def why_unfit(self) -> str:
-        """Return in words why the score is unfit."""
+        """Return the reason why the score is unfit, in words."""
         return f"{self.error} of {self.asked} items ended in errors, more than {100 * self.max_errors:g} %"
 
     @property
     def title(self) -> str:
-        """Return the name under which the score stands beside others: the model, and what is not usual about it."""
+        """Return the name under which the score is listed with others: the model and its unusual settings."""
         unusual = (name for name in (self.protocol, self.reader) if name not in _USUAL)
         title = " @ ".join([self.name or self.model, *unusual])
         return title if self.told_apart_by is None else f"{title} ({self.told_apart_by})"
@@ -185,7 +185,7 @@ class Score(BaseModel):
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Return the settings that can change a reply, whoever wrote the score."""
+        """Return the settings that can change a reply, whichever version of the program wrote the score."""
         return identity_of(self.settings.get("backend", {})) if self.identity is None else self.identity
 
     @property
@@ -196,7 +196,7 @@ class Score(BaseModel):
 
     @property
     def right(self) -> int | None:
-        """Return how many items are right; None where the accuracy does not say it, since it counts repetitions."""
+        """Return how many items are right; None if that does not follow, because the accuracy counts repetitions."""
         accuracy = self.metrics.get("accuracy")
         if accuracy is None or self.repetitions != 1:
             return None
@@ -213,7 +213,7 @@ class Score(BaseModel):
 
 
 def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
-    """Return estimates as they stand in a score, sorted by name."""
+    """Return estimates in the form that a score holds, sorted by name."""
     return {
         name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n, method=e.method)
         for name, e in sorted(estimates.items())
@@ -221,10 +221,10 @@ def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
 
 
 def upgraded(document: Any) -> Any:
-    """Return a score's document as of this version; one of this version, or no score, as it is.
+    """Return a score's document in the form of this version; unchanged if it is of this version, or no score.
 
-    Version 1 had Wilson's intervals on accuracies, and the mean of tasks had theirs combined. It does not say how other
-    metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts.
+    Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean. It does not say how
+    other metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts.
     """
     if isinstance(document, dict) and document.get("version") in {2, 3}:
         return {**document, "version": VERSION}
@@ -235,7 +235,7 @@ def upgraded(document: Any) -> Any:
 
 
 def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a figure of version 1 with how its interval was made."""
+    """Return a figure of version 1 with the method of its interval added."""
     method: Method | None = None
     if figure["ci"] is not None and name.partition("/")[0] == "accuracy":
         method = "wilson"
@@ -245,10 +245,10 @@ def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_score(folder: Path) -> Score:
-    """Return the score that a model's results folder holds.
+    """Return the score in a model's results folder.
 
     Raises:
-        DataError: There is none, or it is no score, or one of a newer program.
+        DataError: There is no score, it is damaged, or a newer version of the program wrote it.
     """
     path = folder / SCORE_FILE
     try:
@@ -267,7 +267,7 @@ def read_score(folder: Path) -> Score:
 
 
 def read_scores(folder: Path) -> list[Score]:
-    """Return the scores of a results folder, by model; other things in it are passed over.
+    """Return the scores in a results folder, ordered by model; other files in it are ignored.
 
     Raises:
         DataError: There is no score in it, one is damaged, or they belong to different releases or splits.
@@ -289,7 +289,7 @@ def read_scores(folder: Path) -> list[Score]:
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores so that no two have the same title: equal titles get the settings that differ, in words."""
+    """Return scores whose titles all differ: where titles are equal, the settings that differ are added, in words."""
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]

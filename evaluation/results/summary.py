@@ -1,4 +1,4 @@
-"""Scores side by side: a table of models and tasks."""
+"""A table that compares scores: models by tasks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off"
 
 
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that has too many errors to be compared."""
+    """Return a line for each score with too many errors to be compared."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
 
 
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
-    """Return each model's metrics by name, and under `outcomes` what gave no letter, as JSON values."""
+    """Return each model's metrics by name, and under `outcomes` the replies without a letter, as JSON values."""
     return {
         score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
         | {"outcomes": _outcomes(score)}
@@ -37,12 +37,13 @@ def _outcomes(score: Score) -> dict[str, Any]:
 
 
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
-    """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
+    """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 
-    A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals, replies cut
-    off and errors, which count as wrong); a score with too many errors is marked as unfit. Turned over where tasks
-    outnumber models, so that it stays narrow. A model that cannot take a task has a dash there. People, where they
-    were asked, stand below the models, then chance: that of the items asked, taken from the score that asked the most.
+    There is one line per model, with columns for all asked items, each task, and the replies without a letter (misses,
+    refusals, replies cut off and errors, which count as wrong); a score with too many errors is marked as unfit. The
+    table is transposed if there are more tasks than models, so that it stays narrow. A model that cannot take a task
+    has a dash there. People, if any were asked, stand below the models, then chance: that of the items asked, taken
+    from the score that asked the most.
     """
     from rich import box
     from rich.table import Table
@@ -81,7 +82,7 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
 
 
 def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, Figure]]]]) -> Table:
-    """Return accuracies over all items and by task, a line a name, with a rule between blocks of lines."""
+    """Return a table of accuracies over all items and by task, a line per name, with a rule between blocks of lines."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -100,7 +101,7 @@ def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, F
 
 
 def reader_gaps(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that a paper's reader read: what the robust one makes of the same replies."""
+    """Return a line for each score that a paper's reader read: the robust reader's result on the same replies."""
     lines = []
     for score in sorted(scores, key=lambda score: score.title):
         robust, gap = (score.metrics.get(name) for name in ("by_robust_reader", "reader_gap"))
@@ -114,9 +115,10 @@ def reader_gaps(scores: Sequence[Score]) -> list[str]:
 
 
 def knowledge_metrics(scores: Sequence[Score]) -> list[str]:
-    """Return MM-SAP's scores that stand in the table: where all that a model was asked offers an option that declines.
+    """Return MM-SAP's metrics that the table shows: those for which every asked item offers an option that declines.
 
-    Elsewhere they stand in `score.json` and in the report, since the accuracies beside them are of other items.
+    Otherwise they appear only in `score.json` and in the report, because the accuracies beside them would be of other
+    items.
     """
     names = [f"mm_sap/score_{name}" for name in ("kk", "ku", "sa")]
     if not any(is_of_all(score, names[0]) for score in scores):
@@ -125,7 +127,7 @@ def knowledge_metrics(scores: Sequence[Score]) -> list[str]:
 
 
 def is_of_all(score: Score, metric: str) -> bool:
-    """Return whether a figure of a score stands on all that was asked."""
+    """Return whether a figure of a score covers all that was asked."""
     figure, accuracy = score.metrics.get(metric), score.metrics.get("accuracy")
     return figure is not None and accuracy is not None and figure.n == accuracy.n
 
@@ -136,9 +138,9 @@ def tasks_of(scores: Sequence[Score]) -> list[str]:
 
 
 def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
-    """Return what chance gives (`chance` or `chance/TASK`), from the score that asked the most items.
+    """Return the accuracy of chance (`chance` or `chance/TASK`), from the score that asked the most items.
 
-    A score under `vanilla` comes first: chance under `circular` is that of being lucky for every rotation.
+    A score under `vanilla` is preferred: chance under `circular` is the probability of being right in every rotation.
     """
     having = [score for score in scores if name in score.metrics]
     most = max(having, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
@@ -146,7 +148,7 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
 
 def drawn(table: Table) -> str:
-    """Return a table as text, as wide as the terminal; where there is none, as wide as it needs."""
+    """Return a table as text, as wide as the terminal; if there is no terminal, as wide as the table needs."""
     import io
     import sys
 
@@ -173,5 +175,5 @@ def _cell(figure: Figure | None) -> str:
 
 
 def printable(name: str) -> str:
-    """Return a name without characters that a terminal would act on."""
+    """Return a name without control characters that a terminal would act on."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

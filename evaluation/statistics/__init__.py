@@ -1,4 +1,4 @@
-"""Statistics that scores rest on: intervals of proportions, resampling of clusters, samples in proportion.
+"""Statistics behind the scores: intervals of proportions, resampling of clusters, proportional samples.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,13 +1,14 @@
-"""Shares of right answers with the interval that fits how their items hang together.
+"""Shares of right answers with an interval that takes clusters of items into account.
 
-Items that show the same source image, or stand in one pair or scene, are right or wrong together more often than not:
-taken as independent they give intervals that are too narrow. A cluster is what shares group keys (`components_of`).
+Items that show the same source image, or belong to one pair or scene, tend to be right or wrong together: treated as
+independent, they give intervals that are too narrow. A cluster is the set of items that share group keys
+(`components_of`).
 
 - No cluster has more than one item: Wilson's interval.
 - Otherwise percentiles of the share over resampled clusters (`resampling`).
-- Resampling understates how far a share may be off where there is little to draw from: with fewer than
-  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one. Then it is
-  Wilson's interval with the number of independent items that those of the clusters are worth (`items_worth`).
+- Resampling understates the uncertainty of a share where there is little to draw from: with fewer than
+  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one. In that
+  case Wilson's interval is used with the effective number of independent items (`items_worth`).
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: in
 
     Args:
         right: For each row, whether it is right, or how many of its `parts` are, where a row stands for several
-            answers. Its variance is then taken for that of one answer, which is the most that it can be.
+            answers. Its variance is then assumed to be that of one answer, which is an upper bound.
         group: Number of each row's cluster, from 0.
         about: Names of the figure, which seed the resampling.
-        parts: Number of equal parts of each row.
+        parts: Number of equal parts of each row; default 1.
     """
     if len(right) == 0:
         return Estimate(None, None, 0)
@@ -61,17 +62,17 @@ def mean_share_right(
 ) -> Estimate:
     """Return the unweighted mean of the tasks' shares with its 95 % interval.
 
-    Where clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with
-    all their tasks; a task that a resample does not hold is left out of its mean. Otherwise, and where there is too
+    If clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with
+    all their tasks; a task that a resample does not hold is left out of its mean. Otherwise, or if there is too
     little to resample, the tasks' intervals are combined.
 
     Args:
         right: Answers, as `share_right` takes them.
         group: Number of each row's cluster, from 0.
         task: Number of each row's task.
-        shares: The tasks' shares, by that number.
+        shares: Shares of the tasks, by that number.
         about: Names of the figure, which seed the resampling.
-        parts: Number of equal parts of each row.
+        parts: Number of equal parts of each row; default 1.
     """
     import numpy as np
 
@@ -98,15 +99,15 @@ def percentiles(values: NDArray[np.float64]) -> Interval:
 
 
 def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
-    """Return the variance of a mean over clusters by that over independent items, at least 1.
+    """Return the variance of a mean over clusters divided by that over independent items, at least 1.
 
-    With x_g the sum over cluster g, m_g its items and n all items: G / (G - 1) sum((x_g - mean m_g)^2) / n, over the
-    variance of one item.
+    With x_g the sum over cluster g, m_g its number of items, n the number of all items and G the number of clusters:
+    G / (G - 1) sum((x_g - mean m_g)^2) / n, divided by the variance of one item.
 
     Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
 
     Args:
-        kinds: The clusters; their second column is summed.
+        kinds: Clusters; their second column is summed.
         mean: Mean of an item.
         variance: Variance of an item, above 0.
     """
@@ -116,11 +117,12 @@ def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
 
 
 def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
-    """Return how many independent items those of clusters are worth.
+    """Return the effective number of independent items in clusters.
 
-    n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, since the effect is itself an estimate
-    from G clusters (Korn and Graubard, as in `wilson_clustered`). Where it cannot be estimated, what they are worth at
-    least, n^2 / sum(m_g^2): exact where items of a cluster are all right or all wrong (Kish 1965, section 5.4).
+    It is n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, because the effect is itself an
+    estimate from G clusters (Korn and Graubard, as in `wilson_clustered`). If the effect cannot be estimated, it is the
+    lower bound n^2 / sum(m_g^2), which is exact where items of a cluster are all right or all wrong (Kish 1965,
+    section 5.4).
     """
     items = int(kinds.counts @ kinds.sums[:, 0])
     if effect is None:
@@ -129,7 +131,7 @@ def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
 
 
 def _least_of_each(kinds: ClusterKinds, parts: int) -> int:
-    """Return how many clusters hold a right answer, or how many a wrong one, whichever are fewer."""
+    """Return the smaller of two numbers: clusters with a right answer, and clusters with a wrong one."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
     with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())
     return min(with_right, with_wrong)

@@ -1,4 +1,4 @@
-"""Intervals for proportions: the short formulas, owned here and cited."""
+"""Intervals for proportions, from short formulas with their sources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METHODS: dict[Method, str] = {
 
 
 class Estimate(NamedTuple):
-    """A proportion, its interval, how many it stands on, and how the interval was made; None for both at `n` of 0."""
+    """A proportion, its interval, the number of items behind it, and the interval's method (None for both at n = 0)."""
 
     value: float | None
     interval: Interval | None
@@ -35,8 +35,8 @@ class Estimate(NamedTuple):
 def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     """Return the share `right / n` with Wilson's score interval.
 
-    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval is then wide
-    rather than narrow: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
+    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval is then rather too
+    wide than too narrow: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
 
     Raises:
         ValueError: `right` lies outside 0..n.
@@ -49,7 +49,7 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
 
 
 def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
-    """Return the share `right / n` with Wilson's interval for as many independent items as the n are worth.
+    """Return the share `right / n` with Wilson's interval for `worth` independent items.
 
     Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data", Survey Methodology 24 (1998), 193-201, with Wilson's formula.
@@ -59,7 +59,7 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
 
 
 def student_975(df: int) -> float:
-    """Return the 97.5 % point of Student's t with `df` degrees of freedom, at least 4; off by less than 0.003.
+    """Return the 97.5 % point of Student's t with `df` degrees of freedom, at least 4; the error is below 0.003.
 
     Source: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.5 (expansion about the normal point).
     """
@@ -76,9 +76,9 @@ def student_975(df: int) -> float:
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
     """Return the unweighted mean of independent proportions, with an interval made from theirs.
 
-    Each part's distance from its value to its limit is taken as that part's spread on that side; squares add up:
-    low = mean - sqrt(sum((p_k - low_k)^2)) / K, and likewise above. For one part it is that part's interval, and it
-    never leaves [0, 1]. Parts on no items are left out; `n` counts the items of all parts.
+    The distance from each part's value to its limit is that part's spread on that side; the squares add up:
+    low = mean - sqrt(sum((p_k - low_k)^2)) / K, and likewise above. For one part the result is that part's interval,
+    and it never leaves [0, 1]. Parts with no items are left out; `n` counts the items of all parts.
 
     Source: G. Y. Zou, W. Huang, X. Zhang, "A note on confidence interval estimation for a linear function of
     binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085, with equal weights.

@@ -1,6 +1,6 @@
 """Resampling of whole clusters: sums over clusters that are drawn with replacement.
 
-What a cluster adds to a sum of sums is all that matters of it, so clusters that add the same are one kind. Drawing G
+Only a cluster's contribution to the sums matters, so clusters with equal contributions are one kind. Drawing G
 clusters with replacement and counting kinds is one multinomial draw over the kinds: a million predictions in small
 clusters have some dozens of kinds, and thousands of resamples take milliseconds.
 
@@ -27,11 +27,11 @@ _STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 21
 
 
 class ClusterKinds(NamedTuple):
-    """Clusters that add the same, counted.
+    """Counts of clusters by kind; clusters of one kind have equal sums.
 
     Args:
-        sums: Amounts that a cluster of each kind adds, kinds x columns; sorted, each row once.
-        counts: Clusters of each kind.
+        sums: Sums of one cluster of each kind, kinds x columns; sorted, each row once.
+        counts: Number of clusters of each kind.
     """
 
     sums: NDArray[np.int64]
@@ -47,8 +47,8 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
     """Return the kinds of clusters of some rows; the first column of their sums is the number of rows.
 
     Args:
-        group: Number of each row's cluster, from 0; numbers that no row has are passed over.
-        columns: Whole numbers, one a row, to be summed.
+        group: Number of each row's cluster, from 0; numbers without rows are ignored.
+        columns: Whole numbers to be summed, one per row.
     """
     import numpy as np
 
@@ -62,7 +62,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
 
 
 def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number for each row, equal for equal rows and in their order: much faster to sort than rows are."""
+    """Return a number for each row, equal for equal rows and in their order; sorting numbers is much faster."""
     import numpy as np
 
     numbers, least = np.zeros(len(table), dtype=np.int64), table.min(axis=0)
@@ -75,11 +75,11 @@ def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES) -> NDArray[np.float64]:
-    """Return the sums over as many clusters as there are, drawn with replacement, resamples x columns.
+    """Return sums over clusters drawn with replacement, as many as there are clusters; resamples x columns.
 
     Args:
         kinds: Kinds of clusters to draw from; at least one cluster.
-        about: Name of the figure, such as `accuracy/jigsaw`, which seeds the draw, so that equal data give equal
+        about: Names of the figure, such as `accuracy/jigsaw`, which seed the draw, so that equal data give equal
             limits.
         resamples: Number of resamples.
     """
@@ -102,7 +102,7 @@ def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES)
 
 
 def _blocks(kinds: ClusterKinds, rng: np.random.Generator) -> ClusterKinds:
-    """Return clusters joined at random into `MOST_KINDS` blocks of equal number, but for one.
+    """Return clusters joined at random into `MOST_KINDS` blocks of equal size, except for one block.
 
     Source: K. M. Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007, chapter 2 (random groups).
     """

@@ -1,4 +1,4 @@
-"""How many to draw of each stratum so that a sample is in proportion."""
+"""Sizes of a stratified sample in proportion to the strata."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Stratum = TypeVar("Stratum", bound=Any)
 
 
 def shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:
-    """Return how many of each stratum make up a total: in proportion, and one of each while that is possible.
+    """Return how many to draw from each stratum for a total: in proportion, and at least one each while possible.
 
-    What rounding leaves goes to the largest remainders; ties to the stratum that sorts first.
+    Units left over by rounding go to the largest remainders; ties go to the stratum that sorts first.
 
     Example:
         >>> shares({"Life": 60, "Art": 30, "Society": 10}, 10)

@@ -1,4 +1,4 @@
-"""Pictures that another collection holds too: hash lists, search, report.
+"""Search for pictures that another collection also holds: hash lists, search, report.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,8 +1,8 @@
-"""Hash lists: the hashes of a collection without its pictures, so that a test set can be checked against unseen.
+"""Hash lists: the hashes of a collection without its pictures, so that a test set can be checked without being shown.
 
-A list that Benchwright writes is JSON Lines: a line that names format and version, then one picture a line. A list from
-elsewhere is plain text, one entry a line: 64 hexadecimal digits are the SHA-256 of a file or of its upright pixels,
-16 are a pHash, and anything with a colon, such as `coco:000000123`, is a canonical id.
+A list that Benchwright writes is JSON Lines: a line that names format and version, then one picture per line. A list
+from elsewhere is plain text, one entry per line: 64 hexadecimal digits are the SHA-256 of a file or of its upright
+pixels, 16 are a pHash, and anything with a colon, such as `coco:000000123`, is a canonical id.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CODES = ("phash", "dhash", "mirrored")
 def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
     """Write a hash list; codes are 16 hexadecimal digits, as ImageHash writes them.
 
-    Embeddings are left out: they are large, and useless to whoever has another model.
+    Embeddings are left out: they are large, and useless to readers with another model.
     """
     lines = [canonical_json({"format": FORMAT, "version": VERSION})]
     for picture in pictures:

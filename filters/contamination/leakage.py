@@ -1,4 +1,4 @@
-"""Leakage: pictures that another collection holds too, such as a training set, an earlier release or another split."""
+"""Leakage: pictures that another collection also holds, such as a training set, an earlier release or another split."""
 
 from __future__ import annotations
 

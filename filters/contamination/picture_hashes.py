@@ -1,4 +1,4 @@
-"""All hashes of a picture: what must be known of two collections to find the pictures that both hold."""
+"""All hashes of a picture: the facts about two collections from which the pictures in both can be found."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PictureHashes(MapStep):
 
 
 class KnownPicture(NamedTuple):
-    """What a collection states of one picture; None where it states nothing.
+    """Facts that a collection states of one picture; None where it does not state them.
 
     Args:
         name: Name in its collection.

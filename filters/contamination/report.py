@@ -71,13 +71,13 @@ def _of_workspace(place: Path) -> Iterator[tuple[str, str, bytes]]:
 
 @dataclass(frozen=True, order=True)
 class Leak:
-    """A picture that another collection holds, or seems to.
+    """A picture that another collection certainly or possibly holds.
 
     Args:
-        path: The picture, relative to its folder; of a release its image id.
+        path: Path of the picture, relative to its folder; for a release its image id.
         against: The other collection, by the path that was given, or the other split.
         name: Name of the picture in that collection.
-        kind: `leak`: surely the same picture. `ask`: a person should decide.
+        kind: `leak`: certainly the same picture. `ask`: a person should decide.
         by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` where the other
             collection has no pixels.
         score: 1.0 where an id or hash is equal; else the share of the aligned overlap, 0-1, that shows the same; 0.0

@@ -1,4 +1,4 @@
-"""Search for the pictures of one collection in another: equal ids and hashes are sure, near hashes are candidates."""
+"""Search for the pictures of one collection in another: equal ids and hashes are proof, near hashes give candidates."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SPOTS_OF_A_COSINE = 10.0
 
 
 class SureLeak(NamedTuple):
-    """A picture that the other collection surely holds: its position there and what it was matched by."""
+    """A picture that the other collection certainly holds: its position there and the identifier that matched."""
 
     place: int
     by: MatchedBy
 
 
 class PossibleLeak(NamedTuple):
-    """A picture of the other collection to compare, mirrored too where `mirrored` says so."""
+    """A picture of the other collection to compare; if `mirrored` is set, its mirrored version is compared as well."""
 
     place: int
     mirrored: bool
@@ -52,13 +52,13 @@ def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> 
 def possible_leaks(
     mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
 ) -> dict[int, list[PossibleLeak]]:
-    """Return for each of my pictures those of theirs that it may be a copy of, likeliest first, up to `MOST_PARTNERS`.
+    """Return, for each of my pictures, those of theirs that it may copy, likeliest first, up to `MOST_PARTNERS`.
 
     Args:
         mine: Pictures to check.
         theirs: Pictures of the collection to check against.
-        distance: Bits of 64 in which two hashes may differ.
-        cosine: Least cosine of two embeddings; default None, where embeddings propose no pairs.
+        distance: Largest number of bits of 64 in which two hashes may differ.
+        cosine: Smallest cosine of two embeddings; default None, where embeddings propose no pairs.
     """
     votes: defaultdict[tuple[int, int], float] = defaultdict(float)
     mirrored: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""Images that show exactly the same pixels in different files.
+"""Detection of images that show exactly the same pixels in different files.
 
 Files with equal bytes are one image already. This step finds pictures that were stored again without loss: a PNG
 saved as BMP or lossless WebP, or a picture that is turned by EXIF in one file and by its pixels in the other.

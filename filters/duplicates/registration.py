@@ -1,4 +1,4 @@
-"""Registration: where one picture lies in another, from corners that look alike."""
+"""Registration: the position of one picture in another, from corners that look alike."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Registered(NamedTuple):
 def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
     """Return the transform near a given one at which the pictures correlate best; None where none is found.
 
-    Corners of a small or much enlarged picture place it a few pixels off, which is much for thin lines on plain ground.
-    The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
+    Corners of a small or much enlarged picture place it a few pixels off, which matters for thin lines on a plain
+    ground. The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
     """
     import cv2
 
@@ -52,10 +52,10 @@ def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) 
 
 
 class SceneGeometry(NamedTuple):
-    """What two views of one scene have in common.
+    """Evidence that two pictures are views of one scene.
 
     Args:
-        matches: Corners that fit one geometry of two cameras.
+        matches: Number of corners that fit one geometry of two cameras.
         spread: Share, 0-1, of the cells with corners that hold a matching corner, in the picture where it is less.
     """
 
@@ -126,7 +126,7 @@ def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], ND
 
 
 def _is_plausible(affine: Affine) -> bool:
-    """Return whether a transform does not mirror, and squeezes and enlarges no more than copies do."""
+    """Return whether a transform does not mirror, and shrinks and enlarges no more than copies do."""
     larger, smaller = np.linalg.svd(affine[:, :2], compute_uv=False)
     return bool(
         np.linalg.det(affine[:, :2]) > 0

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Member(NamedTuple):
-    """A file that duplicates the kept file, or seems to.
+    """A file that certainly or possibly duplicates the kept file.
 
     Args:
-        path: Relative to the folder.
+        path: Path relative to the folder.
         kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second
             look. `ask`: a person should decide.
         score: 1.0 for `exact`; else the share of the aligned overlap, 0-1, that shows the same.
@@ -37,7 +37,7 @@ class Member(NamedTuple):
 
 
 class DuplicateGroup(NamedTuple):
-    """A file to keep and the files that duplicate it, or seem to.
+    """A file to keep and the files that certainly or possibly duplicate it.
 
     A `near` or `ask` member that has exact copies is also the kept file of a group of these.
     """

@@ -1,8 +1,9 @@
 """Comparison of two aligned pictures block by block, so that a watermark or other words affect their own blocks only.
 
-Blocks without details agree wherever two backgrounds have one shade, and prove nothing: in two posters of one template
-they are nine in ten. The share that both pictures fill with the same substance is therefore measured beside the share
-that is alike, and the worst region of details beside the mean: on plain ground a headline is a region of its own.
+Blocks without details agree wherever two backgrounds have the same shade, and prove nothing: in two posters of one
+template they are nine in ten. Two more values are therefore measured: beside the share that is alike, the share
+that both pictures fill with the same substance; and beside the mean, the worst region of details, because on plain
+ground a headline is a region of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _Pixel = TypeVar("_Pixel", np.float32, np.uint8)
 
 
 class Structure(NamedTuple):
-    """What two aligned pictures have in common; all numbers are shares, 0-1.
+    """Likeness of two aligned pictures; all numbers are shares, 0-1.
 
     Args:
         overlap_fixed: Share of the fixed picture that the overlap covers.
@@ -49,10 +50,10 @@ class Structure(NamedTuple):
             where it is larger: an overlay hides little of a picture's own details. 0 where no block has details.
         detailed: Share of the blocks that have details in at least one picture.
         common: Share of the blocks that both pictures fill with the same substance, however faint.
-        worst: Least share of its own details that any region of details keeps, for the picture where it keeps more; 1
-            where no region loses any.
+        worst: Smallest share of its own details that any region of details keeps, for the picture where it keeps more;
+            1 where no region loses any.
         band: Share of the rows of blocks in the longest run of rows that show the same across the whole overlap.
-        shade: Mean difference of grey levels, 0-1, without equal light.
+        shade: Mean difference of grey levels, 0-1, measured before the lighting is equalised.
     """
 
     overlap_fixed: float
@@ -153,7 +154,7 @@ def _scores(
 def _worst_region(
     rich_fixed: NDArray[np.bool_], rich_moving: NDArray[np.bool_], same: NDArray[np.bool_], painted: NDArray[np.bool_]
 ) -> float:
-    """Return the least share of details that a region keeps. Details of one picture only count as no loss.
+    """Return the smallest share of details that a region keeps; details in only one picture do not count as a loss.
 
     Args:
         rich_fixed: Blocks with details in the fixed picture; shape (rows, columns), as the other arguments.

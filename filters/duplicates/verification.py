@@ -43,15 +43,15 @@ _BEST_FIRST: dict[Verdict, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "dif
 
 
 class SameEnough(NamedTuple):
-    """Bounds on what is measured from which a pair counts as copies; all are shares, 0-1.
+    """Limits of the measured values within which a pair counts as copies; all are shares, 0-1.
 
     Args:
-        contained: Least share of one picture that the other shows. A turned copy loses its corners.
-        whole: Least share of the larger picture that a copy shows; a smaller cutting is a detail and is asked about.
-        alike: Least share of the overlap's blocks that show the same.
+        contained: Smallest share of one picture that the other shows. A rotated copy loses its corners.
+        whole: Smallest share of the larger picture that a copy shows; a smaller crop is a detail and is asked about.
+        alike: Smallest share of the overlap's blocks that show the same.
         replaced: Largest share of blocks that show something in both pictures, and not the same.
-        preserved: Least share of one picture's details that the other picture has too.
-        region: Least share of preserved details, overall and in the worst region, where everything else is plain.
+        preserved: Smallest share of one picture's details that the other picture has too.
+        region: Smallest share of preserved details, overall and in the worst region, where everything else is plain.
     """
 
     contained: float

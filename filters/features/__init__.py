@@ -1,4 +1,4 @@
-"""What pictures are compared by: hashes, local features, visual words, embeddings.
+"""Features by which pictures are compared: hashes, local features, visual words, embeddings.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -36,7 +36,7 @@ Vectors = NDArray[np.float32]
 
 
 class Preprocessing(NamedTuple):
-    """How a picture becomes the model's input: resized to a square, then normalised."""
+    """Conversion of a picture to the model's input: resized to a square, then normalised."""
 
     side_px: int
     mean: tuple[float, ...]

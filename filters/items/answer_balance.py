@@ -1,9 +1,9 @@
-"""Right options under all letters alike.
+"""A step that spreads right options evenly over all letters.
 
 Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
 The same holds for the option that declines to answer.
 
-The order of options is free unless the words of the item lean on it: `Yes` before `No`, numbers that run up, options
+The order of options is free unless the words of the item depend on it: `Yes` before `No`, ascending numbers, options
 that name a letter or stand for all the others, questions and explanations that name an option by its letter.
 """
 
@@ -175,7 +175,7 @@ class _LetterPlan:
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, min_p: float, seed: int) -> None:
-        """Move the options that may move; where that is not enough, ask about as many items as are too many."""
+        """Move the options that may move; if that is not enough, ask about the surplus items."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in self._moves(placed, movable).items():

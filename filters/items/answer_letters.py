@@ -1,4 +1,4 @@
-"""A test whether right options stand under all letters alike, for items with any numbers of options."""
+"""A test of whether right options are spread evenly over all letters, for items with any numbers of options."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Placing(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """How evenly the letters are used.
+    """Evenness of the letters of some items.
 
     Args:
         counts: Number of items by letter, for all letters that some item has.

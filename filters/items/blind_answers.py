@@ -1,10 +1,10 @@
-"""Items that are answered right without their picture: by common knowledge, by the words, or by heart.
+"""Items that are answered right without their picture: by common knowledge, from the words, or from memory.
 
 How often each item was answered right without its picture is read from the scores that evaluation wrote:
 
     benchwright evaluate run RELEASE --model M --protocol blind --out blind
 
-writes a folder a model, with `score.json` and `predictions.parquet`. A model's answer counts for an item only while
+writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer counts for an item only while
 the item reads as it did in the release that was asked.
 """
 

@@ -1,8 +1,8 @@
-"""Keys that the words give away: can a rule that never sees the picture pick the right option?
+"""Keys that the words give away: tests whether a rule that never sees the picture can pick the right option.
 
-The longest option, the one in another form, the one that shares most words with the others, and whatever a classifier
-learns from the other items' texts. A rule that beats chance shows a tell; who scores a model on such items measures
-how well it reads the tell.
+The rules pick the longest option, the one in another form, the one that shares most words with the others, and the one
+that a classifier picks after learning from the other items' texts. A rule that beats chance shows a bias in the
+texts; a model's score on such items partly measures how well it exploits that bias.
 
 A rule picks an option by words alone, without the picture: it gives every option its share of the pick.
 """
@@ -145,15 +145,15 @@ class RulePick(NamedTuple):
 
 
 class RuleResult(NamedTuple):
-    """How often a rule picks the right option of some items.
+    """Accuracy of a rule on some items.
 
     Args:
-        task: The items' task; None where all tasks stand together.
+        task: Task of the items; None where all tasks are counted together.
         rule: Name of a text rule, or `learned`.
         items: Number of items.
         accuracy: Share of the items that it gets right, 0-1; ties count in part.
         interval: Wilson's interval of the accuracy, at 95 %.
-        chance: Accuracy, 0-1, of picking evenly.
+        chance: Accuracy, 0-1, of a uniform pick.
         p: Probability, 0-1, that a rule without any information does as well.
         rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
     """
@@ -244,7 +244,7 @@ def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: i
 
 
 def _p_value(picks: Sequence[RulePick], right: float, seed: int) -> float:
-    """Return the probability that keys drawn evenly among the options fall on the rule's picks at least as often.
+    """Return the probability that uniformly drawn keys fall on the rule's picks at least as often.
 
     Items with equal numbers of options and of picked options are one binomial draw.
     """

@@ -1,6 +1,6 @@
-"""Yes/no questions to a vision-language model behind an endpoint, several at a time; what fails is an answer too.
+"""Yes/no questions to a vision-language model behind an endpoint, several at a time; failures are answers, too.
 
-Steps that ask a model behind an endpoint about items have their questions and answers in common.
+Steps that ask a model behind an endpoint about items share this code for questions and answers.
 """
 
 from __future__ import annotations

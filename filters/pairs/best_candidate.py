@@ -1,4 +1,4 @@
-"""The step `best_candidate`: the best of several candidates for one idea is kept, and so are whole pairs only.
+"""The step `best_candidate`: it keeps the best of several candidates for one idea, and only whole pairs.
 
 It runs after the gates and before people decide. A yes/no question of a pair counts on both pictures or not at all.
 """

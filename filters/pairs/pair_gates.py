@@ -1,13 +1,13 @@
-"""Gates for manipulated pairs: something changed, nothing else did, and the frame stayed where it was.
+"""Gates for manipulated pairs: something changed, nothing else did, and the frame did not move.
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
-as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
-`moved` is true the subject was to move, so no shift is measured.
+as `editable`: a grid of cells as COCO writes masks. If there is no such region, all of the picture was to change. Where
+`moved` is true, the subject was to move, so no shift is measured.
 
-How much one picture's frame lies elsewhere than another's is what instruction editors do to a picture unasked. What was
-kept of the first picture is looked for in the second by normalised correlation under a mask (OpenCV's
-TM_CCOEFF_NORMED), so that what was changed on purpose has no say, nor has other light. The whole and each quarter look
-for themselves: where a frame was turned or enlarged, the quarters move apart.
+Instruction editors may shift the frame of a picture without being asked to; this shift is measured. The unchanged
+part of the first picture is searched for in the second by normalised correlation under a mask (OpenCV's
+TM_CCOEFF_NORMED), so intended changes and different light have no influence. The whole picture and each quarter are
+searched for separately: where a frame was turned or enlarged, the quarters move apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How good a picture is, measured: size, shape, content, sharpness, light, color, compression, frame.
+"""Measures of a picture's quality: size, shape, content, sharpness, light, color, compression, frame.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

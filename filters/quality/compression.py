@@ -1,4 +1,4 @@
-"""How strongly a picture was compressed, from its JPEG tables and from its pixels."""
+"""Strength of a picture's compression, from its JPEG tables and from its pixels."""
 
 from __future__ import annotations
 

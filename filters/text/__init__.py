@@ -1,4 +1,4 @@
-"""How much of a picture is text: engines, regions, calibration.
+"""The share of a picture that is text: engines, regions, calibration.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

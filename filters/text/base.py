@@ -1,7 +1,7 @@
 """The interface of OCR engines: a detector that finds text and a reader that reads it.
 
-An engine proposes. Which of its proposals count is decided in `regions`, by the same rules for all engines, so the
-records of two engines differ only in what the engines saw.
+An engine only proposes text. The module `regions` decides which proposals count, by the same rules for all engines, so
+the records of two engines differ only in what the engines detected and read.
 """
 
 from __future__ import annotations

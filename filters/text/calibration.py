@@ -27,7 +27,7 @@ EXAMPLES = 4
 
 
 class Candidate(NamedTuple):
-    """One threshold.
+    """Effect of one threshold.
 
     Args:
         threshold: Ratio above which a picture is dropped.

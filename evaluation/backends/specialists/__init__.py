@@ -1,4 +1,4 @@
-"""Classical vision programs for one task each, which show what is reached without a learned model.
+"""Classical vision programs for one task each; they show the accuracy without a learned model.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,7 +1,7 @@
 """Metrics of the four papers, as pure functions over plain rows.
 
-They know nothing of files, releases or readers: rows with answers and keys go in, and a `Share` that states its
-denominator comes out.
+They do not depend on files, releases or readers: they take rows with answers and keys and return a `Share` that states
+its denominator.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

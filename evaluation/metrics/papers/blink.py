@@ -8,7 +8,7 @@ from .shares import Share, mean_of_shares, share
 
 
 def per_task(answers: Iterable[tuple[str, bool]]) -> dict[str, Share]:
-    """Return the share of right answers of each task, in the order in which tasks come.
+    """Return the share of right answers of each task, in the order in which tasks first occur.
 
     Args:
         answers: Task and whether the answer is right.
@@ -25,5 +25,5 @@ def total(tasks: Mapping[str, Share]) -> Share:
 
 
 def chance(options: Mapping[str, int]) -> Share:
-    """Return what an even draw gives in the mean over tasks, from the number of options of each."""
+    """Return the mean over tasks of the accuracy of a uniform draw, from the number of options of each task."""
     return mean_of_shares(Share(1, number) for number in options.values())

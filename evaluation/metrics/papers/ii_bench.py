@@ -1,4 +1,4 @@
-"""II-Bench's metrics (paper appendix E.2): accuracy, error and miss, all of all questions, also by label."""
+"""II-Bench's metrics (paper appendix E.2): accuracy, error rate and miss rate over all questions, and by label."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Response(NamedTuple):
 
 
 def rates(responses: Iterable[Response]) -> dict[str, Share]:
-    """Return accuracy, error and miss as shares of all responses."""
+    """Return accuracy, error rate and miss rate as shares of all responses."""
     rows = list(responses)
     return {
         "accuracy": share(row.right for row in rows),

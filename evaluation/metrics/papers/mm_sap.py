@@ -9,12 +9,12 @@ from .shares import Share, share
 
 
 class ChosenOption(NamedTuple):
-    """One question and what a model chose, by option keys.
+    """One question and the option that a model chose, by option keys.
 
     Attributes:
         part: Which of the three sets the question is of: what every model knows, what some know, what none can know.
-        answer: The right option; None where nothing in the picture answers the question.
-        refusal: The option that declines.
+        answer: Right option; None where nothing in the picture answers the question.
+        refusal: Option that declines.
         chosen: Option that the model chose; None where its reply names no option.
         forced: Option chosen in the second pass, without the refusal option; only asked in `know`, after a refusal.
     """
@@ -27,17 +27,17 @@ class ChosenOption(NamedTuple):
 
     @property
     def knows(self) -> bool:
-        """The right option was chosen. A question without an answer can never be known."""
+        """Whether the right option was chosen; always False for a question without an answer."""
         return self.answer is not None and self.chosen == self.answer
 
     @property
     def refuses(self) -> bool:
-        """The option that declines was chosen."""
+        """Whether the option that declines was chosen."""
         return self.chosen == self.refusal
 
     @property
     def knew(self) -> bool:
-        """The model refused, and chose the right option when it had to (equation 3)."""
+        """Whether the model refused, and chose the right option when it had to choose (equation 3)."""
         return self.refuses and self.answer is not None and self.forced == self.answer
 
 
@@ -65,7 +65,7 @@ def answer_rate(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def answer_accuracy(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of right answers of the questions that are not refused (equation 5)."""
+    """Return the share of right answers among the questions that are not refused (equation 5)."""
     return share(prediction.knows for prediction in predictions if not prediction.refuses)
 
 
@@ -75,10 +75,10 @@ def refusal_number(predictions: Iterable[ChosenOption]) -> int:
 
 
 def unknown_knowns_of_refusals(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of refused questions of `know` that the model knew: what table 4 holds."""
+    """Return the share of refused questions of `know` that the model knew, as in table 4."""
     return share(prediction.knew for prediction in predictions if prediction.part == "know" and prediction.refuses)
 
 
 def unknown_knowns_of_all(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the same, of all questions of `know`: equation 8 as it is printed, which table 4 does not follow."""
+    """Return the same number over all questions of `know`: equation 8 as printed, which table 4 does not follow."""
     return share(prediction.knew for prediction in predictions if prediction.part == "know")

@@ -15,7 +15,7 @@ PAIR_ANSWERS = 4
 
 
 class YesNoAnswer(NamedTuple):
-    """One yes/no answer: which image pair, question and image it belongs to, and whether it is right."""
+    """One yes/no answer: its image pair, question and image, and whether it is right."""
 
     pair: Hashable
     question: str

@@ -1,4 +1,4 @@
-"""Shares: how many of how many."""
+"""Shares that keep their numerator and denominator."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 
 class Share(NamedTuple):
-    """A share that keeps what it was counted from; `part` is a sum of shares where a metric is their mean."""
+    """A share with the counts behind it; `part` is a sum of shares where a metric is their mean."""
 
     part: float
     of: int
 
     @property
     def value(self) -> float | None:
-        """The share, 0-1; None of nothing."""
+        """The share, 0-1; None where `of` is 0."""
         return self.part / self.of if self.of else None
 
 
 def share(rights: Iterable[bool]) -> Share:
-    """Return how many are right, of all.
+    """Return how many of all values are right.
 
     Example:
         >>> share([True, False, True])
@@ -30,11 +30,11 @@ def share(rights: Iterable[bool]) -> Share:
 
 
 def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int = 1) -> Share:
-    """Return how many groups have every answer right, of the groups that have enough answers.
+    """Return how many groups have every answer right, among the groups that have enough answers.
 
     Args:
         answers: Group and whether the answer is right, in any order.
-        at_least: Groups with fewer answers do not count at all.
+        at_least: Smallest number of answers with which a group counts; default 1.
 
     Example:
         >>> share_of_groups([("a", True), ("a", True), ("b", True), ("b", False), ("c", True)], at_least=2)
@@ -47,6 +47,6 @@ def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int =
 
 
 def mean_of_shares(shares: Iterable[Share]) -> Share:
-    """Return the unweighted mean of shares: their sum, of their number. A share of nothing counts as 0."""
+    """Return the unweighted mean of shares, as their sum of their number. A share with denominator 0 counts as 0."""
     values = [estimate.value or 0.0 for estimate in shares]
     return Share(sum(values), len(values))

@@ -1,4 +1,4 @@
 """Metrics of our own releases: from counted rows (`evaluation.results.metric_rows`) to named estimates.
 
-Each gives figures only where the release has what they need, and says in its docstring what that is.
+Each metric gives figures only for releases that have what it needs, and its docstring says what that is.
 """

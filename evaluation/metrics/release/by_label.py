@@ -1,4 +1,4 @@
-"""Accuracy by what items are labelled with: level, category and attributes."""
+"""Accuracy by the labels of items: level, category and attributes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST_VALUES = 64
 
 
 def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return accuracy within each value of a label, and the unweighted mean over the values.
+    """Return the accuracy within each value of a label, and the unweighted mean over the values.
 
-    `accuracy_by/level/low`, `accuracy_by/category/...`, `accuracy_by/<attribute>/<value>`, and for each label its mean
-    such as `accuracy_macro_by/level`. Each divides by the items that have the value. Labels are level, category, and
-    attributes that are texts or yes/no, with 2 to 64 values; a text with commas between several values counts in each.
-    An attribute named like a column stands as `attribute.level`.
+    The names are `accuracy_by/level/low`, `accuracy_by/category/...`, `accuracy_by/<attribute>/<value>`, and for each
+    label its mean such as `accuracy_macro_by/level`. Each divides by the items that have the value. Labels are level,
+    category, and attributes that are texts or yes/no, with 2 to 64 values; a text with commas between several values
+    counts in each. An attribute named like a column is called `attribute.level`.
     """
     if not has(judged, "level", "category", "attributes"):
         return {}
@@ -67,7 +67,7 @@ def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the different texts of a column, and for each row the place of its own among them, -1 for none."""
+    """Return the different texts of a column, and for each row the place of its text among them, -1 for none."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -19,12 +19,12 @@ NEEDED = frozenset({"domain", "emotion", "rhetoric"})
 
 
 def ii_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return accuracy, error and miss of the items that have a domain, emotion and rhetoric.
+    """Return accuracy, error rate and miss rate of the items that have a domain, emotion and rhetoric.
 
     These are attributes; the domain may be the category instead, as in imported releases. `ii_bench/accuracy`, `/error`
-    and `/miss` divide by all such items: an error is a request that failed, a miss any other reply that names no
-    letter, a refusal among them. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain,
-    emotion, image_type, difficulty or rhetoric; one with two figures of rhetoric, `"Metaphor,Contrast"`, counts in
+    and `/miss` divide by all such items: an error is a request that failed; a miss is any other reply that names no
+    letter, including refusals. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain,
+    emotion, image_type, difficulty or rhetoric; an item with two figures of rhetoric, `"Metaphor,Contrast"`, counts in
     both.
     """
     if not has(judged, "attributes", "category", "state"):
@@ -53,7 +53,7 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
 
 
 def _labelled(judged: pa.Table) -> pa.Table:
-    """Return the rows whose attributes speak of emotion, so that a million others become no Python values."""
+    """Return the rows whose attributes mention emotion, so that the other rows do not become Python values."""
     import pyarrow.compute as pc
 
     return judged.filter(pc.match_substring(judged.column("attributes"), '"emotion"'))

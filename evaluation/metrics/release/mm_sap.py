@@ -21,8 +21,9 @@ _COLUMNS = ("item_id", "variant", "letter", "answer", "refusal", "level", "again
 def part_of(row: Row) -> Part:
     """Return which of the paper's three sets an item belongs to.
 
-    `beyond`: nothing in the picture answers it. `basic`: its level is `basic`; every model is taken to know it.
-    `know`: all others; what a model knows is for it to show.
+    - `beyond`: nothing in the picture answers the item.
+    - `basic`: the item's level is `basic`; every model is assumed to know the answer.
+    - `know`: all other items; models may or may not know the answer.
     """
     if row["answer"] is None:
         return "beyond"
@@ -32,20 +33,21 @@ def part_of(row: Row) -> Part:
 def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the paper's metrics of the items that offer an option that declines. Names begin with `mm_sap/`.
 
-    By item p is the letter that was read, c the answer, r the letter that declines. All but two divide by all such
-    items, or those of the part (`/basic`, `/know`, `/beyond`); under protocols that repeat by all repetitions.
+    For each item, p is the letter that was read, c the answer, r the letter that declines. All metrics but two divide
+    by all such items, or by those of the part (`/basic`, `/know`, `/beyond`); under protocols that repeat, by all
+    repetitions.
 
-    - `score_kk`: p = c; never of an item without an answer.
-    - `score_ku`: p = r on what is unknown: every item of `beyond`, none of `basic`, and of `know` those that the model
-      does not get right without the option that declines. `score_sa`: their sum.
-    - `answer_rate`: p is not r; a reply that is unread or failed is not r either, as the paper's equation 6 has it.
-      `answer_accuracy`: those with p = c, of those with p not r.
-    - `refusal_number`: items of `know` with p = r, the mean over repetitions. It is a number, no share.
-    - `unknown_knowns_rate`: of these, the share that is right without the option (table 4);
-      `unknown_knowns_rate_eq8`: the same of all items of `know`, as equation 8 is printed.
+    - `score_kk`: p = c; never true of an item without an answer.
+    - `score_ku`: p = r on unknown items: every item of `beyond`, none of `basic`, and those of `know` that the model
+      does not get right without the option that declines. `score_sa`: the sum of the two.
+    - `answer_rate`: p is not r; this includes unread and failed replies, as in the paper's equation 6.
+      `answer_accuracy`: the share with p = c among the items with p not r.
+    - `refusal_number`: number of items of `know` with p = r, the mean over repetitions. It is a number, not a share.
+    - `unknown_knowns_rate`: the share of these that is right without the option (table 4);
+      `unknown_knowns_rate_eq8`: the same as a share of all items of `know`, as equation 8 is printed.
 
-    Whatever needs the second question is given only where every refusal in `know` was asked again, that is under
-    `forced` and `mm-sap`, or where nothing was refused. A second question that failed counts neither as known nor as
+    Metrics that need the second question are given only if every refusal in `know` was asked again, that is under
+    `forced` and `mm-sap`, or if nothing was refused. A second question that failed counts neither as known nor as
     unknown.
     """
     if not has(judged, *_COLUMNS):
@@ -65,7 +67,7 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def prediction_of(row: Row) -> ChosenOption:
-    """Return a row in the paper's terms; a verdict over several questions chose the answer only where it is right."""
+    """Return a row in the paper's terms; a verdict over several questions counts as the answer only if it is right."""
     answer = row["answer"]
     chosen = answer if row["right"] and answer is not None else row["letter"]
     missed = chosen == answer and not row["right"]
@@ -75,7 +77,7 @@ def prediction_of(row: Row) -> ChosenOption:
 
 
 class _Reply(NamedTuple):
-    """A row in the paper's terms, and whether what it says of the unknown can be taken."""
+    """A row in the paper's terms, and whether its evidence about unknown items is usable."""
 
     option: ChosenOption
     group: int
@@ -83,7 +85,7 @@ class _Reply(NamedTuple):
 
     @property
     def known_unknown(self) -> bool:
-        """It declined what is unknown; a second question that failed shows nothing."""
+        """Whether the model declined an unknown item; False if the second question failed."""
         option = self.option
         shown = option.part == "beyond" or (option.part == "know" and self.again != "error" and not option.knew)
         return option.refuses and shown

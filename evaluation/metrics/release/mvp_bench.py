@@ -32,7 +32,7 @@ Units = Callable[[Sequence[Row]], list[Unit]]
 
 
 def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the paper's metrics of items that belong to a pair, that is have a group key `pair:...`.
+    """Return the paper's metrics of items that belong to a pair, that is, have a group key `pair:...`.
 
     Questions of yes or no show one picture, whose role, or else the attribute `image_side`, is `natural` or
     `manipulated`:
@@ -43,10 +43,11 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     - `mvp_bench/mAcc`: pairs with every answer right, of pairs with at least four answers.
     - `mvp_bench/pAcc/<category>`: qAcc within a category.
 
-    aAcc and qAcc also come by level, aAcc and iAcc by natural and manipulated. Of multiple-choice items,
-    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (two pictures, or `image_side` says `both`)
-    are those right as the item stands; under `circular` the same with `/circular` are those right in all rotations.
-    Both come by level. All divide by the items of the kind that were asked. Not given under protocols that repeat.
+    aAcc and qAcc are also given by level, aAcc and iAcc by natural and manipulated. For multiple-choice items,
+    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (two pictures, or `image_side` is `both`)
+    count the items that are right in their own order of options; under `circular`, the same names with `/circular`
+    count those right in all rotations. Both are given by level, too. All divide by the items of the kind that were
+    asked. The metrics are not given under protocols that repeat.
     """
     if not has(judged, *_COLUMNS):
         return {}
@@ -58,7 +59,7 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def side_of(row: Row) -> str | None:
-    """Return which side of a pair a row's item shows: natural, manipulated, both; None where nothing says it."""
+    """Return which side of a pair a row's item shows: natural, manipulated or both; None where it is not known."""
     if row["pictures"] > 1:
         return _BOTH
     side = json.loads(row["attributes"] or "{}").get("image_side")

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 def readers(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return accuracy by the robust reader, and how much more it finds right; given where a paper's reader was chosen.
+    """Return the accuracy by the robust reader, and its difference from the chosen one; only for a paper's reader.
 
-    `by_robust_reader` divides by all items, as `accuracy` does, which is the chosen reader's. `reader_gap` is the first
-    less the second; it is no share, and negative where the paper's reader takes more for right.
+    `by_robust_reader` divides by all items, as `accuracy` does, which uses the chosen reader. `reader_gap` is
+    `by_robust_reader` less `accuracy`; it is no share, and it is negative where the paper's reader finds more replies
+    right.
     """
     if not has(judged, "robust_right"):
         return {}

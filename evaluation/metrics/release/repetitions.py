@@ -17,7 +17,7 @@ def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the accuracy of each repetition and their spread; given under protocols that repeat, such as `shuffle`.
 
     `repetition/s1` and so on divide by all items; their mean is `accuracy`. `repetition_spread` is their sample
-    standard deviation, and stands on as many values as there are repetitions.
+    standard deviation; its number of values is the number of repetitions.
     """
     if not has(judged, "variant"):
         return {}

@@ -1,4 +1,4 @@
-"""Shares of units: rows, or groups of rows such as the questions on one picture, each with its interval."""
+"""Shares of units with intervals; a unit is a row, or a group of rows such as the questions on one picture."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Row = Mapping[str, Any]
 
 
 class Unit(NamedTuple):
-    """Something that is right or not, and the number of its cluster."""
+    """A unit that is right or wrong, and the number of its cluster."""
 
     right: bool
     group: int
 
 
 def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list[Row]:
-    """Return rows with just these columns, `right` and `group`; only those that have a value in column `where`."""
+    """Return rows with only these columns, `right` and `group`; if `where` is given, rows that have a value there."""
     import pyarrow.compute as pc
 
     held = judged if where is None else judged.filter(pc.is_valid(judged.column(where)))
@@ -31,12 +31,12 @@ def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list
 
 
 def has(judged: pa.Table, *columns: str) -> bool:
-    """Say whether rows come with these columns, which those of old results do not."""
+    """Return whether rows have these columns; rows of old results may lack them."""
     return set(columns) <= set(judged.column_names)
 
 
 def share_of(units: Iterable[Unit], name: str) -> Estimate:
-    """Return the share of units that are right, of all of them, with its interval; `name` seeds resampling."""
+    """Return the share of units that are right, with its interval; `name` seeds the resampling."""
     import numpy as np
 
     listed = list(units)
@@ -50,7 +50,7 @@ def singly(rows: Iterable[Row], right: Callable[[Row], bool] | None = None) -> l
 
 
 def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: int = 1) -> list[Unit]:
-    """Return a unit for every group of rows of one key that has enough of them, right where all of them are."""
+    """Return a unit for every group of rows with the same key and enough rows; it is right if all its rows are."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -62,7 +62,7 @@ def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: i
 
 
 def by_value(rows: Sequence[Row], value: Callable[[Row], Iterable[str]]) -> dict[str, list[Row]]:
-    """Return rows by each value that they have, values sorted."""
+    """Return the rows by each value that they have; values are sorted."""
     rows_by_value: dict[str, list[Row]] = {}
     for row in rows:
         for label in dict.fromkeys(value(row)):

@@ -1,9 +1,9 @@
-"""The papers' exact answer readers, to be chosen beside the robust one (`evaluation.parsing.answers`).
+"""The papers' exact answer readers, as alternatives to the robust one (`evaluation.parsing.answers`).
 
-Each is kept as its paper or repository reads, mistakes included, so that published numbers come out again. For a
-score of your own take the robust reader: `benchmarks/readers.py` counts where the two differ on real replies.
+Each follows its paper or repository exactly, mistakes included, so that published numbers can be reproduced. For a
+score of your own use the robust reader: `benchmarks/readers.py` counts where the two differ on real replies.
 
-A recipe that is checked needs their names only: the modules, with their many patterns, load on first use.
+Checking a recipe needs only the readers' names: the modules, with their many patterns, load on first use.
 """
 
 from __future__ import annotations

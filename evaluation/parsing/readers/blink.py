@@ -1,4 +1,4 @@
-"""How BLINK settles a choice without its judge (repository zeyofu/BLINK_Benchmark, `eval/`)."""
+"""BLINK's rule for reading a choice without its judge (repository zeyofu/BLINK_Benchmark, `eval/`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ LETTERS = "ABCDE"
 def settled_choice(output: str, letters: Sequence[str] = LETTERS) -> str | None:
     """Return the choice that an output names, such as `(A)`, or None where the repository asks its judge.
 
-    1. An output that is one letter A-E, bare or in parentheses, names that choice, offered or not.
+    1. An output that is one letter A-E, bare or in parentheses, names that choice, whether the question offers it or
+    not.
     2. Otherwise only tokens between white space that are exactly a choice count: "(A)" does, "(A)." and "A" do not. If
-       what follows the last blank line holds just one choice, that is it; else if the whole output holds just one.
+       the text after the last blank line holds just one choice, it is that one; otherwise, if the whole output holds
+       just one, that one.
 
     Args:
-        output: The model's raw output.
-        letters: The letters that the question offers.
+        output: Raw output of the model.
+        letters: Letters that the question offers.
     """
     if alone := re.fullmatch(r"[A-E]|\([A-E]\)", output):
         return f"({alone[0].strip('()')})"

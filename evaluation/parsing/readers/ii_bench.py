@@ -1,4 +1,4 @@
-"""How II-Bench reads answers (repository II-Bench/II-Bench, `eval.py`; paper appendix E.1)."""
+"""II-Bench's rule for reading answers (repository II-Bench/II-Bench, `eval.py`; paper appendix E.1)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _ALONE = re.compile(r"\b([A-F])\b")
 def option_label(response: str, options: Sequence[str] = ()) -> str | None:
     """Return the letter A-F that a response names most often, or None, which the paper counts as a miss.
 
-    Letters in parentheses count; if there are none, capital letters that stand alone, so that the article "A" is
-    a vote for A; if there are none of those either, options whose text occurs in the response, or that hold it. Of
-    several that are equally frequent the one that is first met last wins.
+    Letters in parentheses count. If there are none, capital letters that stand alone count, so that the article "A" is
+    a vote for A. If there are none of those either, options whose text occurs in the response, or that contain the
+    response, count. Among equally frequent letters, the one that first occurs last wins.
 
     Args:
-        response: The raw reply.
-        options: The texts of options A, B, and so on.
+        response: Raw reply.
+        options: Texts of options A, B, and so on.
     """
-    if not response:  # the repository counts an empty one without reading it
+    if not response:  # the repository counts an empty response without reading it
         return None
     votes: Iterable[str] = _IN_PARENTHESES.findall(response) or _ALONE.findall(response)
     if not votes:

@@ -1,4 +1,4 @@
-"""Items as a page shows them, as JSON values: what template and script make cards of."""
+"""Items as JSON values, from which the page's template and script make cards."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def card(
     """Return an item with its replies.
 
     Args:
-        item: The record, with the answer.
-        split: Name of the split it lies in.
+        item: Record of the item, with the answer.
+        split: Name of the item's split.
         pictures: Places of its pictures, in order.
         replies: Reply of each model, in the order of the page; None where the model was not asked.
         people: Number of people who answered it, and of those who were right.
@@ -78,7 +78,7 @@ def card(
 
 
 def question_parts(question: str, pictures: int) -> list[str | int]:
-    """Return a question as words and numbers of pictures, from 1; a number that no picture has stays words."""
+    """Return a question as words and picture numbers, from 1; a number without a picture remains part of the words."""
     parts: list[str | int] = []
     words, at = "", 0
     for match in _PLACE.finditer(question):
@@ -91,12 +91,12 @@ def question_parts(question: str, pictures: int) -> list[str | int]:
 
 
 def legible(text: str) -> str:
-    """Return a text that can be written: control characters, but for tabs and line ends, shown by their pictures."""
+    """Return a text with control characters, except tabs and line ends, replaced by their visible symbols."""
     return text.encode("utf-8", "replace").decode("utf-8").translate(_CONTROLS)
 
 
 def outcome(reply: ModelReply) -> str:
-    """Return what became of a question: right, wrong, miss, refusal, cut_off or error."""
+    """Return the outcome of a question: right, wrong, miss, refusal, cut_off or error."""
     if reply.state == "answered":
         return "right" if reply.right else "wrong"
     return reply.state

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CampaignLine(NamedTuple):
-    """One campaign in a line.
+    """Summary of one campaign in a line.
 
     Args:
         name: Name of the campaign's step.
@@ -33,15 +33,15 @@ class CampaignLine(NamedTuple):
 
 
 class PageHead(NamedTuple):
-    """The head of a page.
+    """Head of a page.
 
     Args:
         name: Name of the benchmark.
         version: Version of the release.
-        facts: Name and value of what is short.
-        ids: Name and value of what is long and copied.
+        facts: Name and value of each short fact.
+        ids: Name and value of each id, which is long and meant to be copied.
         canary: Canary, to be found in training data.
-        campaigns: Campaigns by name; none where nobody looked at the items.
+        campaigns: Campaigns by name; empty where nobody reviewed the items.
     """
 
     name: str
@@ -61,7 +61,7 @@ def head_of(release: Release, score: Score) -> PageHead:
     """Return the head of a page.
 
     Args:
-        release: The release that was scored.
+        release: Release that was scored.
         score: Any of the scores: all are of one split and protocol.
 
     Raises:
@@ -91,7 +91,7 @@ def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
-    """Say in a line how people agreed; what the summary does not hold is left out."""
+    """Return a line on how people agreed; values that the summary does not hold are left out."""
     agreement = summary.get("agreement")
     figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
     facts = []

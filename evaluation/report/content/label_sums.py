@@ -19,13 +19,13 @@ MOST_VALUES = 5000
 
 @dataclass
 class Sums:
-    """Of the items that have one value of a label.
+    """Sums over the items that have one value of a label.
 
     Args:
         items: Number of items.
-        chance: Sum over them of one over the number of options.
-        asked: People's answers to them.
-        right: Right ones among these.
+        chance: Sum over the items of one over the number of options.
+        asked: Number of people's answers to the items.
+        right: Number of right answers among these.
     """
 
     items: int = 0
@@ -34,7 +34,7 @@ class Sums:
     right: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values: shares, None where nobody was asked."""
+        """Return the sums as JSON values: shares, None where nobody was asked."""
         return {
             "items": self.items,
             "chance": self.chance / self.items,
@@ -43,7 +43,7 @@ class Sums:
 
 
 class LabelSums:
-    """Counts items by level, category and attributes, named as the metrics `accuracy_by/...` name them."""
+    """Counter of items by level, category and attributes, named as the metrics `accuracy_by/...` name them."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, Sums]] = {}

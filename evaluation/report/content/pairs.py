@@ -1,4 +1,4 @@
-"""Two runs item by item: what both have right, only one, or neither, and whether they differ significantly."""
+"""Comparison of two runs item by item: items right in both, in one or in neither, and the significance tests."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MOST_PAIRS = 45
 
 
 class PairLine(NamedTuple):
-    """A pair of models, on the items that both were asked.
+    """A pair of models on the items that both were asked.
 
     Args:
-        first: Place of a model among the page's, from 0.
+        first: Place of the first model among the page's models, from 0.
         second: Place of the other model.
-        compared: The tests.
-        both: Items that both have right.
-        neither: Items that neither has.
+        compared: Results of the tests.
+        both: Number of items that both have right.
+        neither: Number of items that neither has right.
     """
 
     first: int
@@ -34,7 +34,7 @@ class PairLine(NamedTuple):
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return the four cells, by the names that the item browser filters by."""
+        """Return the four counts, by the names that the item browser filters by."""
         pair = self.compared.pair
         return (
             ("both", self.both),
@@ -44,7 +44,7 @@ class PairLine(NamedTuple):
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the pair as JSON values."""
         result, pair = self.compared, self.compared.pair
         return {
             "first": result.first,
@@ -69,7 +69,7 @@ def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]
 
     Args:
         sheet: Replies of all models.
-        comparison: Over all tasks, of the same sheet.
+        comparison: Comparison over all tasks, of the same sheet.
         models: Names of the models in the order of the page.
     """
     rows = {score.title: k for k, score in enumerate(sheet.scores)}

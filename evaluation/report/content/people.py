@@ -1,6 +1,6 @@
 """Figures of people on the scored items, from the human baseline of the release.
 
-Tables show people on average, the best and each, with the models on the same items.
+Tables show the average of people, the best person and each person, with the models on the same items.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_TASKS = 12
 
 
 class PeopleRow(NamedTuple):
-    """A line of the table.
+    """One line of the table.
 
     Args:
         name: Name of the row: people, a model or an annotator.
         kind: `people`, `annotator` or `model`.
-        cells: Over all items, then by task; None where nothing was answered.
+        cells: Figures over all items, then by task; None where nothing was answered.
     """
 
     name: str
@@ -37,15 +37,15 @@ class PeopleRow(NamedTuple):
 
 
 class PeopleTable(NamedTuple):
-    """One campaign.
+    """Table of one campaign.
 
     Args:
         campaign: Name of the campaign.
-        simulated: Whether nobody answered.
+        simulated: Whether all annotators were simulated, so that no person answered.
         annotators: Number of annotators.
         items: Number of items that they answered.
         columns: Names of the columns of figures.
-        rows: People first, then models, then each annotator.
+        rows: Rows: people first, then models, then each annotator.
     """
 
     campaign: str
@@ -57,7 +57,7 @@ class PeopleTable(NamedTuple):
 
 
 def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> list[PeopleTable]:
-    """Return a table for each campaign that asked people; none where nobody was asked.
+    """Return a table for each campaign that asked people; empty where nobody was asked.
 
     Args:
         human: Figures of people on the split that was scored.
@@ -90,7 +90,7 @@ def _row(name: str, kind: str, metrics: Mapping[str, Figure], columns: Sequence[
 
 
 def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
-    """Return what people reach; None where the release has no baseline.
+    """Return the figures of people; None where the release has no baseline.
 
     Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
 

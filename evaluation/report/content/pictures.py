@@ -1,4 +1,4 @@
-"""Pictures of a page: each once, reduced, as data URIs; marks as layers of their own."""
+"""Pictures of a page: each included once, reduced, as a data URI; marks are separate layers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from benchwright.workspace.item_cache import ItemCache
 
 
 class PagePicture(NamedTuple):
-    """Where a picture of an item is found among those of the page.
+    """Place of an item's picture among those of the page.
 
     Args:
         picture: Number of the picture; None where it cannot be shown.
         marks: Number of the layer with its marks; None without any.
-        problem: Why something is not shown.
+        problem: Reason why something is not shown.
         width: Width of the reduced picture, in pixels.
-        height: So too.
+        height: Height of the reduced picture, in pixels.
     """
 
     picture: int | None
@@ -33,13 +33,13 @@ class PagePicture(NamedTuple):
 
 
 class PagePictures:
-    """Hands out numbers for pictures, from 0, and each picture once to `keep`.
+    """Numbering of pictures, from 0; each picture is passed once to `keep`.
 
-    Memory is a line a picture: the pictures themselves are whose `keep` is.
+    Memory is one line per picture: `keep` decides what happens to the pictures themselves.
     """
 
     def __init__(self, keep: Callable[[str, tuple[int, int]], None], cache: ItemCache, *, max_side_px: int) -> None:
-        """Take `keep`, which is called with the data URI, width and height of each number in turn, and a cache."""
+        """Keep a cache and `keep`, which is called with the data URI, width and height of each number in turn."""
         self._keep, self._cache = keep, cache
         self._max_side_px = max_side_px
         self._known: dict[str, PagePicture] = {}

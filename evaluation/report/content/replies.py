@@ -1,4 +1,4 @@
-"""Replies of models, read along with the items of their release: one row of each model at a time."""
+"""Replies of models, read in step with the items of their release: one row of each model at a time."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _ROWS = 64
 
 
 class ModelReply(NamedTuple):
-    """What became of one question to one model.
+    """Outcome of one question to one model.
 
     Args:
         state: State as in predictions.parquet.
-        letter: The letter that was read; None where there is none.
+        letter: Letter that was read; None where there is none.
         right: Whether the letter is the answer.
         reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
-        left_out: Characters that were cut off.
+        left_out: Number of characters that were cut off.
         cause: Cause of an error.
     """
 
@@ -46,13 +46,13 @@ class ModelReply(NamedTuple):
 
 
 class Predictions:
-    """The rows of one model, handed out in the order of the release."""
+    """Rows of one model, returned in the order of the release."""
 
     def __init__(self, folder: Path, score: Score) -> None:
         """Open a model's predictions.
 
         Raises:
-            DataError: There are none, or not those that the score was made from.
+            DataError: There are no predictions, or the score was made from others.
         """
         self.path = folder / PREDICTIONS_FILE
         self._score = score
@@ -80,10 +80,10 @@ class Predictions:
         )
 
     def close(self) -> None:
-        """Check, after the last item, that every row had its item and that the score says what the rows say.
+        """Check, after the last item, that every row had its item and that the score agrees with the rows.
 
         Raises:
-            DataError: Something does not fit.
+            DataError: A row has no item, or the score disagrees with the rows.
         """
         if self._next is not None:
             raise self._damage(

@@ -1,6 +1,6 @@
-"""The table of scores: models and tasks, with what chance and people reach, and which is best.
+"""The table of scores: models by tasks, with the figures of chance and people, and the best model of each column.
 
-Some columns stand only where a release or a run has them; tokens and money come from the accounting of the runs.
+Some columns appear only if a release or a run has them; tokens and cost come from the accounting of the runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ READER = (
 
 
 class ExtraColumn(NamedTuple):
-    """A column: its words, what stands below, and a figure for each score (None where there is none)."""
+    """A column: its heading, the line below it, and a figure for each score (None where there is none)."""
 
     name: str
     below: str
@@ -37,10 +37,11 @@ class ExtraColumn(NamedTuple):
 
 
 def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
-    """Return the further columns of the scores of a page, in their order.
+    """Return the additional columns for the scores of a page, in their order.
 
-    MM-SAP's figures stand there where every asked item offers an option that declines; where only some do, they have a
-    table of their own. What the robust reader makes of the same replies stands there where a paper's reader read.
+    MM-SAP's figures are such columns if every asked item offers an option that declines; if only some do, the figures
+    have a table of their own. The robust reader's result on the same replies is such a column if a paper's reader was
+    used.
     """
     columns = []
     if any(is_of_all(score, KNOWLEDGE[0][1]) for score in scores):
@@ -64,20 +65,21 @@ ALL = "all asked"
 
 
 class PeopleShare(NamedTuple):
-    """How many people answered one item, and how many of them were right."""
+    """Number of people who answered one item, and number of those who were right."""
 
     asked: int
     right: int
 
 
 class People(NamedTuple):
-    """What people reach on the same items.
+    """Figures of people on the same items.
 
     Args:
-        figures: Figures as of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
+        figures: Figures in the form of a score's, of the campaign that plots and cards show: `accuracy` and
+            `accuracy/TASK`.
         items: Answers to each item of that campaign, by item id.
         simulated: Whether its annotators were simulated.
-        lines: The figures of all campaigns, by the names that `evaluate summary` gives them.
+        lines: Figures of all campaigns, by the names that `evaluate summary` gives them.
         note: Description of the people asked, in a few words.
     """
 
@@ -89,14 +91,14 @@ class People(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """One model.
+    """Row of one model.
 
     Args:
         model: Name of the model.
         figures: Figure of each column; None where the model cannot take the task.
-        best: For each column, whether the figure is the best of it.
-        score: All of its score.
-        rank: Over all tasks, with = where others have it too; a dash for one that was asked less or is unfit.
+        best: Whether the figure is the best of its column, for each column.
+        score: Complete score of the model.
+        rank: Rank over all tasks, with = where others share it; a dash for a model that was asked less or is unfit.
     """
 
     model: str
@@ -112,15 +114,15 @@ class ScoreRow(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """The table.
+    """Table of scores.
 
     Args:
-        tasks: Sorted; the columns after the first, which is `ALL`.
+        tasks: Names of the tasks, sorted; their columns follow the first, which is `ALL`.
         lines: Row of each model, by name.
         chance: Chance of each column, over the items asked, from the score that asked the most.
         people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
-        below: The name and figures of each campaign of people.
-        who: The people; None where there is no baseline.
+        below: Name and figures of each campaign of people.
+        who: Figures of people; None where there is no baseline.
         why_no_ranks: Reason why there are no ranks; None where there are.
     """
 
@@ -143,9 +145,9 @@ def board_of(
 ) -> ScoreTable:
     """Return the table of scores; `ranking` is of the same models.
 
-    Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
-    least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
-    where all are equal.
+    The best figure is the highest accuracy of a column among the models that were asked the most items there, if there
+    are at least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as
+    best, unless all figures of the column are equal.
     """
     scores = sorted(scores, key=lambda score: score.title)
     tasks = tasks_of(scores)
@@ -172,14 +174,14 @@ def board_of(
 
 
 def methods_of(board: ScoreTable) -> list[str]:
-    """Return in words how the intervals of a board were made, each once."""
+    """Return descriptions of the interval methods that a table uses, each once."""
     rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
     used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
     return [words for method, words in METHODS.items() if method in used]
 
 
 def outcomes_of(board: ScoreTable) -> list[tuple[int, int, int, int, int, int]]:
-    """Return for each model how many items were right, wrong, misses, refusals, cut off and errors."""
+    """Return, for each model, the numbers of items that were right, wrong, misses, refusals, cut off and errors."""
     outcomes = []
     for line in board.lines:
         score = line.score
@@ -206,16 +208,16 @@ def _best(column: Sequence[Figure | None], repetitions: Sequence[int]) -> list[b
 
 
 class Cost(NamedTuple):
-    """What one model took.
+    """Tokens and cost of one model.
 
     Args:
         model: Name of the model, legible.
         replies: Number of replies counted.
-        sent: Tokens of prompts.
-        received: Tokens of replies.
-        each: Tokens a reply, both together; None where none was counted.
-        money: Money in the currency of the prices; None without prices.
-        per_thousand: Money for a thousand items, at this rate.
+        sent: Number of tokens in prompts.
+        received: Number of tokens in replies.
+        each: Tokens per reply, sent and received together; None where none was counted.
+        money: Cost in the currency of the prices; None without prices.
+        per_thousand: Cost of a thousand items, at this rate.
         accuracy: Accuracy over all asked items.
     """
 
@@ -230,7 +232,7 @@ class Cost(NamedTuple):
 
 
 def cost_rows(board: ScoreTable) -> list[Cost]:
-    """Return what each model took whose tokens were counted; baselines and files of predictions took none."""
+    """Return the cost of each model whose tokens were counted; baselines and files of predictions use no tokens."""
     rows = []
     for line in board.lines:
         usage, accuracy = line.score.usage, line.score.metrics.get("accuracy")

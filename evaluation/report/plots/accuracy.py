@@ -1,4 +1,4 @@
-"""Accuracy by task, with intervals: one panel with all models, or a panel for each where there are many."""
+"""Plot of accuracy by task, with intervals: one panel with all models, or one panel per model if there are many."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLE = "Accuracy by task"
 
 
 def accuracy_plot(board: ScoreTable) -> Plot:
-    """Return the plot; bars are the scores' 95 % intervals."""
+    """Return the plot; the error bars are the scores' 95 % intervals."""
     with drawing_look():
         in_one_panel = len(board.lines) <= MOST_IN_ONE_PANEL
         drawing = _one_panel(board) if in_one_panel else _panels(board)
@@ -35,13 +35,13 @@ def accuracy_plot(board: ScoreTable) -> Plot:
 
 
 def bars_plot(board: ScoreTable, *, name: str, title: str, more: str = "") -> Plot:
-    """Return the plot of a table with other columns than tasks, such as levels: bars, and what it says at their ends.
+    """Return the plot of a table whose columns are other than tasks, such as levels, with bars and their values.
 
     Args:
-        board: Table with at most as many models as stand in one panel.
+        board: Table with at most as many models as fit in one panel.
         name: Name of the plot, unique on the page.
-        title: A line.
-        more: Ends the caption.
+        title: Title of the plot, one line.
+        more: Text at the end of the caption; default empty.
     """
     with drawing_look():
         svg = svg_of(_one_panel(board, with_bars=True), name=name, title=title)
@@ -54,7 +54,7 @@ def bars_plot(board: ScoreTable, *, name: str, title: str, more: str = "") -> Pl
 
 
 def _one_panel(board: ScoreTable, *, with_bars: bool = False) -> Any:
-    """Draw a row for each task, as high as it has models, and the models one below another."""
+    """Draw a row for each task, its height in proportion to the number of models, and the models one below another."""
     from matplotlib.figure import Figure as Drawing
 
     rows = [[line for line in board.lines if line.figures[k] is not None] for k in range(len(board.columns))]
@@ -105,7 +105,7 @@ def _band(axes: Axes, k: int, at: float, height: float) -> None:
 
 
 def _lines(axes: Axes, board: ScoreTable, k: int, at: float, height: float) -> None:
-    """Draw chance, and people, across the row of a task."""
+    """Draw lines for chance and people across the row of a task."""
     if (chance := board.chance[k]) is not None and chance.value is not None:
         axes.vlines(chance.value, at + 0.02, at + height - 0.02, colors=MUTED, linestyles=(0, (2, 1.4)), linewidth=1.3)
     if (people := board.people[k]) is not None and people.value is not None:

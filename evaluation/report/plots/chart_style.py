@@ -1,7 +1,7 @@
-"""How plots look, and how a figure becomes SVG that stands inside a page.
+"""The style of plots, and the conversion of a figure to SVG for use inside a page.
 
 A plot is drawn in colours that stand for names (`Look.ink`); in the SVG they become CSS variables, so that the page's
-light and dark themes color plots as they color text. Letters stay letters: they can be read, searched and selected.
+light and dark themes colour plots as they colour text. Letters stay letters: they can be read, searched and selected.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Plot(NamedTuple):
     """A plot for a page.
 
     Args:
-        name: Unique on the page.
-        title: A line.
+        name: Name of the plot, unique on the page.
+        title: Title of the plot, one line.
         caption: Description of the plot and its intervals.
-        svg: Drawing, with everything of users escaped.
+        svg: Drawing, with all text from users escaped.
     """
 
     name: str
@@ -79,11 +79,11 @@ class Plot(NamedTuple):
 
 @contextmanager
 def drawing_look() -> Iterator[None]:
-    """Draw within this block: our settings on matplotlib's own, whatever this machine's settings say."""
+    """Apply our settings to matplotlib's defaults within this block, independent of this machine's settings."""
     import matplotlib as mpl
 
     with mpl.rc_context(), warnings.catch_warnings():
-        # A name in letters that matplotlib's font lacks is drawn by the browser, from a font that has them.
+        # The browser draws letters that matplotlib's font lacks, from a font that has them.
         warnings.filterwarnings("ignore", message=r".*Glyph .* missing from")
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
@@ -91,7 +91,7 @@ def drawing_look() -> Iterator[None]:
 
 
 def svg_of(drawing: Drawing, *, name: str, title: str) -> str:
-    """Return a figure as an `<svg>` element, with ids of its own and no style for the page; equal for equal figures."""
+    """Return a figure as an `<svg>` element with its own ids and without page styles; equal figures give equal text."""
     import matplotlib as mpl
 
     handle = io.StringIO()
@@ -107,7 +107,7 @@ def svg_of(drawing: Drawing, *, name: str, title: str) -> str:
 
 
 def _own(tag: str, name: str) -> str:
-    """Return a tag with ids of this plot and the page's colours; what stands between tags is not touched."""
+    """Return a tag with ids of this plot and the page's colours; text between tags is not changed."""
     tag = re.sub(r'(?<= id=")(?=[^"]*")|(?<=href="#)|(?<=url\(#)', f"{name}-", tag)
     for color, variable in _VARIABLES.items():
         tag = tag.replace(color, f"var({variable})")
@@ -115,7 +115,7 @@ def _own(tag: str, name: str) -> str:
 
 
 def shortened(names: list[str], *, at_most: int) -> list[str]:
-    """Return names as a plot has room for: printable, cut in the middle, and still different from each other."""
+    """Return names short enough for a plot: printable, cut in the middle, and still different from each other."""
     from benchwright.text_normalization import printable
 
     short = [_cut(printable(name), at_most) for name in names]

@@ -1,4 +1,4 @@
-"""How hard the items are: how many of them are right with none, some or all of the models."""
+"""Plot of difficulty: how many items none, some or all of the models have right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TITLE = "How hard the items are"
 
 
 def difficulty_plot(difficulty: NDArray[np.float64], models: int) -> Plot | None:
-    """Return the plot; None where fewer than three models say too little.
+    """Return the plot; None for fewer than three models, because they say too little.
 
     Args:
         difficulty: Share of models that have each item right; NaN where none was asked.
@@ -28,7 +28,7 @@ def difficulty_plot(difficulty: NDArray[np.float64], models: int) -> Plot | None
     if models < LEAST_MODELS or not len(known):
         return None
     bins = min(models, _BINS)
-    # With few models every number of right ones has a bar; shares lie in the middle of theirs.
+    # With few models, every number of models that are right has its own bar; shares lie in the middle of their bars.
     counts, _ = np.histogram(known, bins=bins + 1, range=(-0.5 / bins, 1 + 0.5 / bins))
     with drawing_look():
         svg = svg_of(_drawn(counts.tolist(), bins), name="difficulty", title=_TITLE)

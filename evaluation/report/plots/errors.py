@@ -1,4 +1,4 @@
-"""Errors that people named in replies: shares of categories with intervals, agreement, and reasons."""
+"""Errors that people found in replies: shares of categories with intervals, agreement, and reasons."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _TITLE = "What went wrong, as people see it"
 
 
 class CategoryShare(NamedTuple):
-    """How often a category was named.
+    """Frequency of one category.
 
     Args:
         words: Words of the category.
-        items: Number of items in which anybody named it.
+        items: Number of items for which anybody named it.
         share: Mean over items of the share of their annotators who named it.
-        interval: 95 %, of that share.
-        of_named: Its share of all named categories.
-        alpha: Krippendorff's, of naming it or not; None where undefined.
+        interval: 95 % interval of that share.
+        of_named: Share of this category among all named categories.
+        alpha: Krippendorff's alpha of naming it or not; None where undefined.
     """
 
     words: str
@@ -36,7 +36,7 @@ class CategoryShare(NamedTuple):
 
 
 def category_shares(findings: Findings) -> list[CategoryShare]:
-    """Return the shares of all categories, in their order; none where nobody has named a category yet."""
+    """Return the shares of all categories, in their order; empty where nobody has named a category yet."""
     n, items = len(findings.items), findings.items
     named = sum(sum(item.categories.values()) for item in items)
     category_rows = []
@@ -59,7 +59,7 @@ def category_shares(findings: Findings) -> list[CategoryShare]:
 
 
 def error_plot(findings: Findings) -> Plot | None:
-    """Return the plot of shares; None where nothing was found yet."""
+    """Return the plot of shares; None where there are no findings yet."""
     shares = category_shares(findings)
     if not shares:
         return None
@@ -73,7 +73,7 @@ def error_plot(findings: Findings) -> Plot | None:
 
 
 def error_section(findings: Findings) -> dict[str, Any]:
-    """Return what the page says of an error analysis beside its plot."""
+    """Return the values that the page shows beside the plot of an error analysis."""
     reasons = [
         {"item": item.item_id, "model": legible(item.about.get("model", "")), "text": legible(reason)}
         for item in findings.items
@@ -93,7 +93,7 @@ def error_section(findings: Findings) -> dict[str, Any]:
 
 
 def _by_model(findings: Findings) -> list[dict[str, Any]]:
-    """Return for each model how often each category was named, where there are several."""
+    """Return, for each model, how often each category was named; empty unless there are several models."""
     models = sorted({item.about.get("model", "") for item in findings.items})
     if len(models) < 2:
         return []

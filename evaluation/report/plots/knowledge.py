@@ -1,4 +1,4 @@
-"""MM-SAP's figures: a table, and the plane of what models know and know that they do not (paper figure 5)."""
+"""MM-SAP's figures: a table, and a plane of known knowns against known unknowns (paper figure 5)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STEP = 0.2
 
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
-    """Return a row for each model that has any of the figures; none where the release has no option that declines."""
+    """Return a row for each model that has any of the figures; empty where the release has no option that declines."""
     rows = []
     for line in board.lines:
         figures = [_figure(line.score.metrics.get(metric)) for _, metric in COLUMNS]
@@ -43,7 +43,8 @@ def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
 def plane_plot(board: ScoreTable) -> Plot | None:
     """Return the plane; None where no model has both figures.
 
-    score_kk is across and score_ku up, so models of equal score_sa, their sum, lie on lines that fall to the right.
+    score_kk is on the horizontal axis and score_ku on the vertical, so models of equal score_sa, their sum, lie on
+    lines that fall to the right.
     """
     numbers = [k for k, line in enumerate(board.lines) if _both(line.score.metrics)]
     if not numbers:
@@ -85,7 +86,7 @@ def _drawn(board: ScoreTable, numbers: Sequence[int]) -> Any:
 
 
 def _iso_lines(axes: Axes, right: float, top: float) -> None:
-    """Draw lines of equal sum, each with its sum where it leaves the plane."""
+    """Draw lines of equal sum, each labelled with its sum where it leaves the plane."""
     number = 1
     while (total := number * _STEP / 2) < min(right + top, 1.0 + _STEP / 4):
         axes.plot([total, 0], [0, total], color=MUTED, linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
@@ -123,7 +124,7 @@ def _point(axes: Axes, kk: Figure, ku: Figure, number: int, name: str) -> None:
 
 
 def _end(figures: Sequence[Figure]) -> float:
-    """Return where an axis ends: a tenth above the highest limit, at least at 0.3 and at most at 1."""
+    """Return the end of an axis: a tenth above the highest limit, at least 0.3 and at most 1."""
     highest = max((figure.ci[1] if figure.ci is not None else figure.value or 0.0) for figure in figures)
     return min(1.0, max(0.3, int(highest * 10 + 1.5) / 10))
 

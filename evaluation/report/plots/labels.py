@@ -1,4 +1,4 @@
-"""Accuracy by what items are labelled with: a plot of bars for each label, such as level or domain."""
+"""Accuracy by the labels of items: a bar plot for each label, such as level or domain."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def label_plots(board: ScoreTable, sums: LabelSums) -> Iterator[Plot]:
 
 
 def labels_of(board: ScoreTable) -> dict[str, list[str]]:
-    """Return the labels that any score tells accuracies by, each with its values, both sorted."""
+    """Return the labels for which any score has accuracies, each with its values, both sorted."""
     values_by_label: dict[str, set[str]] = {}
     for line in board.lines:
         for name in line.score.metrics:

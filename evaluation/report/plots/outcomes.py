@@ -1,4 +1,4 @@
-"""Outcomes of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
+"""Outcomes of the questions, one bar per model: right, wrong, and the four outcomes without a letter."""
 
 from __future__ import annotations
 

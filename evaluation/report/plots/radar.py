@@ -1,4 +1,4 @@
-"""A radar over tasks: each model's polygon, with those of chance and people."""
+"""Radar plot over tasks: a polygon for each model, with those of chance and people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TITLE = "Profile over tasks"
 
 
 def radar_plot(board: ScoreTable) -> Plot | None:
-    """Return the plot; None where fewer than three tasks, or no model that took three of them, make no polygon."""
+    """Return the plot; None where there are fewer than three tasks, or no model took three of them."""
     drawn = [line for line in board.lines if sum(figure is not None for figure in line.figures[1:]) >= FEWEST_TASKS]
     if len(board.tasks) < FEWEST_TASKS or not drawn:
         return None
@@ -109,7 +109,7 @@ def _references(axes: Any, board: ScoreTable) -> None:
 
 
 def _polygon(axes: Any, figures: Sequence[Figure | None], **look: Any) -> None:
-    """Draw a closed line; where a task is missing it is broken, so that no line runs over what was not asked."""
+    """Draw a closed line; it is interrupted at missing tasks, so that no line crosses a task that was not asked."""
     values = [float("nan") if figure is None or figure.value is None else figure.value for figure in figures]
     settings = {"linewidth": 1.6, "markersize": 5.2, "markeredgecolor": PAPER, "markeredgewidth": 0.6, **look}
     axes.plot([*_angles(len(values)), 2 * pi], [*values, values[0]], clip_on=False, **settings)
