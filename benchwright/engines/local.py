@@ -37,7 +37,7 @@ DEATHS_TO_BLAME = 3
 
 DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
-"""Number of worker ends before any record that end the run: by SIGKILL, which others may send, or, above, otherwise."""
+"""Number of worker ends before any record after which the run ends: 3, or 20 for SIGKILL, which others may send."""
 
 KILLED_WHILE_STARTING = -signal.SIGKILL
 
