@@ -1,7 +1,7 @@
-"""One spelling for every value: canonical JSON and the digests made from it.
+"""Canonical JSON, and the SHA-256 digests made from it.
 
-Identity, fingerprints and content hashes all come from here, so equal values have equal bytes on every
-machine, locale and hash seed.
+All ids, fingerprints and content hashes are made here, so equal values have equal bytes on every machine,
+locale and hash seed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 
 def canonical_json(value: Any) -> str:
-    """Spell a JSON value: sorted keys, no white space, UTF-8 kept, shortest floats.
+    """Return a value as canonical JSON: sorted keys, no white space, UTF-8 kept, shortest floats.
 
     Raises:
-        ValueError: The value holds NaN or an infinity, which JSON cannot say.
+        ValueError: The value holds NaN or an infinity, which JSON cannot represent.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 

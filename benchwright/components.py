@@ -1,4 +1,4 @@
-"""Items that belong together: those that share a group key, directly or through others."""
+"""Connected components of rows that share group keys, directly or through other rows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
     """Return the component of each row, numbered from 0 in the order of their first rows.
 
-    Rows that share a key are in one component, and so are those that hang together through others. A row without
-    keys is alone.
+    Rows that share a key are in one component, and so are rows connected through other rows. A row without keys is
+    a component of its own.
 
     Example:
         >>> components_of([["a"], ["b"], None, ["a", "b"]])
@@ -27,9 +27,9 @@ def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
 
 
 def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
-    """Return the same for a column of lists of keys, in pieces, without making an object of each row.
+    """Return the components of a chunked column of key lists, without making a Python object for each row.
 
-    Rows and keys are the two sides of a graph whose edges say which row has which key.
+    The components are those of a bipartite graph: rows on one side, keys on the other, an edge where a row has a key.
     """
     import numpy as np
     import pyarrow as pa

@@ -1,10 +1,10 @@
-"""Cells of CSV files that people open with spreadsheets."""
+"""CSV cells that are safe to open in a spreadsheet program."""
 
 from __future__ import annotations
 
 
 def harmless(value: str) -> str:
-    """Return a text that a spreadsheet shows and does not run as a formula.
+    """Return the text in a form that a spreadsheet shows and does not run as a formula.
 
     Example:
         >>> harmless("=SUM(A1)"), harmless("plain")

@@ -1,9 +1,9 @@
-"""What a user can put right, as exceptions.
+"""Exceptions for problems that a user can fix.
 
     BenchwrightError            exit code 2: wrong use, wrong input
-    ├── CheckFailed             exit code 1: the thing that was checked does not hold
-    ├── DataError               a file or table that we read is not what it should be
-    │   ├── DamagedError        a file of ours does not hold what was written to it, or is gone
+    ├── CheckFailed             exit code 1: a check failed
+    ├── DataError               a file or table does not have the expected content
+    │   ├── DamagedError        a file that Benchwright wrote has changed since, or is missing
     │   └── UnreadableImage     one image, with a reason code; a run records it and goes on
     ├── PrerequisiteError       a package, model, server or key is missing; says how to get it
     ├── RequestFailed           one request to a model failed, with a reason code; a step records it and goes on
@@ -12,7 +12,7 @@
     └── StorageError            a disk is full, read-only or fails; says which path, and what to do
 
 The command line prints these as one line without a traceback. Every other exception is a defect of
-ours: it keeps its traceback and exits with 3.
+Benchwright: it keeps its traceback and exits with 3.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pathlib import Path
 
 
 class BenchwrightError(Exception):
-    """Something a user can put right; the message says what was found, where, and what to do.
+    """A problem that a user can fix; the message says what was found, where, and what to do.
 
     Attributes:
-        mistakes: One line each, where the message lists several of one file.
+        mistakes: One line for each mistake, where the message lists several in one file.
     """
 
     exit_code = 2
@@ -32,21 +32,21 @@ class BenchwrightError(Exception):
 
 
 class CheckFailed(BenchwrightError):
-    """The thing that was checked does not hold, such as a release with a changed file."""
+    """A check failed, for example because a file of a release was changed."""
 
     exit_code = 1
 
 
 class DataError(BenchwrightError):
-    """A file or table is not what it should be."""
+    """A file or table does not have the expected content."""
 
 
 class DamagedError(DataError):
-    """A file that we wrote does not hold what was written to it any more, or is gone.
+    """A file that Benchwright wrote has changed since, or is missing.
 
     Attributes:
-        path: The file.
-        what: What is wrong with it, to be read after its name.
+        path: Path of the file.
+        what: Description of the damage, as a phrase that follows the file's name.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -59,7 +59,7 @@ class DamagedError(DataError):
 
 
 class UnreadableImage(DataError):
-    """An image that is refused.
+    """An image was refused.
 
     Attributes:
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
@@ -76,11 +76,11 @@ class UnreadableImage(DataError):
 
 
 class PrerequisiteError(BenchwrightError):
-    """Something that is not part of Benchwright is missing."""
+    """A package, model, server or key that is not part of Benchwright is missing."""
 
 
 class RequestFailed(BenchwrightError):
-    """One request to a model that failed for good, while others may succeed.
+    """One request to a model failed permanently, while others may succeed.
 
     Attributes:
         reason: Stable code, such as ``timeout``.
@@ -101,7 +101,7 @@ class RecipeError(BenchwrightError):
 
 
 class StepError(BenchwrightError):
-    """A step cannot run as it is configured, or died while it was opened."""
+    """A step cannot run as it is configured, or its worker died while the step was opened."""
 
 
 class StorageError(BenchwrightError):

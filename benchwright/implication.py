@@ -1,7 +1,8 @@
-"""What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862, section 3.2 and appendix B.3).
+"""Image implications: what a picture is and conveys, with the labels of II-Bench.
 
-Who states it, a facts file or people who describe images, gives the image a value named `implication`: an `Implication`
-as canonical JSON. Who asks about it reads that value, wherever it comes from.
+Source of the labels: arXiv 2406.05862, section 3.2 and appendix B.3. A step that states an implication, from a facts
+file or from people who describe images, gives the image a value named `implication`: an `Implication` as canonical
+JSON. A step that makes questions of it reads that value and does not depend on where it comes from.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class SixOptions(Record):
 
 
 class WrittenIn(Record):
-    """Where somebody wrote something: by this the review store knows who, and nobody else does.
+    """The slot of a campaign in which an annotator wrote a text; only the review store can tell the annotator's name.
 
     Attributes:
-        simulated: Nobody wrote it: the annotator is simulated. Stated only where it is so.
+        simulated: Whether the annotator was simulated; written to documents only where true.
     """
 
     campaign: str
@@ -62,14 +63,14 @@ class WrittenIn(Record):
 
 
 class Implication(Record):
-    """What is stated about one picture.
+    """Labels, explanation and questions stated about one picture.
 
     Attributes:
-        questions: None where only labels are stated.
-        explanation: What the picture conveys; of all its questions that have none of their own.
-        difficulty: Difficulty for people to understand it; None where nobody stated one.
-        rhetoric: Means by which it is conveyed.
-        written_in: The campaign in which an annotator wrote it; None where a file states it.
+        questions: Questions about the picture; None where only labels are stated.
+        explanation: What the picture conveys; used by every question that has no explanation of its own.
+        difficulty: How difficult the picture is for people to understand; None where nobody stated it.
+        rhetoric: Rhetorical devices by which the picture conveys it.
+        written_in: Slot of the campaign in which an annotator wrote it; None where it comes from a file.
     """
 
     image_type: ImageType
@@ -83,12 +84,12 @@ class Implication(Record):
 
     @property
     def written_by(self) -> str:
-        """Return who wrote its texts, as items say it."""
+        """Return who wrote its texts, as in `Item.written_by`."""
         return "simulated" if self.written_in is not None and self.written_in.simulated else "person"
 
     @property
     def attributes(self) -> dict[str, Scalar]:
-        """Return the labels that evaluation may go by; none where nobody said how difficult it is."""
+        """Return the labels as item attributes for evaluation; empty where no difficulty is stated."""
         if self.difficulty is None:
             return {}
         return {

@@ -1,7 +1,7 @@
-"""What curators decide against a step's verdict: drops and asks that they reverse, records that they drop by hand.
+"""Curators' overrides of step verdicts: reversed drops and asks, and records dropped by hand.
 
-The review store owns these decisions. What the step itself said is kept beside them in its table, so that neither a
-decision nor taking it back needs a step to run again.
+The review store owns these decisions. The step's own verdict is kept in its table, so that a step need not run again
+when a decision is made or withdrawn.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from benchwright.steps import Outcome
 
 Action = Literal["keep", "drop"]
 REVERSED = "reversed"
-"""Reason, in tables and counts, of a record that is kept because a curator reversed what the step said."""
+"""Reason, in tables and counts, of a record that is kept because a curator reversed the step's verdict."""
 BY_HAND = "by_hand"
 """Reason of a record that the step kept and a curator dropped."""
 OVERRIDDEN = "overridden"
-"""Under this name an outcome's evidence holds the verdict and the reason that the step itself gave."""
+"""Key of an outcome's evidence that holds the step's own verdict and reason."""
 AGAINST = "of"
-"""Under this name evidence says which record a duplicate was dropped against."""
+"""Key of an outcome's evidence that names the record against which a duplicate was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,13 @@ class Override:
     """One decision of a curator about one verdict.
 
     Args:
-        stage: Id of the stage whose verdict it is.
-        record_id: Image or item.
+        stage: Id of the stage that gave the verdict.
+        record_id: Id of the image or item.
         root_image_id: Source image that the record goes back to; names the shard.
         action: `keep` reverses a drop or an ask, `drop` drops what the step kept or asked about.
         reason: Reason of the verdict that was reversed; None for `drop`.
-        against: Record that it was dropped against, where the evidence named one. A reversal speaks of this pair only.
+        against: Record against which this one was dropped, where the evidence named one; a reversal covers only this
+            pair.
         by: Name of the curator.
         why: Reason in the curator's words.
     """
@@ -48,7 +49,7 @@ class Override:
     why: str
 
     def changes(self, outcome: Outcome) -> bool:
-        """Return whether it speaks of this outcome: a reversal only of the very drop or ask that was reversed."""
+        """Return whether the decision applies to this outcome; a reversal applies only to the same drop or ask."""
         if self.action == "drop":
             return outcome.verdict in {"keep", "ask"}
         if outcome.verdict not in {"drop", "ask"} or outcome.reason != self.reason:
@@ -57,7 +58,7 @@ class Override:
 
 
 class OverriddenVerdict(NamedTuple):
-    """What goes into a table of a record: verdict, reason and evidence after a curator's decision."""
+    """Verdict, reason and evidence of a record after a curator's decision, as tables hold them."""
 
     verdict: str
     reason: str | None
@@ -65,7 +66,7 @@ class OverriddenVerdict(NamedTuple):
 
 
 def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
-    """Return an outcome as tables tell it, with what the step said kept in the evidence where it was overridden."""
+    """Return an outcome as tables hold it; where it is overridden, the evidence keeps the step's own verdict."""
     if override is None or not override.changes(outcome):
         return OverriddenVerdict(outcome.verdict, outcome.reason, outcome.evidence)
     evidence = {**outcome.evidence, OVERRIDDEN: {"verdict": outcome.verdict, "reason": outcome.reason}}
@@ -73,7 +74,7 @@ def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
 
 
 def unsaid(verdict: Any, reason: str | None, evidence: Mapping[str, Any]) -> tuple[Any, str | None, dict[str, Any]]:
-    """Return verdict, reason and evidence as the step itself gave them: the other way round from `said`."""
+    """Return verdict, reason and evidence as the step itself gave them: the inverse of `said`."""
     rest = dict(evidence)
     own = rest.pop(OVERRIDDEN, None)
     return (verdict, reason, rest) if own is None else (own["verdict"], own["reason"], rest)

@@ -1,4 +1,4 @@
-"""Photographs that people bring while a benchmark is built, as a run takes them in beside its image folder."""
+"""Photographs that people upload while a benchmark is built; a run ingests them together with its image folder."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.store_place import has_store
 
 FOLDER = "collected"
-"""Folder of a workspace that holds them, by hash: those that nobody handed in yet among them."""
+"""Folder of a workspace that holds them, by hash, including those that nobody has handed in yet."""
 
 
 @dataclass(frozen=True)
 class BroughtPhotograph:
-    """One photograph, decoded and encoded anew by whoever took it from people.
+    """One photograph, which the room that received it has decoded and encoded anew.
 
     Args:
         path: Path of its file.
-        source: What people said of it; its URI names it in the tables, and no other file of the run.
+        source: Source as people stated it; its URI is unique in the run and names the photograph in the tables.
     """
 
     path: Path
@@ -30,13 +30,13 @@ class BroughtPhotograph:
 
 
 class Unused(NamedTuple):
-    """Photographs that were brought and that nothing refers to.
+    """Uploaded photographs that nothing refers to.
 
     Args:
         photographs: Number of photographs.
         old: Number of those that are old enough to be removed.
-        files: What goes, half-written files of killed processes among it.
-        size_bytes: Bytes of these files together.
+        files: Files to remove, including half-written files of killed processes.
+        size_bytes: Total size of these files in bytes.
     """
 
     photographs: int = 0
@@ -46,14 +46,14 @@ class Unused(NamedTuple):
 
 
 def collected_photographs(root: Path) -> ObjectStore:
-    """Return the store of photographs that people brought to a workspace; nothing in it is ever overwritten."""
+    """Return the store of photographs that people uploaded to a workspace; nothing in it is ever overwritten."""
     folder = root / FOLDER
-    # Not the workspace's folder for drafts: each run empties that one, and people bring photographs at any time.
+    # Not the workspace's folder for drafts: each run empties that one, and people upload photographs at any time.
     return ObjectStore(folder, tmp=folder / "tmp")
 
 
 def photographs_of(root: Path) -> list[BroughtPhotograph]:
-    """Ask every room that collects photographs for them; by URI, each once.
+    """Return the photographs of every room that collects them, sorted by URI, each once.
 
     Raises:
         BenchwrightError: A review store cannot be read.
@@ -68,12 +68,12 @@ def photographs_of(root: Path) -> list[BroughtPhotograph]:
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Unused]:
-    """Ask every room that collects photographs for those that nothing refers to, and have it remove the older ones.
+    """Return, for every room that collects photographs, those that nothing refers to; remove the old ones on request.
 
     Args:
-        root: The workspace.
-        before: Moment; photographs that were last brought before it are old enough to be removed.
-        remove: Whether they go; else it is only said which would.
+        root: Folder of the workspace.
+        before: Time; photographs that were last uploaded before it are old enough to be removed.
+        remove: Whether to remove the old ones; else they are only counted.
 
     Raises:
         BenchwrightError: A review store cannot be read.

@@ -1,4 +1,4 @@
-"""Progress of long work, as an interface; the command line draws it, the library stays silent."""
+"""The interface for progress of long work; the command line draws it, the library prints nothing."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Who wants to know how far a run is."""
+    """A receiver of a run's progress."""
 
     def phase(self, name: str, total: int, unit: str = "images") -> None:
-        """Say that work on `total` records begins; `unit` is their name in the plural."""
+        """Announce that work on `total` records begins; `unit` is their name in the plural."""
 
     def advance(self, records: int) -> None:
-        """Say that so many records more are finished."""
+        """Report that `records` more records are finished."""
 
     def beside(self, text: str) -> None:
-        """Say how things stand, such as the cost so far; a few words that replace those before."""
+        """Report the current state in a few words, such as the cost so far; replaces the text before it."""
 
     def warn(self, message: str) -> None:
-        """Say something that a user should know; one line."""
+        """Report something that a user should know, in one line."""
 
 
 class Silent:
-    """A progress that nobody looks at."""
+    """A receiver that ignores all progress."""
 
     def phase(self, name: str, total: int, unit: str = "images") -> None:
         """Do nothing."""

@@ -11,8 +11,8 @@
         as: small_jigsaw                     ],
                                          )
 
-Both forms are checked by the same code. Every mistake is reported with its place (file and line, or number and name of
-the step), the key, the value found and the nearest valid key, all mistakes of a recipe at once.
+Both forms are checked by the same code. All mistakes of a recipe are reported at once, each with its place (file and
+line, or number and name of the step), the key, the value found and the nearest valid key.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ImageLimits(BaseModel):
 
 
 class Header(BaseModel):
-    """Everything of a recipe but its steps."""
+    """All settings of a recipe except its steps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,16 +72,16 @@ class Recipe:
 
     Args:
         name: Lower-case letters, digits and hyphens, at most 60; names the workspace.
-        steps: In order: a step's name, what `step` returns, or a step object.
-        seed: Decides everything that is left to chance; default 0.
+        steps: Steps in order, each the name of a step, the return value of `step`, or a step object.
+        seed: Seed of every random choice; default 0.
         images: Image folder, relative to `folder`; `run_recipe` may be given another one.
         shards: Number of shards, a power of two; fixed once a workspace has images; default 16.
-        limits: What an image file may be at most.
+        limits: Largest size of an image file.
         folder: Folder that relative paths in the recipe start from; by default the current one.
 
     Attributes:
-        header: Everything but the steps.
-        steps: (entry name, step) in order.
+        header: All settings except the steps.
+        steps: Pairs of entry name and step, in order.
         folder: Folder that relative paths start from.
 
     Raises:
@@ -110,7 +110,7 @@ class Recipe:
         self._read(document, _StepPlaces(document), folder, objects)
 
     def _read(self, document: Mapping[str, Any], at: Places, folder: Path, objects: Mapping[int, Step]) -> None:
-        """Check a recipe that is plain values; of `steps`, entries in `objects` have been checked already."""
+        """Check a recipe given as plain values; entries of `steps` that are in `objects` have already been checked."""
         mistakes = Mistakes(at)
         header: Header | None = None
         with mistakes.gathering():
@@ -143,10 +143,10 @@ class Recipe:
         return document
 
     def to_yaml(self) -> str:
-        """Return a recipe file's text that says the same, without comments; the file belongs into `folder`.
+        """Return the text of an equal recipe file, without comments; the file must be saved in `folder`.
 
         Raises:
-            RecipeError: A step is an object whose name no room brings, so that a recipe file cannot name it.
+            RecipeError: A step is an object whose name no room registers, so that a recipe file cannot name it.
         """
         for number, (_, step) in enumerate(self.steps, start=1):
             known = catalogue("steps").get(step.name)
@@ -163,15 +163,15 @@ def step(name: str, /, *, as_: str | None = None, **settings: Any) -> dict[str, 
     """Return an entry of `Recipe.steps`: a step by its name, with settings.
 
     Args:
-        name: Name as recipe files and `benchwright steps` call the step.
+        name: Name of the step in recipe files and in `benchwright steps`.
         as_: Another name for the entry, where a step is used twice.
-        **settings: As recipe files have them; what is left out has the step's default.
+        **settings: Settings as in recipe files; the step's defaults apply to the others.
     """
     return {"step": name, **({} if as_ is None else {"as": as_}), **settings}
 
 
 class _TreeDumper(yaml.SafeDumper):
-    """Writes a value anew wherever it stands, since recipe files have no aliases."""
+    """A dumper that repeats equal values instead of writing aliases, which recipe files do not allow."""
 
     def ignore_aliases(self, data: Any) -> bool:
         del data
@@ -179,7 +179,7 @@ class _TreeDumper(yaml.SafeDumper):
 
 
 class _StepPlaces(Places):
-    """Where a key of a recipe in Python stands: number and name of its step."""
+    """Places of the keys of a recipe made in Python: number and name of the step."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._title = f"recipe {shown(document['name'])}"
@@ -203,7 +203,7 @@ def _paths_in(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as reading YAML gives it, where Python has other types for it; anything else as it is."""
+    """Return a Python value as the type that reading YAML gives; any other value unchanged."""
     if isinstance(value, Step):
         stated = value.model_dump(mode="json", exclude_unset=True)
         fields = zip(setting_names(type(value)), type(value).model_fields, strict=True)

@@ -1,7 +1,7 @@
-"""The records that every room speaks: images, visual prompts, items, operations.
+"""The records that all rooms share: images, visual prompts, items, operations.
 
-All are frozen and checked when made, so that code after that need not check again. Bulk data stays in Arrow
-columns (`benchwright.workspace.tables`); these models are for one record at a time and for the edges.
+All are frozen and checked when made, so that later code need not check again. Bulk data stays in Arrow columns
+(`benchwright.workspace.tables`); these models are for one record at a time and for input and output.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy with some fields changed; what was derived from the old ones is derived anew."""
+        """Return a copy with some fields changed; cached values derived from the old fields are computed again."""
         copy = super().model_copy(update=update, deep=deep)
         for name in [name for name in copy.__dict__ if name not in type(self).model_fields]:
             del copy.__dict__[name]
@@ -50,7 +50,7 @@ class Source(Record):
     """Path relative to the image folder, control characters and undecodable bytes percent-encoded; or a URL."""
     dataset: str | None = None
     canonical_id: str | None = None
-    """Such as `coco:000000123`."""
+    """Id in the source collection, such as `coco:000000123`."""
     licence: str | None = None
     author: str | None = None
     retrieved_at: str | None = None
@@ -69,11 +69,11 @@ class ImageRecord(Record):
     derived_from: tuple[Sha256, ...] = ()
     operation_id: str | None = None
     pixel_hash: Sha256 | None = None
-    """SHA-256 of shape and upright RGB pixels; always there for made images."""
+    """SHA-256 of shape and upright RGB pixels; always set for made images."""
     root_image_id: Sha256
     """The source image that this one goes back to (itself for sources); decides the shard."""
     notes: tuple[str, ...] = ()
-    """What decoding will have to do, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
+    """What decoding has to take into account, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
 
     @property
     def record_id(self) -> str:

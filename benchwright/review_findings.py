@@ -1,6 +1,6 @@
-"""What people found in a campaign, as a document without names: what a report shows of it.
+"""Findings of a campaign of error analysis, as a document without annotators' names, for reports.
 
-Counts and reasons only. Who said what stays in the review store.
+It holds counts and reasons only; who gave them is known to the review store alone.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _Alpha = Annotated[float, Field(ge=-1, le=1)]
 
 
 class ItemFindings(Record):
-    """What annotators found in one item.
+    """Findings of annotators about one item.
 
     Attributes:
-        item_id: The item.
-        about: What the task was about, such as the model.
+        item_id: Id of the item.
+        about: Subject of the task, such as the model.
         annotators: Number of annotators who looked at it.
         categories: Number of annotators who named each category.
-        reasons: What they wrote, sorted.
+        reasons: Reasons that they wrote, sorted.
     """
 
     item_id: ItemId
@@ -47,19 +47,19 @@ class ItemFindings(Record):
 
 
 class Findings(Record):
-    """What a campaign of error analysis came to.
+    """Results of a campaign of error analysis.
 
     Attributes:
         campaign: Name of the campaign.
         kind: Kind of the campaign.
-        release: Name and version, for people.
-        release_id: The release.
-        categories: Categories that could be named, in their order.
-        tasks: Items that were to be looked at; fewer are in `items` while the campaign is open.
-        annotators: Different people.
+        release: Name and version of the release, for people.
+        release_id: Id of the release.
+        categories: Categories that annotators could name, in their order.
+        tasks: Number of items to look at; `items` holds fewer while the campaign is open.
+        annotators: Number of different annotators.
         agreement: Krippendorff's alpha over sets of categories (`masi_alpha`); None where undefined.
-        by_category: Alpha of each category named or not; None where undefined.
-        items: By id.
+        by_category: Alpha for each category, as named or not named; None where undefined.
+        items: Findings for each item, sorted by id.
     """
 
     format: Literal["benchwright/review-findings"] = FORMAT
@@ -84,7 +84,7 @@ class Findings(Record):
         return self
 
     def spelled(self) -> bytes:
-        """Return the document's bytes, equal for equal findings."""
+        """Return the document as bytes; equal findings give equal bytes."""
         return documents.spell(self.model_dump(mode="json"), title="findings")
 
 
@@ -92,7 +92,7 @@ def read_findings(path: Path) -> Findings:
     """Return the findings that a file holds.
 
     Raises:
-        DataError: It is no such document, or one of a newer version.
+        DataError: The file is not such a document, or has a newer version.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
         problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"

@@ -1,8 +1,8 @@
-"""Tasks for people, as a file: what evaluation picks, and a campaign takes up.
+"""Files of review tasks: evaluation writes them, a campaign reads them.
 
-JSON Lines. The first line says what the tasks are and of which release; every other line is one item of it, with what
-people are to see beside the item. The file carries no question, key or picture: those come from the release, so a
-file from a stranger can change none of them.
+The format is JSON Lines. The first line describes the tasks and names their release; every other line is one item of
+that release, with texts to show beside it. The file holds no question, key or picture: those come from the release, so
+a file from an unknown source cannot change them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUFFIX = ".jsonl"
 MAX_BYTES = 512 * 2**20
 MAX_LINE = 2**20
 LONGEST_TEXT = 20_000
-"""Characters of one text beside an item; longer ones are cut by whoever writes the file."""
+"""Most characters of one text beside an item; whoever writes the file cuts longer ones."""
 
 _Line = TypeVar("_Line", bound=Record)
 _Short = Annotated[str, Field(min_length=1, max_length=200)]
@@ -33,11 +33,11 @@ Code = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
 class FindingCategory(Record):
-    """Something that an annotator may find.
+    """A category of findings that annotators can choose.
 
     Attributes:
-        code: Code as tables have it.
-        words: Words as people read it.
+        code: Code of the category in tables.
+        words: Name of the category as shown to people.
         help: One sentence on when it applies.
     """
 
@@ -47,12 +47,12 @@ class FindingCategory(Record):
 
 
 class TaskFileHead(Record):
-    """What the tasks of a file are.
+    """First line of a task file: what its tasks are.
 
     Attributes:
-        kind: Kind of the campaign that takes them up.
+        kind: Kind of the campaign that the tasks are for.
         name: Name of the campaign, unless it is given another.
-        release: Name and version, for people.
+        release: Name and version of the release, for people.
         release_id: Id of the release that the items belong to.
         categories: Categories that annotators choose from, where the kind has any.
         seed: Seed of the order in which tasks are assigned.
@@ -76,13 +76,13 @@ class SideText(Record):
 
 
 class ReviewTask(Record):
-    """One item to look at.
+    """One item to review.
 
     Attributes:
-        item_id: Id of the release.
-        content_hash: Content hash of the item, so that a changed item of that id is not taken for it.
-        about: What tables of results are told apart by, such as the model; people who decide do not see it.
-        beside: What they see.
+        item_id: Id of the item in the release.
+        content_hash: Content hash of the item, so that a changed item with the same id is not mistaken for it.
+        about: Value that separates the tables of results, such as the model; annotators do not see it.
+        beside: Texts that annotators see beside the item.
     """
 
     item_id: ItemId
@@ -92,12 +92,12 @@ class ReviewTask(Record):
 
 
 class ReviewTasks(NamedTuple):
-    """A file of tasks, read.
+    """Content of a task file.
 
     Args:
         head: First line of the file.
-        tasks: The others, each item once.
-        sha256: Of the file.
+        tasks: Tasks of the other lines, each item once.
+        sha256: SHA-256 of the file.
     """
 
     head: TaskFileHead
@@ -109,8 +109,8 @@ def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTas
     """Write a file of tasks and return how many there are; equal tasks give equal bytes.
 
     Raises:
-        BenchwrightError: The name does not end in `.jsonl`, something is there and `force` is not given, or it cannot
-            be written.
+        BenchwrightError: The name does not end in `.jsonl`, the path exists and `force` is not given, or the file
+            cannot be written.
     """
     if path.suffix.lower() != SUFFIX:
         raise BenchwrightError(f"{path}: tasks are written as JSON Lines; give a name that ends in {SUFFIX}")
@@ -129,10 +129,10 @@ def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTas
 
 
 def read_review_tasks(path: Path) -> ReviewTasks:
-    """Return a file of tasks, every line checked.
+    """Return the content of a task file, with every line checked.
 
     Raises:
-        DataError: It is no such file, of a newer version, or a line is not what it should be.
+        DataError: The file is not a task file, has a newer version, or has an invalid line.
     """
     if not path.is_file() or path.stat().st_size > MAX_BYTES:
         problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"

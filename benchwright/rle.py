@@ -1,9 +1,9 @@
 """Masks as run lengths: the compressed form of COCO's annotations, read and written without NumPy.
 
-Runs count cells column by column, top to bottom, the first of them cells that are not set. From the fourth on a
-run is written as its difference to the run two before. A number is cut into groups of five bits, lowest first; each
+Runs count cells column by column, top to bottom; the first run counts cells that are not set. From the fourth run on,
+a run is written as its difference to the run two before. A number is cut into groups of five bits, lowest first; each
 becomes one character, 48 above its value, with 32 added where another group follows. The sign is the highest bit of
-the last group. (cocodataset/cocoapi, `common/maskApi.c`.)
+the last group. Source: cocodataset/cocoapi, `common/maskApi.c`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rooms: how the command line and recipes find steps, commands, formats, backends, protocols and metrics by name.
 
 A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
-``benchwright.rooms``. Ours and a third party's are found the same way, and nothing behind a string is imported
-before it is used.
+``benchwright.rooms``. Benchwright's own rooms and third-party rooms are found in the same way, and the module that a
+string names is imported only when it is used.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Entry(NamedTuple):
-    """One name of a room: where its code is, and one line of help."""
+    """One name that a room registers: where its code is, and one line of help."""
 
     target: str
     help: str
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Room:
-    """What a package brings, by name.
+    """The names that a package registers.
 
     Args:
         name: The room's name, such as ``filters``.
@@ -52,12 +52,12 @@ class Room:
         backends: Names that ``evaluate run --model`` takes, before the colon.
         protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.
-        overrides: Functions that tell a run, by workspace folder, what curators decided against verdicts of steps.
-        photographs: Functions that tell a run, by workspace folder, which photographs people brought.
-        unused_photographs: Functions that tell `gc`, by workspace folder, which photographs nobody took up, and remove
-            the old ones.
-        checks: Functions that tell `check`, by workspace folder, what is wrong with what the room keeps there
-            (`benchwright.pipeline.check.Problem`).
+        overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
+        photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
+        unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
+            remove the old ones; called by `gc`.
+        checks: Functions that return problems (`benchwright.pipeline.check.Problem`) of what the room keeps in a
+            workspace folder; called by `check`.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Room:
 
 
 class RoomEntry(NamedTuple):
-    """An entry together with the room that brings it."""
+    """An entry together with the room that registers it."""
 
     room: str
     name: str
@@ -91,7 +91,7 @@ def rooms() -> tuple[Room, ...]:
     """Return every installed room, sorted by name.
 
     Raises:
-        BenchwrightError: One cannot be loaded.
+        BenchwrightError: A room cannot be loaded.
     """
     installed: list[Room] = []
     for point in entry_points(group=GROUP):
@@ -115,7 +115,7 @@ def catalogue(kind: Kind) -> Mapping[str, RoomEntry]:
     """Return all names of one kind, sorted.
 
     Raises:
-        BenchwrightError: Two rooms bring the same name.
+        BenchwrightError: Two rooms register the same name.
     """
     names: dict[str, RoomEntry] = {}
     for room in rooms():
@@ -133,7 +133,7 @@ def find(kind: Kind, name: str) -> RoomEntry:
     """Return the entry of that name.
 
     Raises:
-        BenchwrightError: No room brings it; the message names the nearest that exist.
+        BenchwrightError: No room registers it; the message lists the most similar names.
     """
     names = catalogue(kind)
     if name in names:

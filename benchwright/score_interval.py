@@ -1,4 +1,4 @@
-"""Wilson's score interval of a proportion: what evaluation and filters say a share is known to."""
+"""Wilson's score interval of a proportion, used by evaluation and filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Interval(NamedTuple):
 
 
 def score_interval(right: float, n: float, *, z: float = Z_95) -> Interval:
-    """Return the interval of the p for which (right / n - p)^2 <= z^2 p (1 - p) / n; `n` is above 0.
+    """Return the interval of all p for which (right / n - p)^2 <= z^2 p (1 - p) / n; `n` is above 0.
 
     With d = n + z^2 its centre is (right + z^2 / 2) / d and its half-width is z / d * sqrt(right * (n - right) / n +
     z^2 / 4), so it never leaves [0, 1] and is not empty at 0 or n right.

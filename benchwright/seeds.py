@@ -1,7 +1,7 @@
-"""Randomness that depends on what a thing is, never on when or where it is made.
+"""Seeds of random choices, which depend on the record and never on when or where it is processed.
 
-Every random choice about a record comes from (run seed, step, record id). Order, batch, worker count and
-engine therefore change nothing.
+Every random choice about a record is seeded by (run seed, step, record id). Order, batch, worker count and
+engine therefore do not change results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps: what a recipe strings together, and the shape that each kind must have.
+"""Steps, which a recipe lists in order, and the method that each kind of step must have.
 
 A step is settings (typed fields, unknown keys refused) plus one method. The engine owns batching, resuming,
 retries, counting and writing; a step never sees a worker or a file of the workspace.
@@ -35,11 +35,11 @@ Stream = Literal["images", "items"]
 AnyRecord = ImageRecord | Item
 
 FOLDER = "folder"
-"""Where a step's validators find, in their context, the folder that relative paths of the recipe start from."""
+"""Key of the validation context that holds the folder from which relative paths of the recipe start."""
 
 
 class Resources(NamedTuple):
-    """What one worker needs to run a step. Memory bounds the number of workers that are started by default."""
+    """Resources that one worker needs to run a step. Memory limits the default number of workers."""
 
     gpus: float = 0.0
     memory_mb: int = 512
@@ -47,7 +47,7 @@ class Resources(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step says of one record.
+    """Result of a step for one record.
 
     Args:
         verdict: `keep` and `ask` go on (`ask` is what people should look at), `drop` and `failed` do not.
@@ -118,20 +118,20 @@ class Step(BaseModel):
         return None
 
     def needs(self) -> Resources:
-        """Return what a worker must have to run the step as it is configured; `resources` unless settings decide."""
+        """Return the resources that a worker needs to run the step as configured; `resources` unless overridden."""
         return self.resources
 
     def speaks_of(self, uri: str) -> bool | None:
-        """Return whether the step has something stated about an image file; None where nothing has to be stated.
+        """Return whether the step's facts cover an image file; None where the step needs no facts.
 
         Args:
-            uri: The image file, as a run names it: its path below the image folder.
+            uri: URI of the image file in a run: its path below the image folder.
         """
         del uri
         return None
 
     def operation(self, seed: int) -> Operation:
-        """Describe this step, as configured, for the provenance of what it makes."""
+        """Return the description of this step, as configured, for the provenance of what it makes."""
         return Operation(
             step=self.name,
             version=self.version,
@@ -142,28 +142,28 @@ class Step(BaseModel):
 
 
 class Context(Protocol):
-    """What a map step may use beside the record."""
+    """What a map step may use besides the record."""
 
     @property
     def images(self) -> ImageReader:
-        """Decoded pixels, each image at most once."""
+        """Reader of decoded pixels; decodes each image at most once."""
 
     @property
     def opened(self) -> Any:
-        """What the step's `open` returned in this worker."""
+        """Return value of the step's `open` in this worker."""
 
     @property
     def operation_id(self) -> str:
-        """Return the id of the step's `Operation`, for what it makes."""
+        """Return the id of the step's `Operation`, for the records that it makes."""
 
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
-        """Return randomness that depends on run seed, step and record only."""
+        """Return a random generator that depends only on run seed, step and record."""
 
     def item_id(self, *parents: str, ordinal: int = 0) -> str:
         """Return the id for an item that this step makes from these parents, in this order."""
 
     def value(self, record_id: str, name: str) -> Any:
-        """Return a value of an earlier stage that the step lists in `reads`; None where it said nothing."""
+        """Return a value of an earlier stage that the step lists in `reads`; None where that stage gave none."""
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of any source image, or of an image made from the same source image."""
@@ -173,7 +173,7 @@ class Context(Protocol):
 
 
 class OpenContext(Protocol):
-    """What a map step may use to open its models, once a worker."""
+    """What a map step may use to open its models, once per worker."""
 
     @property
     def seed(self) -> int:
@@ -181,17 +181,17 @@ class OpenContext(Protocol):
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder for what can be made again."""
+        """Return a folder for files that can be made again."""
 
 
 class MapStep(Step):
     """A step that looks at one record at a time."""
 
     costly: ClassVar[bool] = False
-    """Journal each finished record, so that a killed shard goes on where it was."""
+    """Whether to journal each finished record, so that a killed shard resumes where it stopped."""
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load what all records need; called once a worker, handed to `one` as `ctx.opened`."""
+        """Load what all records need; called once per worker, passed to `one` as `ctx.opened`."""
         del ctx
 
     def one(self, record: Any, ctx: Context) -> Outcome:
@@ -199,9 +199,10 @@ class MapStep(Step):
         raise NotImplementedError
 
     def together(self) -> int | None:
-        """Return how many records `many` gets at most; None leaves it to the engine.
+        """Return the largest number of records for one call of `many`; None leaves it to the engine.
 
-        A costly step is journalled after each call of `many`, and a worker that is silent for too long is replaced.
+        A costly step is journalled after each call of `many`, and a worker that reports nothing for too long is
+        replaced.
         """
         return None
 
@@ -211,7 +212,7 @@ class MapStep(Step):
 
 
 class Measured(NamedTuple):
-    """What a filter measured, where there is more to keep than the values.
+    """Values that a filter measured, with evidence to keep beside them.
 
     Args:
         values: Values as declared in `Step.values`.
@@ -229,29 +230,29 @@ class Filter(Step):
     """Settings that only `judge` reads."""
 
     costly: ClassVar[bool] = False
-    """Journal each measured record, so that a killed shard goes on where it was."""
+    """Whether to journal each measured record, so that a killed shard resumes where it stopped."""
 
     def open(self, ctx: OpenContext) -> Any:
-        """As `MapStep.open`."""
+        """Load what all records need, as in `MapStep.open`."""
         del ctx
 
     def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]] | Measured:
-        """Return the values declared in `values`, alone or with evidence."""
+        """Return the measurements declared in `values`, alone or with evidence."""
         raise NotImplementedError
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Decide from measured values alone."""
+        """Return the outcome, decided from measured values alone."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """What a gather step found, by row number of the columns it was given.
+    """Result of a gather step, by row number of the columns it was given.
 
     Args:
-        rows: Row numbers spoken of, each at most once; every other row is kept with empty values.
-        verdicts: One per entry of `rows`; None keeps all.
-        reasons: One per entry of `rows`.
+        rows: Row numbers with a result, each at most once; every other row is kept with empty values.
+        verdicts: Verdicts, one per entry of `rows`; None keeps all.
+        reasons: Reasons, one per entry of `rows`.
         values: Columns declared in `Step.values`, one entry per entry of `rows`.
         evidence: JSON values, one per entry of `rows`.
     """
@@ -264,7 +265,7 @@ class Gathered:
 
 
 class GatherContext(NamedTuple):
-    """What a gather step may use beside its columns."""
+    """What a gather step may use besides its columns."""
 
     seed: int
     stage: str
@@ -285,19 +286,19 @@ class GatherStep(Step):
     imports: ClassVar[tuple[str, ...]] = ("pandas",)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Decide over all live records. Rows come sorted by shard and id, so equal input has equal row numbers."""
+        """Return the result for all live records, sorted by shard and id, so that equal input has equal row numbers."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a campaign answers.
+    """State and verdicts of a campaign.
 
     Args:
-        waiting: One line that says what waits for people and how to do it; None once the campaign is closed.
-        outcomes: By record id. A revised item comes back as `keep` with the new revision in `Outcome.items`.
-        summary: Agreement and counts, for the release's agreement report; no clocks in it.
-        rerun: Nobody is waited for but the next run: images came in that this one has not seen.
+        waiting: One line that says what people have to do and how; None once the campaign is closed.
+        outcomes: Outcomes by record id; a revised item has verdict `keep` and its new revision in `Outcome.items`.
+        summary: Agreement and counts, without times, for the release's agreement report.
+        rerun: Whether the campaign waits only for the next run, because images were added that this run has not seen.
     """
 
     waiting: str | None
@@ -307,36 +308,36 @@ class Verdicts:
 
 
 class CampaignContext(NamedTuple):
-    """What a campaign may use: the review store owns everything that people say."""
+    """What a campaign may use; everything that people answer is in the review store."""
 
     seed: int
     stage: str
     workspace: Path
     store_url: str
     values: Mapping[str, Mapping[str, Any]] = {}
-    """Of earlier stages, as the step lists them in `reads`, by record id; all there after the last record."""
+    """Values of earlier stages, as listed in `reads`, by record id; complete only after the last record is read."""
 
 
 class CampaignStep(Step):
     """A step that people take. It upserts tasks, then waits or hands over verdicts."""
 
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
-        """Bring the review store up to these records and say where the campaign stands; safe to repeat."""
+        """Update the review store to these records and return the campaign's state; safe to repeat."""
         raise NotImplementedError
 
 
 class WorkspaceView(Protocol):
-    """What a final step reads."""
+    """What a final step reads of a workspace."""
 
     @property
     def fingerprint(self) -> str:
-        """Digest of everything below that decides the bytes of what is made."""
+        """Digest of everything in this view that decides the bytes of what is made."""
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-        """Yield live items by shard and id, each with the values that stages over items gave it, as `stage.value`."""
+        """Yield live items sorted by shard and id, each with the values of stages over items, as `stage.value`."""
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image of an item just yielded."""
+        """Return the record of an image that belongs to the item last yielded."""
 
     def image_bytes(self, record: ImageRecord) -> bytes:
         """Return an image's file, checked against its SHA-256.
@@ -349,14 +350,14 @@ class WorkspaceView(Protocol):
         """Return the operations of all stages, in order."""
 
     def stages(self) -> Sequence[Mapping[str, Any]]:
-        """Return for each stage `stage` (its id), `entry`, `step`, `fingerprint`, `counts`, `consumes` and `makes`."""
+        """Return a mapping per stage: `stage` (id), `entry`, `step`, `fingerprint`, `counts`, `consumes`, `makes`."""
 
     def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
         """Return each campaign's summary, by stage name."""
 
 
 class FinalContext(NamedTuple):
-    """What a final step may use beside the view. `recipe` is as resolved, with the steps that made the view only."""
+    """What a final step may use besides the view; `recipe` is resolved and has only the steps that made the view."""
 
     seed: int
     stage: str
@@ -370,5 +371,5 @@ class FinalStep(Step):
     """A step at the end: freezes a release, scores a model."""
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
-        """Do the work and return named paths, relative to the workspace. Skipped while nothing it reads changes."""
+        """Do the work and return named paths, relative to the workspace; not called while its input is unchanged."""
         raise NotImplementedError

@@ -1,8 +1,8 @@
-"""Faults of disks, folders and limits of the machine, said in one line: what failed, where, and what to do.
+"""Faults of disks, folders and system limits, reported in one line: what failed, where, and what to do.
 
-Python, Arrow, Pillow and SQLite each spell a full disk their own way. `storage_fault` recognises all of them, also
-where another exception was raised on top, so that every command ends alike: one line that names the path, exit code 2.
-The same command does the rest once the cause is gone.
+Python, Arrow, Pillow and SQLite each report a full disk in their own way. `storage_fault` recognises all of them, also
+where another exception wraps them, so that every command ends in the same way: one line that names the path, exit
+code 2. Once the cause is removed, the same command finishes the work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.errors import StorageError
 _AGAIN = "then run the same command again"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""What no file that is read can be the reason of."""
+"""Errors that the file being read cannot have caused."""
 _WORDS: Mapping[int, str] = {
     errno.EDQUOT: f"the quota there is used up; remove files or have it raised, {_AGAIN}",
     errno.EFBIG: f"the file would be larger than the file system or `ulimit -f` allows; raise the limit, {_AGAIN}",
@@ -38,10 +38,10 @@ _WORDS: Mapping[int, str] = {
     errno.ENFILE: f"the system has too many files open; end other programs, {_AGAIN}",
     errno.ENOMEM: f"the system has no memory left; end other programs, {_AGAIN}",
 }
-# SQLite's own numbers, so that `benchwright --help` need not load it.
+# SQLite's result codes as numbers, so that `benchwright --help` need not load SQLite.
 _PERM, _READONLY, _IOERR, _CORRUPT, _SQLITE_FULL, _CANTOPEN = 3, 8, 10, 11, 13, 14
 _SQLITE: Mapping[int, int] = {_SQLITE_FULL: errno.ENOSPC, _IOERR: errno.EIO, _PERM: errno.EACCES}
-"""What the system says for the same."""
+"""System error number for each SQLite result code."""
 _SQLITE_WORDS: Mapping[int, str] = {
     _READONLY: "it, or the folder it lies in, cannot be written to; change that, or copy both elsewhere",
     _CANTOPEN: "the database cannot be opened; see that its folder is there and can be written to",
@@ -55,11 +55,11 @@ _POSTGRESQL: Mapping[str, str] = {
 
 
 def storage_fault(error: BaseException, *, path: Path | str | None = None) -> StorageError | None:
-    """Return the line for an exception that a fault of storage is at the bottom of; None where none is.
+    """Return the error to report for an exception caused by a storage fault; None where no such fault is the cause.
 
     Args:
-        error: Error as it was caught; its causes are looked through as well.
-        path: What was being read or written, where the exception does not say it.
+        error: Exception as it was caught; its causes are examined as well.
+        path: Path that was being read or written, for exceptions that do not name one.
     """
     for cause in _causes(error):
         if isinstance(cause, StorageError):
@@ -70,7 +70,7 @@ def storage_fault(error: BaseException, *, path: Path | str | None = None) -> St
 
 
 def is_of_the_machine(error: BaseException) -> bool:
-    """Return whether the machine is at fault, such as a full disk, and not the file that was worked on."""
+    """Return whether the machine caused the error, such as a full disk, and not the file that was being processed."""
     return any(
         isinstance(cause, StorageError)
         or (isinstance(cause, OSError) and cause.errno in _MACHINE)
@@ -81,7 +81,7 @@ def is_of_the_machine(error: BaseException) -> bool:
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Say in what goes wrong within the block which path it was; the system does not say it of writing."""
+    """Add the path to errors raised within the block; the system does not name it when a write fails."""
     try:
         yield
     except OSError as error:
@@ -92,11 +92,11 @@ def naming(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path | str, *drafts: Path) -> Iterator[None]:
-    """Raise what goes wrong with a file that is written within the block as a `StorageError` that names it.
+    """Turn errors in writing a file within the block into a `StorageError` that names the file.
 
     Args:
-        path: What is written.
-        drafts: Files that it is written to first. Faults of other files are raised as they are.
+        path: Path of the file that is written.
+        drafts: Files that it is written to first; errors about any other file are raised unchanged.
     """
     try:
         yield
@@ -108,13 +108,13 @@ def writing(path: Path | str, *drafts: Path) -> Iterator[None]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and what it came from, nearest first."""
+    """Yield an exception and its causes, nearest first."""
     pending: BaseException | None = error
     met: set[int] = set()
     while pending is not None and id(pending) not in met:
         met.add(id(pending))
         yield pending
-        driver = getattr(pending, "orig", None)  # what SQLAlchemy wrapped
+        driver = getattr(pending, "orig", None)  # the driver's exception, wrapped by SQLAlchemy
         pending = (
             driver
             if isinstance(driver, BaseException)
@@ -131,7 +131,7 @@ def _words(error: BaseException, path: Path | str | None) -> str | None:
         return None
     named = error.filename2 or error.filename or path
     if named is None and error.errno not in _MACHINE | {errno.EIO}:
-        return None  # a connection, a process: not of storage
+        return None  # such as a connection or a process: not a storage fault
     where = os.fsdecode(named) if isinstance(named, bytes | str | os.PathLike) else None
     if where is None and error.errno == errno.ENOENT:
         return str(error)
@@ -160,7 +160,7 @@ def _line(code: int, where: str | None, strerror: str | None) -> str:
 
 
 def _room(where: str | None) -> str:
-    """Return how full the disk of a path is; of the current and the temporary folder, where none is known."""
+    """Return how full the disk of a path is; without a path, the disks of the current and the temporary folder."""
     if where is None:
         import tempfile
 

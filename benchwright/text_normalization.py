@@ -1,8 +1,7 @@
-"""Texts brought to one form: as comparisons see them, and as one line of a terminal or a page can show them.
+"""Text normalization, for comparing texts and for showing a text on one line of a terminal or page.
 
-For comparisons case, width, white space and punctuation are put aside. Two texts that read the same to a person
-should be equal here, and two that say different things should not: numbers, signs in front of them, and every word
-stay.
+Comparisons ignore case, width, white space and punctuation. Two texts that read the same to a person should be equal
+after normalization, and two with different meanings should not: numbers, their signs and all words are kept.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ _MEANT = frozenset("#%&@*/\\")
 """Punctuation that tells options apart: `C` and `C#`, `5` and `5 %`."""
 _NUMBER = re.compile(r"\d")
 _SMALL_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "it", "that", "this"})
-"""A text that differs in these alone says the same."""
+"""Words that do not change the meaning of a text: texts that differ only in these are treated as equal in meaning."""
 
 _ALIKE_WORD = 0.8
-"""Likeness from which two words are one in two spellings: `gear` and `gears` (0.89), `color` and `colour` (0.91); not
-`increase` and `decrease` (0.75)."""
+"""Smallest likeness at which two words count as spellings of one word: `gear` and `gears` (0.89), `color` and `colour`
+(0.91), but not `increase` and `decrease` (0.75)."""
 
 
 @lru_cache(maxsize=1 << 16)
 def normal(text: str) -> str:
-    """Return a text as comparisons see it: its words in lower case, one space between them.
+    """Return a text normalized for comparison: its words in lower case, one space between them.
 
-    Signs such as `€`, `<` or a smiley count as words, punctuation does not. A text of nothing but punctuation is its
+    Signs such as `€`, `<` or a smiley count as words, punctuation does not. A text of punctuation alone becomes its
     characters without white space.
 
     Example:
@@ -44,7 +43,7 @@ def normal(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Split a text; marks that belong to a letter, such as vowels of Devanagari, stay with it."""
+    """Split a text into words; combining marks, such as vowels of Devanagari, stay with their letter."""
     words: list[str] = []
     end = -1
     for match in _WORD.finditer(text):
@@ -67,10 +66,10 @@ def _is_punctuation(word: str) -> bool:
 
 
 def likeness(first: str, second: str) -> float:
-    """Return how likely two different normal texts say the same, 0 to 1; 0 where a word or number sets them apart.
+    """Return the likeness of two different normalized texts, 0 to 1; 0 where they differ in a word or number.
 
-    The share of characters that both have in order (Ratcliff and Obershelp), of texts that differ only in small words
-    and in the spelling of words.
+    For texts that differ only in small words and in the spelling of words, it is the share of characters that both
+    have in the same order (Ratcliff and Obershelp).
     """
     if first == second:
         return 1.0
@@ -81,7 +80,7 @@ def likeness(first: str, second: str) -> float:
 
 
 def _shared_characters(one: str, other: str) -> float:
-    first, second = sorted((one, other))  # the measure depends on which comes first
+    first, second = sorted((one, other))  # the measure depends on the order of its arguments
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
@@ -103,5 +102,5 @@ def _same_in_effect(left: list[str], right: list[str]) -> bool:
 
 
 def printable(text: str) -> str:
-    """Spell control and undecodable characters of a name out, so that it stays on one line of a terminal."""
+    """Return a name with control and undecodable characters escaped, so that it stays on one line of a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)

@@ -1,8 +1,9 @@
-"""Guessing the right option from words alone, learned from other items: what the texts of a benchmark give away.
+"""A text-only baseline: a classifier that guesses the right option from words alone, trained on other items.
 
-A conditional logistic regression over an item's options, on hashed features of the words of question and option. It
-learns on all other items and answers those that it did not learn from (five folds; items that share a group key,
-directly or through others, lie in one fold). The baseline `text_classifier` and the filter `wording_bias` ask it.
+It shows how much the texts of a benchmark reveal. The classifier is a conditional logistic regression over an item's
+options, on hashed features of the words of question and option. It is cross-validated in five folds: it answers only
+items that it was not trained on, and items that share a group key, directly or through others, are in one fold. The
+baseline `text_classifier` and the filter `wording_bias` use it.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class ItemWords(NamedTuple):
         task: Task of the item.
         question: Text of the question.
         options: Key and text of each option, in order; an option that is a picture has no text.
-        key: Key of the right option; anything where that is not known and the item is not learned from.
-        group_keys: Items that share one belong together.
+        key: Key of the right option; any value where it is not known and the item is not used for training.
+        group_keys: Group keys of the item; items that share one stay in one fold.
     """
 
     item_id: str
@@ -47,9 +48,9 @@ class ItemWords(NamedTuple):
 
 
 def folds_of(items: Sequence[ItemWords]) -> list[int]:
-    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same.
+    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same fold.
 
-    Groups are taken largest first, equals in an order drawn by hash, and each goes where the fewest items are.
+    Groups are assigned largest first, ties in order of a hash, each to the fold with the fewest items.
     """
     groups: dict[int, list[int]] = {}
     for number, component in enumerate(components_of(item.group_keys for item in items)):
@@ -65,7 +66,7 @@ def folds_of(items: Sequence[ItemWords]) -> list[int]:
 
 
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
-    """Return for each fold what was learned from all others; None where there is nothing to learn from."""
+    """Return for each fold the weights trained on all other folds; None where there is nothing to train on."""
     return [
         _learn([item for item, its in zip(items, folds, strict=True) if its != fold]) if items else None
         for fold in range(FOLDS)
@@ -73,7 +74,7 @@ def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[N
 
 
 def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
-    """Return the key of the option that the words speak for most; the first where nothing was learned."""
+    """Return the key of the option with the highest score; the first option where there are no weights."""
     if weights is None:
         return item.options[0][0]
     totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in features_of(item)]
@@ -81,7 +82,7 @@ def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
 
 
 def features_of(item: ItemWords) -> list[list[int]]:
-    """Return the hashed features that each option has."""
+    """Return the hashed features of each option."""
     question_words = _words(item.question)
     texts = [text.strip() for _, text in item.options]
     lengths = sorted({len(text) for text in texts}, reverse=True)
@@ -102,10 +103,10 @@ def _words(text: str) -> list[str]:
 
 
 def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
-    """Return the weights that make the right options likely; None where there is nothing to learn from.
+    """Return weights trained to make the right options likely; None where there is nothing to train on.
 
-    Gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same order
-    give the same weights.
+    Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
+    order give the same weights.
     """
     import numpy as np
 
@@ -117,7 +118,7 @@ def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
         for cells, (key, _) in zip(features_of(item), item.options, strict=True)
     ]
     counts = np.array([len(cells) for cells, _ in rows])
-    # Only cells that some option has ever leave zero, so only they are learned.
+    # Only the weights of cells that occur in some option ever leave zero, so only they are trained.
     used, cells = np.unique(np.concatenate([np.array(cells) for cells, _ in rows]), return_inverse=True)
     row_of = np.repeat(np.arange(len(rows)), counts)
     scale = 1 / np.sqrt(counts)

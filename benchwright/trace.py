@@ -1,4 +1,4 @@
-"""An item's or image's whole history, from source bytes to the latest score, read from tables and releases."""
+"""The complete history of an item or image, from source bytes to the latest score, read from tables and releases."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SHORTEST_PREFIX = 6
 def trace(root: Path, name: str) -> dict[str, Any]:
     """Return the history of an item (by id), an image (by id) or a file (by path in the image folder).
 
-    Ids may be cut to a prefix of at least 6 digits that only one record has.
+    An id may be shortened to a unique prefix of at least 6 digits.
 
     Raises:
-        BenchwrightError: Nothing has that name, or more than one record does.
+        BenchwrightError: No record or file has that name, or more than one record does.
     """
     history = _History(Workspace.open(root))
     records: list[tuple[str, AnyRecord]] = [*history.items_named(name), *history.images_named(name)]
@@ -83,11 +83,11 @@ class _History:
             return []
         items: dict[str, tuple[str, Item]] = {}
         for stage, item in self._items_named(name):
-            items.setdefault(item.item_id, (stage, item))  # as it was made; what revised it follows in its history
+            items.setdefault(item.item_id, (stage, item))  # as first made; its revisions follow in its history
         return [items[item_id] for item_id in sorted(items)]
 
     def _items_named(self, name: str) -> Iterator[tuple[str, Item]]:
-        """Yield items and their later versions with the stage that each is of, in the order of stages."""
+        """Yield items and their later versions, each with the stage that wrote it, in the order of stages."""
         for stage in self._stages:
             table = StageTable(self.workspace, stage)
             for marker in table.current():
@@ -96,7 +96,7 @@ class _History:
                     yield from ((stage, item) for item in items_of(rows) if item.item_id.startswith(name))
 
     def of_image(self, record: ImageRecord) -> Iterator[dict[str, Any]]:
-        """Yield an image's history: its parents first, then how it came in or was made, then every verdict."""
+        """Yield an image's history: its parents first, then how it was ingested or made, then every verdict."""
         for parent in record.derived_from:
             yield from self.of_image(self._images[parent][1])
         stage = self._images[record.image_id][0]
@@ -162,7 +162,7 @@ class _History:
                         yield self._decision(stage, record_id, row["reason"])
 
     def _decision(self, stage: str, record_id: str, reason: str) -> dict[str, Any]:
-        """Return what a curator decided against the verdict before, with who and why."""
+        """Return a curator's decision against the preceding verdict, with the curator's name and reason."""
         taken_in = next(
             (override for override in self._overrides if (override.stage, override.record_id) == (stage, record_id)),
             None,

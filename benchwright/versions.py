@@ -1,4 +1,4 @@
-"""Which versions of the libraries that results may depend on are installed here."""
+"""Installed versions of the libraries that results may depend on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WATCHED = (
     "rapidocr",
     "scipy",
 )
-"""Libraries whose version may change what a step gives."""
+"""Libraries whose version may change the results of a step."""
 
 
 def library_versions() -> dict[str, str]:

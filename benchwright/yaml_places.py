@@ -1,7 +1,7 @@
-"""YAML files that people write: plain values, checked by a model, with mistakes named by file, line, key and value.
+"""Reading of YAML files that people write, with mistakes reported by file, line, key and value.
 
-Recipes and facts files are read with this. Aliases, tags and repeated keys are refused, and so is what nests deeper
-than anybody writes by hand: PyYAML's work grows with the square of the depth.
+Recipes and facts files are read with this: plain values, checked by a pydantic model. Aliases, tags and repeated keys
+are refused, and so is nesting deeper than `MAX_DEPTH`, because PyYAML's work grows with the square of the depth.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 MAX_DEPTH = 50
-"""Lists and mappings inside each other; what Benchwright reads needs about ten."""
+"""Most levels of nested lists and mappings; the files that Benchwright reads need about ten."""
 MAX_INTEGER_BITS = 64
 _INTEGER = "tag:yaml.org,2002:int"
 MOST_TOLD = 40
-"""Mistakes of one file that are told, each in a line."""
+"""Most mistakes of one file that are listed, one per line."""
 Path_ = tuple[str | int, ...]
 """Keys and list positions from the top of a file down to a value."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Places:
-    """Where in the file each key stands, and the kind of error that its mistakes are."""
+    """Line of each key in a file, and the error class for mistakes in that file."""
 
     def __init__(self, name: str, lines: Mapping[Path_, int], error: type[BenchwrightError]) -> None:
         self._name = name
@@ -40,30 +40,30 @@ class Places:
         self.error = error
 
     def nearest(self, path: Path_) -> Path_:
-        """Return a place that stands in the file: this one, or the nearest above it."""
+        """Return this path if it exists in the file, else the nearest path above it that does."""
         while path and path not in self._lines:
             path = path[:-1]
         return path
 
     def of(self, path: Path_) -> str:
-        """Return `file: line N` of a key, or of the nearest one above it."""
+        """Return `file: line N` of a key, or of the nearest key above it."""
         return f"{self._name}: line {self._lines.get(self.nearest(path), 1)}"
 
     def several(self, lines: Sequence[str]) -> BenchwrightError:
-        """Return the error that tells several mistakes, a line each; beyond the first 40 only their number."""
+        """Return one error that lists several mistakes, one per line; beyond the first 40 only their number."""
         rest = [f"... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
         error = self.error("\n  ".join([f"{self._name}: {len(lines)} mistakes", *lines[:MOST_TOLD], *rest]))
         error.mistakes = tuple(lines)
         return error
 
     def wrong(self, path: Path_, value: Any, why: str) -> BenchwrightError:
-        """Return the error for a value that is not valid."""
+        """Return the error for an invalid value."""
         key = ".".join(str(part) for part in path)
         return self.error(f"{self.of(path)}: key {key!r}: {shown(value)} is not valid: {why}")
 
 
 class Mistakes:
-    """What is wrong with one file, gathered so that it is told at once."""
+    """Mistakes of one file, collected so that all are reported at once."""
 
     def __init__(self, at: Places) -> None:
         self.at = at
@@ -71,21 +71,21 @@ class Mistakes:
 
     @contextmanager
     def gathering(self) -> Iterator[None]:
-        """Keep what the block raises of mistakes in the file, and go on after the block."""
+        """Collect a mistake that the block raises, and continue after the block."""
         try:
             yield
         except BenchwrightError as error:
             self._errors.append(error)
 
     def add(self, error: BenchwrightError) -> None:
-        """Keep a mistake."""
+        """Add a mistake."""
         self._errors.append(error)
 
     def check(self) -> None:
-        """Raise what was gathered, if anything was: a single mistake as it is, several as one error that lists them.
+        """Raise the collected mistakes, if any: a single one as it is, several as one error that lists them.
 
         Raises:
-            BenchwrightError: Of the kind that the places name, or the single mistake's own.
+            BenchwrightError: Of the class that the places name, or the single mistake's own class.
         """
         if len(self._errors) == 1:
             raise self._errors[0]
@@ -101,18 +101,18 @@ def checked(
     extra: Sequence[str] = (),
     context: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Make a model of settings that stand at `path`.
+    """Return a model made from the settings at `path`.
 
     Args:
-        cls: The model.
+        cls: Class of the model.
         settings: Keys and values of the model.
         path: Place of the settings in the file.
         at: Places of all keys.
-        extra: Keys that are valid there beside the model's own.
-        context: What validators of the model may look at.
+        extra: Keys that are valid there besides the model's own.
+        context: Validation context for the model's validators.
 
     Raises:
-        BenchwrightError: Of the kind that `at` names, with all mistakes that the model finds.
+        BenchwrightError: Of the class that `at` names, with all mistakes that the model finds.
     """
     try:
         return cls.model_validate({str(key): value for key, value in settings.items()}, context=context)
@@ -126,10 +126,10 @@ def checked(
 def _mistakes_in(
     errors: Sequence[ErrorDetails], cls: type[BaseModel], path: Path_, at: Places, extra: Sequence[str]
 ) -> list[str]:
-    """Return a model's complaints as lines, one for each place in the file.
+    """Return a model's validation errors as lines, one for each place in the file.
 
-    A value that fits no member of a union makes a complaint for each member: the first is told. A misspelled key makes
-    two, one of a key that is unknown and one of a key that is missing: the first is told.
+    Where one mistake causes several errors, only the first is reported: a value that fits no member of a union causes
+    one error per member, and a misspelled key causes two, an unknown key and a missing key.
     """
     unknown = [_where(mistake) for mistake in errors if mistake["type"] == "extra_forbidden"]
     lines: dict[tuple[Path_, str], str] = {}
@@ -157,7 +157,7 @@ def _where(mistake: ErrorDetails) -> Path_:
 
 
 def _fields(cls: type[BaseModel], where: Sequence[str | int]) -> list[str]:
-    """Return the keys that are valid at a place inside a model; list positions and free keys lead nowhere new."""
+    """Return the keys that are valid at a place inside a model; list positions and free keys are skipped."""
     model: type[BaseModel] | None = cls
     for part in where:
         if model is not None and isinstance(part, str) and part in model.model_fields:
@@ -166,7 +166,7 @@ def _fields(cls: type[BaseModel], where: Sequence[str | int]) -> list[str]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the first model named in an annotation such as `tuple[Subject, ...]` or `dict[str, Picture]`."""
+    """Return the first model in an annotation such as `tuple[Subject, ...]` or `dict[str, Picture]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     models = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
@@ -174,7 +174,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def setting_names(cls: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return a model's fields by the keys that files use for them."""
+    """Return a model's fields, keyed by their names in files."""
     fields: dict[str, FieldInfo] = {}
     for name, field in cls.model_fields.items():
         alias = field.validation_alias
@@ -185,16 +185,16 @@ def setting_names(cls: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def shown(value: Any) -> str:
-    """Spell a value for a message, in at most 80 characters."""
+    """Return a value as text for a message, in at most 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any, dict[Path_, int]]:
-    """Parse YAML to plain values and the line of each key.
+    """Return the plain values of a YAML text and the line of each key.
 
     Raises:
-        BenchwrightError: Of the kind given; the text is no YAML, or has aliases, tags or repeated keys.
+        BenchwrightError: Of the class `error`; the text is not YAML, or has aliases, tags or repeated keys.
     """
     try:
         _check_events(text, name, error)
@@ -214,7 +214,7 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
 
 
 def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
-    """Refuse aliases and deep nesting at the place where they stand, before anything is built of the text."""
+    """Refuse aliases and deep nesting, naming their line, before any value is built from the text."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 1
@@ -229,7 +229,7 @@ def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
 
 
 def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[BenchwrightError]) -> Any:
-    """Return what a scalar stands for; a number that no key takes and a day that is none are refused."""
+    """Return the value of a scalar; numbers that no key accepts and invalid dates are refused."""
     line = node.start_mark.line + 1
     try:
         value = loader.construct_object(node, deep=True)

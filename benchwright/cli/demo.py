@@ -1,8 +1,8 @@
 """``benchwright demo``.
 
 The photographs ship inside the wheels of scikit-image and scikit-learn (extra `demo`), so the demo needs no network.
-Among them are put what every raw folder has: a second copy, the same picture in another format, a smaller version, and
-a broken download. The recipe has people in it, or not.
+The demo adds what raw folders typically have: a second copy, the same picture in another format, a smaller version, and
+a broken download. The recipe includes people, or not.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ PHOTOGRAPHS = {
     ),
     "sklearn": ("datasets/images", ("china.jpg", "flower.jpg")),
 }
-"""By package: folder inside it, and files."""
+"""For each package, the folder inside it and the files."""
 
 
 def prepare_photographs(folder: Path) -> None:
-    """Copy the photographs into a folder, with the usual blemishes of a raw collection; existing files stay.
+    """Copy the photographs into a folder, with the usual defects of a raw collection; existing files are kept.
 
     Raises:
         PrerequisiteError: scikit-image or scikit-learn is not installed.
@@ -156,7 +156,7 @@ def _funnel(finished: FinishedRun) -> str:
 
 
 def _items(finished: FinishedRun) -> dict[str, int]:
-    """Count items made, accepted by the campaign, and released."""
+    """Return the numbers of items made, accepted by the campaign, and released."""
     made = sum(step.made for step in finished.steps if step.name != "ingest")
     accepted = next((step.kept for step in finished.steps if step.name == "verify"), 0)
     released = 0
@@ -174,7 +174,7 @@ def _results(finished: FinishedRun) -> dict[str, Any]:
 
 
 def _human(finished: FinishedRun) -> dict[str, Any] | None:
-    """Return what people reached on the release, by campaign, as `evaluate` wrote it down."""
+    """Return people's scores on the release, by campaign, as written by `evaluate`."""
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
         return None
@@ -209,7 +209,7 @@ def _is_simulated(finished: FinishedRun, campaign: str) -> bool:
 
 
 def _show_scores(finished: FinishedRun) -> None:
-    """Print the table of scores with the command that the evaluation room brings."""
+    """Print the table of scores with the evaluation room's command."""
     from benchwright.rooms import find
 
     results = _artifact(finished, "results")

@@ -1,6 +1,6 @@
 """``benchwright doctor``.
 
-It says what this machine can do, and what to install for the rest.
+It reports what this machine can do, and what to install for the rest.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from benchwright.errors import CheckFailed
 
 @dataclass(frozen=True)
 class Check:
-    """One ability: whether it is there, what was found, and how to get it."""
+    """One capability: whether it is available, what was found, and how to get it."""
 
     name: str
     ok: bool
     found: str
     fix: str | None = None
     needed: bool = False
-    """Whether Benchwright does not work at all without it."""
+    """Whether Benchwright requires it."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as JSON values."""
@@ -57,7 +57,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("masks by Segment Anything", "models", "segment_anything", "segment-anything"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
-"""Name, extra, module and package of what only some commands and steps need."""
+"""Name, extra, module and package of the dependencies that only some commands and steps need."""
 
 
 def examine() -> list[Check]:
@@ -142,7 +142,7 @@ def _paddleocr() -> Check:
 
 
 def _version_elsewhere(python: Path, package: str) -> str | None:
-    """Return a package's version in another environment, by asking its interpreter; None where it is not there."""
+    """Return a package's version in another environment, as its interpreter reports it; None where it is missing."""
     ask = "import sys; from importlib.metadata import version; sys.stdout.write(version(sys.argv[1]))"
     try:
         process = subprocess.run(  # noqa: S603 - the interpreter that its user names

@@ -1,7 +1,7 @@
 """The command ``benchwright``: finds commands by name, prints errors as one line, sets the exit code.
 
-Exit codes: 0 success, 1 the thing checked does not hold, 2 wrong use or a missing prerequisite, 3 unexpected,
-130 interrupted. With ``--json`` an error is also one JSON document on standard output.
+Exit codes: 0 success, 1 a check failed, 2 wrong use or a missing prerequisite, 3 unexpected error, 130 interrupted.
+With ``--json`` an error is also one JSON document on standard output.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchwright.storage_faults import naming, storage_fault
 
 
 def _commands() -> dict[str, RoomEntry]:
-    """Return all commands by full name: the spine's own and every room's."""
+    """Return all commands by full name: those of the spine and of every room."""
     commands = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
     for name, command in catalogue("commands").items():
         if name in commands or name in GROUPS:
@@ -43,7 +43,7 @@ class _Lazy(click.Group):
 
     @cached_property
     def _found(self) -> Mapping[str, RoomEntry]:
-        """Return the commands below this group, by what follows the prefix."""
+        """Return the commands below this group, keyed by the part of the name after the prefix."""
         return {
             name.removeprefix(self._prefix): command
             for name, command in _commands().items()
@@ -72,7 +72,7 @@ class _Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or say which one was probably meant."""
+        """Return a command; if there is none of that name, name the most similar one in the error."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.4)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.list_commands(ctx))}"
@@ -86,7 +86,7 @@ class _Lazy(click.Group):
 
 
 class _Root(_Lazy):
-    """The top: its help also lists the steps that recipes can use."""
+    """The top-level group; its help also lists the steps that recipes can use."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the steps."""
@@ -145,7 +145,7 @@ def invoke(arguments: Sequence[str]) -> int:
 
 
 def _say(message: str, kind: str, code: int, as_json: bool) -> int:
-    with suppress(OSError):  # nowhere left to say it: the exit code does
+    with suppress(OSError):  # standard error is not writable either: only the exit code reports the error
         click.echo(f"benchwright: error: {message}", err=True)
     if as_json:
         document = {"error": {"type": kind, "message": message, "exit_code": code}}
@@ -155,7 +155,7 @@ def _say(message: str, kind: str, code: int, as_json: bool) -> int:
 
 
 def _flushed(code: int) -> int:
-    """Return the exit code once all that was printed is out; a full disk behind standard output is an error too."""
+    """Return the exit code after flushing standard output; a failure to write it, such as a full disk, is an error."""
     try:
         with naming("standard output"):
             sys.stdout.flush()

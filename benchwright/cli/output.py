@@ -1,4 +1,4 @@
-"""How every command prints: one JSON document with `--json`, text for people otherwise."""
+"""Output of commands: one JSON document with `--json`, text for people otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def json_option(command: F) -> F:
-    """Add `--json`, handed to the command as `as_json`."""
+    """Add the option `--json`, passed to the command as `as_json`."""
     return click.option(
         "--json", "as_json", is_flag=True, help="Print one JSON document on standard output and nothing else there."
     )(command)

@@ -1,4 +1,4 @@
-"""Progress drawn on standard error: bars when a terminal looks on, one line a phase otherwise."""
+"""Progress on standard error: bars on a terminal, otherwise one line per phase."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ProgressBars:
         self._task = self._bars.add_task(name, total=total or None, count=_count(0, total), rate="", beside="")
 
     def _end_phase(self) -> None:
-        """Fill the bar of a phase whose size nobody knew beforehand."""
+        """Fill the bar of a phase whose size was not known beforehand."""
         if self._bars is not None and self._task is not None and self._bars.tasks[self._task].total is None:
             self._bars.update(self._task, total=1, completed=1)
 
@@ -61,7 +61,7 @@ class ProgressBars:
             self._bars.update(self._task, rate=_rate(task.speed), count=_count(task.completed, task.total))
 
     def beside(self, text: str) -> None:
-        """Put words beside the bar."""
+        """Show a text beside the bar."""
         if self._bars is not None and self._task is not None:
             self._bars.update(self._task, beside=text)
 
@@ -74,14 +74,14 @@ class ProgressBars:
 
 
 def _count(completed: float, total: float | None) -> str:
-    """Return how many are finished, of how many where that is known; nothing before the first of an unknown number."""
+    """Return the number finished, with the total if known; empty before the first record if the total is unknown."""
     if total:
         return f"{completed:.0f}/{total:.0f}"
     return f"{completed:.0f}" if completed else ""
 
 
 def _rate(speed: float | None) -> str:
-    """Return records a second in words; a minute, where a second sees less than one."""
+    """Return the speed as text, in records per second; per minute where it is below one per second."""
     if not speed:
         return ""
     return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"

@@ -42,7 +42,7 @@ def _first_comment(path: Path) -> str:
 
 
 def _copied(paths: Sequence[Path], folder: Path) -> list[str]:
-    """Copy files into a folder; one that an earlier, cut off copy left there as it should be is taken as it is."""
+    """Copy files into a folder; identical files of an earlier, interrupted copy are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = {path: folder / path.name for path in paths}
     present = {path: target for path, target in targets.items() if os.path.lexists(target)}

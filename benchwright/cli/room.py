@@ -1,4 +1,4 @@
-"""The spine's own commands, declared as every room declares its."""
+"""The spine's own commands, declared in the same way as those of every room."""
 
 from benchwright.rooms import Entry
 
@@ -10,7 +10,7 @@ GROUPS = {
     "release": "Freeze, check and show releases.",
     "review": "People: tasks, decisions, agreement.",
 }
-"""One line for each group of commands."""
+"""Line of help for each group of commands."""
 
 COMMANDS = {
     "check": Entry(

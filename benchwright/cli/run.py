@@ -79,7 +79,7 @@ def run(
 
 
 def _funnel(finished: FinishedRun) -> Path:
-    """Write the page of this run; return it, or an earlier run's where nothing has changed since."""
+    """Write the page of this run and return its path, or the path of an earlier run's equal page."""
     from benchwright.funnel import write_run_funnel
 
     assert finished.run_folder is not None, "every run has a log"

@@ -1,4 +1,4 @@
-"""Which workspace a command means when it is not told."""
+"""The default workspace of commands."""
 
 from __future__ import annotations
 

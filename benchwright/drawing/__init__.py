@@ -2,12 +2,11 @@
 
 A prompt stays a vector until it is drawn. Coordinates are floats with pixel centres at +0.5: the point (0.5, 0.5)
 is the middle of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to
-a minimum at which a mark can still be seen. Only pixels around a mark are touched.
+a minimum at which a mark is still visible. Only pixels around a mark are changed.
 
-Labels of rings, dots, boxes, polygons, masks and arrows stand beside them, at the first of a fixed list of places that
-covers no mark, nothing that is marked and no other label, or away from them at the end of a thin line
-(`benchwright.drawing.labels`). Letters and numbers are
-badges that carry their label themselves.
+Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at the first place of a fixed list that
+covers no mark, no marked object and no other label, or farther away at the end of a thin line
+(`benchwright.drawing.labels`). Letters and numbers are badges that contain their label.
 """
 
 from __future__ import annotations
@@ -41,19 +40,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DrawnPrompt:
-    """What was asked for and what was drawn, in pixels of the image.
+    """A requested prompt and what was drawn for it, in pixels of the image.
 
     Attributes:
-        prompt: Prompt as it was asked for.
-        points: Centre; corners, the upper left one first; tail and tip; a polygon's corners.
-        radius_px: Of a ring's middle line, a dot, a badge's half height at most, half the width of an arrow's head;
-            None for kinds without one.
+        prompt: Prompt as requested.
+        points: Centre; corners, the upper left one first; tail and tip; or a polygon's corners.
+        radius_px: Radius of a ring's middle line or of a dot, half of a badge's height at most, or half the width of an
+            arrow's head; None for other kinds.
         line_px: Width of the line; None for dots and badges.
         halo_px: Width of the halo beyond the mark.
         text_px: Size of the label's font; None without a label.
-        covers: The rectangle that mark and halo lie in; at the border it reaches out of the image.
-        label_box: What the label with its halo lies in; None without one.
-        leader: The line from the mark to its label, where that stands away.
+        covers: Rectangle around mark and halo; may extend beyond the image.
+        label_box: Rectangle around the label and its halo; None without a label.
+        leader: Line from the mark to its label, if the label is not beside the mark.
     """
 
     prompt: VisualPrompt
@@ -67,7 +66,7 @@ class DrawnPrompt:
     leader: Leader | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a JSON document, the prompt as it was asked for under `requested`."""
+        """Return the record as a JSON document, with the requested prompt under `requested`."""
         return {
             "kind": self.prompt.kind,
             "label": self.prompt.label,
@@ -89,7 +88,7 @@ class Drawing:
 
     Attributes:
         pixels: (height, width, 3) RGB.
-        drawn: What was drawn, in the order of the prompts.
+        drawn: Records of what was drawn, in the order of the prompts.
     """
 
     pixels: Pixels
@@ -103,11 +102,11 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
     """Draw prompts on a copy of an image in the given order, labels after all marks.
 
     Args:
-        pixels: (height, width, 3) RGB, left as it is.
-        prompts: Their `image_id` is not looked at.
+        pixels: Image, (height, width, 3) RGB, not changed.
+        prompts: Prompts; their `image_id` is ignored.
 
     Raises:
-        PromptError: A prompt that cannot be drawn on this image, or a label for which there is no room.
+        PromptError: A prompt cannot be drawn on this image, or there is no room for a label.
     """
     layout = _layout(prompts, width=pixels.shape[1], height=pixels.shape[0])
     drawn = pixels.copy()
@@ -125,28 +124,28 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
 
 
 def draw_prompts(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Pixels:
-    """Return a copy of an image with prompts drawn, as `draw`.
+    """Return a copy of an image with prompts drawn, as by `draw`.
 
     Raises:
-        PromptError: As `draw`.
+        PromptError: A prompt cannot be drawn, as in `draw`.
     """
     return draw(pixels, prompts).pixels
 
 
 def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tuple[DrawnPrompt, ...]:
-    """Return what `draw` would draw on an image of a size, without one: to see whether everything finds its place.
+    """Return what `draw` would draw on an image of that size, to check that everything has room.
 
     Raises:
-        PromptError: As `draw`.
+        PromptError: A prompt cannot be drawn, as in `draw`.
     """
     return tuple(_record(mark, place) for mark, _, place in _layout(prompts, width=width, height=height))
 
 
 def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
-    """Check that a prompt can be drawn on an image of a size; whether its label finds room is left open.
+    """Check that a prompt can be drawn on an image of that size; the room for its label is not checked.
 
     Raises:
-        PromptError: It cannot; `key` says which of its keys is at fault.
+        PromptError: The prompt cannot be drawn; `key` names the wrong key.
     """
     mark_of(prompt, width=width, height=height)
 
@@ -169,7 +168,7 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
 
 
 def _within(mark: Mark, text: RenderedText) -> LabelPlace:
-    """Return the middle of a badge, for its label."""
+    """Return the place of a badge's label, in the middle of the badge."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
     return LabelPlace(Rect(left, top, left + text.width, top + text.height))

@@ -1,4 +1,4 @@
-"""What labels keep off: rectangles, discs, polygons, and sets of these, in image coordinates (pixels)."""
+"""Areas that labels must not cover: rectangles, discs, polygons, and sets of these, in image coordinates (pixels)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""(n, 2) x and y."""
+"""Points as (n, 2): x and y."""
 
 
 class Rect(NamedTuple):
@@ -30,11 +30,11 @@ class Rect(NamedTuple):
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def inside(self, width: int, height: int) -> bool:
-        """Return whether an image of that size holds the whole rectangle."""
+        """Return whether the rectangle lies completely in an image of that size."""
         return self.left >= 0 and self.top >= 0 and self.right <= width and self.bottom <= height
 
     def gap_to(self, other: Rect) -> float:
-        """Return how far apart two rectangles are, 0 where they touch."""
+        """Return the distance between two rectangles, 0 where they touch."""
         across = max(other.left - self.right, self.left - other.right, 0.0)
         return float(np.hypot(across, max(other.top - self.bottom, self.top - other.bottom, 0.0)))
 
@@ -70,7 +70,7 @@ class PolygonArea:
     margin: float
 
     def meets(self, other: Rect, /) -> bool:
-        """Return whether a rectangle covers any of it; too careful by a little at the corners of the margin."""
+        """Return whether a rectangle covers any of it; slightly too strict at the corners of the margin."""
         rect, corners = other.grown(self.margin), np.array(self.points)
         if crosses(corners, np.roll(corners, -1, axis=0) - corners, rect):
             return True

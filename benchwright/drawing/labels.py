@@ -1,9 +1,9 @@
-"""Where labels stand: beside their mark, inside the image, over nothing that any mark marks and over no other label.
+"""Placement of labels: beside their mark and inside the image, without covering anything marked or another label.
 
 The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Where
-there is none, as inside a box that is marked too, the label of a ring, dot, box or arrow stands at the nearest free
-place, joined to its mark by a thin line; others take what place is free. Where a label finds no place at all, it gets
-its turn first and all are placed again.
+none of these is free, for example inside a marked box, the label of a ring, dot, box or arrow is placed at the nearest
+free place and joined to its mark by a thin line; labels of other marks take any free place. If a label has no place at
+all, all labels are placed again, beginning with that one.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _SIDES = (
 )  # fmt: skip
 """Directions from a point mark: beside it, above and below, corners, and between these."""
 _SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
-"""Where along a side of an extended mark a label begins."""
+"""Positions of a label along a side of an extended mark, as shares of the side."""
 _STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
 """Further distances from the mark, in heights of the label."""
 
 
 _LED = {"ring", "dot", "box", "arrow"}
-"""Kinds whose label may stand away from them, joined by a line."""
+"""Kinds whose label may be placed farther away, joined by a line."""
 
 Leader = tuple[tuple[float, float], tuple[float, float]]
 
 
 class LabelPlace(NamedTuple):
-    """Where a label stands, and the line from its mark to it where it stands away."""
+    """Place of a label, and the line to it from its mark where the label is farther away."""
 
     box: Rect
     leader: Leader | None = None
@@ -49,11 +49,11 @@ class LabelPlace(NamedTuple):
 def place_labels(
     marks: Sequence[Mark], texts: Sequence[RenderedText | None], *, width: int, height: int
 ) -> list[LabelPlace | None]:
-    """Return where each label stands, None for marks without one beside them.
+    """Return the place of each label; None for marks without a label beside them.
 
     Args:
         marks: All marks of the image, drawn in this order.
-        texts: The rendered label of each, None where none stands beside the mark.
+        texts: Rendered label of each mark; None where the mark has none beside it.
         width: Width of the image, pixels.
         height: Height of the image, pixels.
 
@@ -95,7 +95,7 @@ def _place(
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
 ) -> LabelPlace | None:
-    """Return the first good place of one label."""
+    """Return the first suitable place of one label; None where there is none."""
     mark, text = marks[number], texts[number]
     assert text is not None
 
@@ -125,7 +125,7 @@ def _led_place(
     image_wh: tuple[int, int],
     is_free: Callable[[Rect], bool],
 ) -> LabelPlace | None:
-    """Return the nearest free place to which a line from the mark crosses no other mark but those it lies in."""
+    """Return the nearest free place whose line from the mark crosses only marks that the mark itself lies in."""
     if mark.prompt.kind not in _LED:
         return None
     x, y = mark.points[0]
@@ -142,7 +142,7 @@ def _led_place(
 
 
 def _anywhere(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
-    """Return places all over the image, the nearest to a mark first."""
+    """Return places in the whole image, the nearest to a mark first."""
     step = max(2.0, snapped(text.height / 3))
     columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
     rows = np.arange(0.0, image_wh[1] - text.height, step).tolist()
@@ -169,7 +169,7 @@ def _leader(mark: Mark, place: Rect) -> Leader:
 
 
 def _nearest(low: float, high: float, first: float, last: float) -> float:
-    """Return where in first to last something that spans low to high is nearest."""
+    """Return the point of the interval first to last that is nearest to the middle of low and high."""
     return min(max((low + high) / 2, first), last)
 
 
@@ -179,7 +179,7 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
 
 
 def _places(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
-    """Yield places around a mark, moved into the image where they stick out of it, the nearest first."""
+    """Yield places around a mark, the nearest first, moved into the image where they extend beyond it."""
     gap = max(1.0, mark.sizes.line / 3)
     for step in _STEPS:
         around = mark.beside.grown(gap + step * text.height)
@@ -212,6 +212,6 @@ def _corners_of(mark: Mark, text: RenderedText, around: Rect) -> Iterator[tuple[
 
 
 def _turned_away(side: tuple[float, float], direction: tuple[float, float]) -> float:
-    """Return the cosine, to two digits, between a side and an arrow's direction: least where the arrow comes from."""
+    """Return the cosine, to two digits, of the angle between a side and an arrow's direction; smallest at its tail."""
     (x, y), (u, v) = side, direction
     return round(float((x * u + y * v) / ((x * x + y * y) * (u * u + v * v)) ** 0.5), 2)

@@ -1,8 +1,8 @@
-"""Short texts on pictures: rendered with the font that Pillow carries, stamped to a fraction of a pixel.
+"""Short texts on pictures, rendered with Pillow's built-in font and placed to a fraction of a pixel.
 
-The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and signs. It
-comes inside Pillow, so equal installations letter alike; nothing is looked up on the machine. Glyphs are placed
-by Pillow's basic layout, whatever shaping library is there.
+The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and signs. It is
+part of Pillow, so equal installations render equal texts; no font of the machine is used. Glyphs are placed by Pillow's
+basic layout, whatever text shaping library is installed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from benchwright.drawing.painting import HALO_OPACITY, SUB, Color, Pixels, blend
 from benchwright.errors import PrerequisiteError
 
 _WEIGHT = 1 / 36
-"""Stroke added all around, as a share of the size: the font is a light one."""
+"""Width of the stroke added around glyphs, as a share of the size, because the font is light."""
 _TRACKING = 1 / 18
 """Space added between letters, as a share of the size, for strokes and halo."""
 _NO_CHARACTER = "\U0010ffff"
 
 
 class RenderedText(NamedTuple):
-    """A rendered text: how much of each sample (`SUB` a pixel) is inked, 0 to 255, and its size in pixels."""
+    """A rendered text: the ink of each sample (`SUB` per pixel and axis), 0 to 255, and the size in pixels."""
 
     ink: Pixels
     halo: Pixels
@@ -43,20 +43,20 @@ def _font(size_px: float) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=1024)
 def has_glyph(character: str) -> bool:
-    """Return whether the font can draw a character, rather than a box in its place."""
+    """Return whether the font has a glyph for a character; else it draws a box."""
     font = _font(32.0)
     missing, drawn = font.getmask(_NO_CHARACTER), font.getmask(character)
     return (missing.size, bytes(missing)) != (drawn.size, bytes(drawn))
 
 
 def ink_width(label: str, size_px: float) -> float:
-    """Return how wide a text gets, in pixels."""
+    """Return the width of a rendered text, in pixels."""
     left, _, right, _ = _bounds(label, size_px, size_px * _WEIGHT)
     return right - left
 
 
 def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
-    """Render a text, cropped to its ink and halo."""
+    """Return a rendered text, cropped to its ink and halo."""
     size, weight = size_px * SUB, size_px * SUB * _WEIGHT
     strokes = (weight, weight + halo_px * SUB)
     left, top, right, bottom = _bounds(label, size, strokes[1])
@@ -72,7 +72,7 @@ def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
 
 
 def _spaced(label: str, size_px: float) -> Iterator[tuple[float, str]]:
-    """Yield each character with where it begins: kerned, and set wider by what the strokes take."""
+    """Yield the position and text of each character, with kerning and with extra space for the strokes."""
     font = _font(size_px)
     for number, character in enumerate(label):
         before = font.getlength(label[: number + 1]) - font.getlength(character)
@@ -90,12 +90,12 @@ def _bounds(label: str, size_px: float, stroke: float) -> tuple[float, float, fl
 
 
 def snapped(coordinate: float) -> float:
-    """Return the coordinate at which a text's edge can stand: a whole number of samples."""
+    """Return a coordinate rounded to a whole number of samples, as a text's edge requires."""
     return round(coordinate * SUB) / SUB
 
 
 def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: Color, halo: Color) -> None:
-    """Lay a rendered text over an image in place, at snapped coordinates; what sticks out is left off."""
+    """Draw a rendered text on an image in place, at snapped coordinates; parts outside the image are cut off."""
     column, row = round(left * SUB), round(top * SUB)
     first_column, first_row = column // SUB, row // SUB
     before = (row - first_row * SUB, column - first_column * SUB)

@@ -1,4 +1,4 @@
-"""Prompts made ready to be drawn on an image of a size: checked, scaled, with their shape and what they mark."""
+"""Marks: prompts that are checked and scaled to an image's size, with their shape and the area that they mark."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _LEAST_ARROW_PX = 6.0
 
 
 class PromptError(StepError):
-    """A visual prompt that cannot be drawn.
+    """A visual prompt cannot be drawn.
 
     Attributes:
-        key: Which of its keys is at fault.
-        number: Which of several prompts it is, counted from 0; None where that is not known.
+        key: Name of the wrong key of the prompt.
+        number: Number of the prompt among several, from 0; None where it is not known.
     """
 
     def __init__(self, key: str, message: str, number: int | None = None) -> None:
@@ -52,7 +52,7 @@ class PromptError(StepError):
 
 
 class Sizes(NamedTuple):
-    """What a style comes to on an image, in its pixels."""
+    """Sizes of a style on an image, in pixels of the image."""
 
     radius: float
     line: float
@@ -62,18 +62,18 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A prompt that has been checked, with its geometry in pixels of the image at hand."""
+    """A prompt that has been checked, with its geometry in pixels of the image."""
 
     prompt: VisualPrompt
     points: tuple[tuple[float, float], ...]
     sizes: Sizes
     shape: Shape | PlacedMask
     bounds: Rect
-    """What the mark and its halo may touch; a label beside the mark is no part of it."""
+    """Rectangle around the mark and its halo, without a label beside the mark."""
     area: Area
-    """What no label may cover: the mark, and what it marks."""
+    """Area that no label may cover: the mark, and what it marks."""
     beside: Rect
-    """What the mark's own label stands beside."""
+    """Rectangle beside which the mark's own label is placed."""
 
     @property
     def color(self) -> Color:
@@ -89,15 +89,15 @@ class Mark:
 
     @property
     def is_badge(self) -> bool:
-        """Return whether the label stands inside the mark."""
+        """Return whether the label is inside the mark."""
         return self.prompt.kind in {"letter", "number"}
 
 
 def mark_of(prompt: VisualPrompt, *, width: int, height: int) -> Mark:
-    """Check a prompt and scale it to an image.
+    """Return the mark of a prompt, checked and scaled to an image.
 
     Raises:
-        PromptError: It cannot be drawn there.
+        PromptError: The prompt cannot be drawn there.
     """
     kind, style = prompt.kind, prompt.style
     _check_points(prompt, width=width, height=height)
@@ -152,7 +152,7 @@ def _ring(prompt: VisualPrompt, sizes: Sizes) -> Mark:
 
 
 def _badge(prompt: VisualPrompt, sizes: Sizes) -> Mark:
-    """Build a dot (without a text in it), a letter (round ends) or a number (round corners)."""
+    """Return the mark of a dot (without text), a letter (round ends) or a number (round corners)."""
     [(x, y)] = prompt.points
     radius, corner, wider = sizes.radius, sizes.radius, 0.0
     if prompt.kind == "number":

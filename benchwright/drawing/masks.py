@@ -1,6 +1,6 @@
-"""Masks: grids of cells over a rectangle of the image, tinted and outlined.
+"""Masks: grids of cells over a rectangle of the image, drawn with a tint and an outline.
 
-Cells are looked up in the run lengths, never spelled out as a whole, so a mask takes as much memory as its runs.
+Cells are looked up in the run lengths and never expanded, so a mask takes only the memory of its runs.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from benchwright.records import MaskRuns
 from benchwright.rle import encode_runs
 
 TINT = 0.35
-"""How much of the mark's colour lies over a mask's inside."""
+"""Opacity of the mark's colour inside a mask, 0 to 1."""
 _BAND_ROWS = 256
 
 
 def mask_of(grid: NDArray[np.bool_]) -> MaskRuns:
-    """Return a grid, (rows, columns) of what is set, as run lengths for `VisualPrompt.mask`.
+    """Return a grid, (rows, columns), True where a cell is set, as run lengths for `VisualPrompt.mask`.
 
     Example:
         >>> mask_of(np.array([[True, False], [True, True]])).counts
@@ -36,7 +36,7 @@ def mask_of(grid: NDArray[np.bool_]) -> MaskRuns:
 
 @dataclass(frozen=True)
 class PlacedMask:
-    """A mask whose grid fills a rectangle of the image; labels keep a margin off its cells."""
+    """A mask whose grid fills a rectangle of the image; labels keep a margin to its cells."""
 
     grid: MaskRuns
     place: Rect
@@ -54,7 +54,7 @@ class PlacedMask:
         return np.floor((y - self.place.top) / (self.place.bottom - self.place.top) * self.grid.size[0]).astype(int)
 
     def at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which of the points with these x (n) and y (m) lie on a set cell, (m, n)."""
+        """Return which of the points with coordinates x (n) and y (m) lie on a set cell, as (m, n)."""
         height, width = self.grid.size
         columns, rows = self._column(x), self._row(y)
         covered = np.zeros((len(rows), len(columns)), bool)
@@ -107,7 +107,7 @@ class PlacedMask:
 def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, color: Color, contrast: Color) -> None:
     """Tint a mask's cells and draw a line along their edge, in place.
 
-    Edges are softened by their distance from pixel centres, which is exact for straight ones.
+    Edges are anti-aliased by their distance from pixel centres, which is exact for straight edges.
     """
     import cv2
 

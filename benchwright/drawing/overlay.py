@@ -1,4 +1,4 @@
-"""A picture from a file, prompts from another, and a third with the prompts drawn."""
+"""Drawing of prompts from a JSON file on the picture of an image file, written to a PNG file."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
         image: Image file of any format that Benchwright reads.
         spec: A list of visual prompts; `image_id` may be left out.
         out: PNG file to write.
-        force: Replace `out` if it is there; never the picture or the list.
+        force: Whether to replace `out` if it exists; the picture and the list are never replaced.
 
     Raises:
-        BenchwrightError: `out` is there or cannot be written.
+        BenchwrightError: `out` exists or cannot be written.
         DataError: The picture cannot be read, or the list has mistakes; all are named.
     """
     _check_out(out, inputs=(image, spec), force=force)
@@ -127,7 +127,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mistake(error: Mapping[str, Any]) -> str:
-    """Return where inside a prompt something is wrong, what was found, and what belongs there."""
+    """Return the place of a mistake in a prompt, the value found, and what is expected."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
     if error["type"] == "missing":
         return f"{where}: this key is missing"

@@ -1,7 +1,7 @@
-"""Shapes laid into pixels with anti-aliased edges, tile by tile, wherever a shape comes near.
+"""Painting of shapes with anti-aliased edges, tile by tile, only near the shape.
 
-Each pixel takes `SUB` x `SUB` samples, and a sample on an edge counts in part, so edges have far more levels than
-samples.
+Each pixel has `SUB` x `SUB` samples, and a sample on an edge counts partly, so edges have far more levels than there
+are samples.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from benchwright.drawing.shapes import Axis, Shape
 Pixels = NDArray[np.uint8]
 Color = tuple[int, int, int]
 SUB = 4
-"""Samples a pixel and axis."""
+"""Number of samples per pixel and axis."""
 HALO_OPACITY = 0.85
 _TILE_PX, _BLOCK_PX = 48, 480
 
 
 class Coat(NamedTuple):
-    """One layer of paint: the shape grown by some pixels, in a colour."""
+    """One layer of paint: a colour, and the pixels by which the shape is grown."""
 
     growth: float
     color: Color
@@ -37,13 +37,13 @@ def coats(*, halo: float, color: Color, contrast: Color) -> tuple[Coat, Coat]:
 
 
 def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) -> None:
-    """Lay a shape over an image in place.
+    """Paint a shape on an image in place.
 
     Args:
-        pixels: (height, width, 3) RGB.
-        shape: What is painted.
-        bounds: What the shape with its widest layer may touch.
-        layers: Layers from below to above.
+        pixels: Image, (height, width, 3) RGB.
+        shape: Shape to paint.
+        bounds: Rectangle around the shape with its widest layer.
+        layers: Layers from bottom to top.
     """
     widest = max(layer.growth for layer in layers) + 1 / SUB
     for rows, columns, part in _tiles_near(shape, _touched(pixels, bounds), _BLOCK_PX, widest):
@@ -66,7 +66,7 @@ def _touched(pixels: Pixels, bounds: Rect) -> tuple[slice, slice]:
 def _tiles_near(
     shape: Shape, window: tuple[slice, slice], side: int, growth: float
 ) -> Iterator[tuple[slice, slice, Shape]]:
-    """Yield the tiles of a window that a grown shape comes near, each with that part of it; they share no pixel."""
+    """Yield the tiles of a window near a grown shape, each with the part of the shape near it; tiles do not overlap."""
     for top in range(window[0].start, window[0].stop, side):
         for left in range(window[1].start, window[1].stop, side):
             rows, columns = slice(top, min(top + side, window[0].stop)), slice(left, min(left + side, window[1].stop))
@@ -86,6 +86,6 @@ def _samples(pixels: slice) -> Axis:
 
 
 def blend(area: Pixels, cover: NDArray[np.floating], color: Color) -> None:
-    """Lay a colour over an area in place, by the share (0 to 1) of each pixel that it covers."""
+    """Paint a colour on an area in place, by the share (0 to 1) of each pixel that it covers."""
     share = cover[..., None]
     area[...] = np.rint(area * (1 - share) + np.array(color) * share).astype(np.uint8)

@@ -1,10 +1,9 @@
-"""Pictures and marks made ready for a browser: upright, no larger than wanted, without anything of the file but pixels.
+"""Previews of pictures and marks for a browser: upright, of limited size, with nothing of the file but its pixels.
 
-A browser never gets a file of a user: what it gets was decoded here, behind the checks of
-`benchwright.images.identify`, and encoded anew, so that neither hostile bytes nor a camera's place and owner travel
-along.
+A browser never gets a user's file. Pictures are decoded here, behind the checks of `benchwright.images.identify`, and
+encoded again, so that neither hostile bytes nor metadata such as a camera's location and owner are passed on.
 
-Marks also come by themselves, as a transparent picture to lay over one, so that whoever looks can take them away again.
+Marks are also available alone, as a transparent picture to lay over another, so that a viewer can hide them.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from benchwright.workspace.item_cache import ItemCache
 
 
 def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> NDArray[np.uint8]:
-    """Return the marks that `draw` puts on an image of a size, on nothing.
+    """Return the marks that `draw` puts on an image of that size, on a transparent background.
 
-    Laid over the image they give what `draw` gives, to within two levels of 255: paint hides a share of what is below
-    it wherever it is put, so that drawings on black and on white tell colour and opacity apart.
+    Laid over the image they give the result of `draw`, to within two levels of 255. Colour and opacity are computed
+    from a drawing on black and one on white, since paint hides the same share of any background.
 
     Returns:
         (height, width, 4) RGBA, colours not multiplied by the opacity.
 
     Raises:
-        PromptError: As `draw`.
+        PromptError: A prompt cannot be drawn, as in `draw`.
     """
     black = np.zeros((height, width, 3), np.uint8)
     on_black = draw_prompts(black, prompts)
@@ -51,18 +50,18 @@ def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> N
 JPEG_QUALITY = 90
 
 PREVIEW_VERSION = 1
-"""Raised when the same picture or marks may give other bytes."""
+"""Version of the previews; increased when the same picture or marks may give other bytes."""
 
 
 class Preview(NamedTuple):
     """A picture for a browser.
 
     Attributes:
-        data: The file.
-        media_type: `image/jpeg` or `image/png`.
+        data: Bytes of the file.
+        media_type: Media type, `image/jpeg` or `image/png`.
         width: Width of this picture, in pixels.
-        height: So too.
-        full_wh: Width and height of the upright image that it stands for.
+        height: Height of this picture, in pixels.
+        full_wh: Width and height of the upright image that it shows, in pixels.
     """
 
     data: bytes
@@ -81,17 +80,17 @@ def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
 def preview(
     data: bytes, *, max_side_px: int, lossless_up_to_px: int = 0, prompts: Sequence[VisualPrompt] = ()
 ) -> Preview:
-    """Return an image of a file, upright and reduced where it is larger than wanted, never enlarged.
+    """Return a preview of an image file, upright and reduced if it is too large, never enlarged.
 
     Args:
-        data: The file.
+        data: Bytes of the file.
         prompts: Marks to draw into the picture, for viewers that cannot lay them over it.
-        max_side_px: Longest side.
-        lossless_up_to_px: Pictures that come out with so many pixels or fewer become PNG instead of JPEG, where
-            every pixel counts and bytes do not.
+        max_side_px: Longest side of the preview, in pixels.
+        lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for use where exact
+            pixels matter more than bytes; default 0.
 
     Raises:
-        UnreadableImage: As `decode_rgb`.
+        UnreadableImage: The file is refused, as by `decode_rgb`.
         PromptError: The marks cannot be drawn.
     """
     pixels = decode_rgb(data)
@@ -114,11 +113,11 @@ def preview(
 def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int) -> Preview:
     """Return the marks of an image as a transparent PNG of the size that `preview` gives it.
 
-    They are drawn at that size, with lines and letters that can be seen there. Only where a label finds no room are
-    they drawn at full size and reduced.
+    They are drawn at that size, so that lines and letters are visible. Only where a label has no room are they drawn at
+    full size and reduced.
 
     Raises:
-        PromptError: They cannot be drawn on the image at all.
+        PromptError: The marks cannot be drawn on the image at any size.
     """
     size = fitted(*full_wh, max_side_px=max_side_px)
     try:
@@ -132,16 +131,16 @@ def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], 
 
 
 def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, max_side_px: int) -> Preview:
-    """Return `preview` of an image, from the cache where it was made before.
+    """Return `preview` of an image, from the cache if it was made before.
 
     Args:
-        cache: Keeps it.
+        cache: Cache of previews.
         image_id: SHA-256 of the file.
-        read: Returns the file; called only if the preview has to be made.
-        max_side_px: Longest side.
+        read: Function that returns the file's bytes; called only if the preview has to be made.
+        max_side_px: Longest side of the preview, in pixels.
 
     Raises:
-        UnreadableImage: As `decode_rgb`.
+        UnreadableImage: The file is refused, as by `decode_rgb`.
     """
     return _unpacked(
         cache.get_or_make(
@@ -155,7 +154,7 @@ def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, 
 def kept_marks_preview(
     cache: ItemCache, prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int
 ) -> Preview:
-    """Return `marks_preview`, from the cache where it was made before.
+    """Return `marks_preview`, from the cache if it was made before.
 
     Raises:
         PromptError: The marks cannot be drawn.

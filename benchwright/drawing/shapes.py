@@ -1,7 +1,7 @@
-"""Outlines as distances: how far a point lies outside of a shape (negative: inside), in pixels.
+"""Shapes as distance functions: the distance of a point from a shape in pixels, negative inside.
 
-A shape grown by some pixels is where the distance is at most that, so a mark and its halo need one evaluation.
-No distance changes faster than the point moves, which lets a painter skip what is too far away.
+A shape grown by some pixels is the set of points up to that distance, so a mark and its halo need only one evaluation.
+A distance never changes faster than the point moves, so that painting can skip tiles that are too far away.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ Axis = NDArray[np.float64]
 
 
 class Shape(Protocol):
-    """Something that is painted."""
+    """A shape that can be painted."""
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances of the points whose x (a row) and y (a column) are given."""
+        """Return the distances of the points given by x (a row) and y (a column)."""
         ...
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
-        """Return the part of the shape that comes within reach of a point, None where there is none."""
+        """Return the part of the shape within `reach` of a point; None where there is none."""
         ...
 
 
 class _Whole:
-    """A shape that is not taken apart."""
+    """A shape that is always painted as a whole."""
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
         """Return distances."""
         raise NotImplementedError
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
-        """Return the shape, or None where it does not come within reach."""
+        """Return the shape; None where it is not within `reach`."""
         return self if self.distance(np.array([[x]]), np.array([[y]]))[0, 0] <= reach else None
 
 
 @dataclass(frozen=True)
 class Ring(_Whole):
-    """A circle's line of a width."""
+    """A circular line of some width."""
 
     x: float
     y: float
@@ -58,7 +58,7 @@ class Ring(_Whole):
 
 @dataclass(frozen=True)
 class Badge(_Whole):
-    """A rectangle with round corners: with the corner's radius as half its sides, a disc."""
+    """A rectangle with round corners; a disc if the corners' radius is half of its sides."""
 
     x: float
     y: float
@@ -85,21 +85,21 @@ class BoxSides(_Whole):
     line: float
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances, by the larger of both axes."""
+        """Return distances, each the larger of those along both axes."""
         outside = np.maximum(np.maximum(self.left - x, x - self.right), np.maximum(self.top - y, y - self.bottom))
         return np.asarray(np.abs(outside) - self.line / 2)
 
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Lines of a width, with round ends."""
+    """Lines of some width, with round ends."""
 
     starts: Points
     ends: Points
     line: float
 
     def _to_each(self, x: Axis, y: Axis) -> Axis:
-        """Return squared distances to each segment's middle line, one more axis in front."""
+        """Return the squared distances to each segment's middle line, with the segments as the first axis."""
         spans = self.ends - self.starts
         lengths = np.maximum((spans**2).sum(axis=1), 1e-300)[:, None, None]
         across, along = x - self.starts[:, 0, None, None], y - self.starts[:, 1, None, None]
@@ -116,7 +116,7 @@ class Segments:
         return np.asarray(np.sqrt(nearest) - self.line / 2)
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
-        """Return the lines that come within reach of a point."""
+        """Return the lines within `reach` of a point; None where there are none."""
         close = self._to_each(np.array([[x]]), np.array([[y]]))[:, 0, 0] <= (reach + self.line / 2) ** 2
         return Segments(self.starts[close], self.ends[close], self.line) if close.any() else None
 

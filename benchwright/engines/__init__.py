@@ -1,4 +1,4 @@
-"""Engines: where jobs run, what happens when a worker dies, and nothing else.
+"""Engines, which run jobs in worker processes and replace workers that die.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""What an engine is, and what it runs: jobs, each a picklable piece of work that says which record it is at."""
+"""The interfaces of engines and of jobs: picklable pieces of work that report which record they are processing."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from benchwright.steps import Resources
 
 Place = tuple[str, str]
-"""(stage id, record id): where a job is at."""
+"""(stage id, record id): the record that a job is processing."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """How a job is to be run this time.
+    """One attempt to run a job.
 
     Args:
-        at: Called before each record; keeps the supervisor informed who is to blame if the worker dies.
-        singly: Run record by record and journal each, because an earlier attempt died.
-        blamed: Records that killed their worker again and again, and how; recorded as failed, not run.
+        at: Function called before each record; tells the supervisor which record to blame if the worker dies.
+        singly: Whether to run record by record and journal each, because the worker of an earlier attempt died.
+        blamed: Records that killed their worker repeatedly, and how; they are recorded as failed and not run.
     """
 
     at: Callable[[Place], None]
@@ -29,18 +29,18 @@ class Attempt:
 
 
 class Job(Protocol):
-    """A piece of work; pure but for the files it writes, so that running it twice does no harm."""
+    """A piece of work with no side effects except the files that it writes, so that it can be run twice."""
 
     @property
     def name(self) -> str:
-        """One line for logs, such as `jigsaw shard 0a`."""
+        """Name for logs, one line, such as `jigsaw shard 0a`."""
 
     @property
     def size(self) -> int:
-        """Records it will look at, about; for progress."""
+        """Approximate number of records, for progress."""
 
     def run(self, worker: Any, attempt: Attempt) -> Any:
-        """Do the work inside a worker and return something small and picklable."""
+        """Do the work inside a worker and return a small, picklable result."""
 
 
 class Done(NamedTuple):
@@ -53,32 +53,32 @@ class Done(NamedTuple):
 
 
 class Engine(Protocol):
-    """Where jobs run: workers that are started as they are needed and ended with the block.
+    """An engine runs jobs in workers, which it starts when they are needed and ends with the `with` block.
 
-    Whatever happens to workers, each job ends once; a record that ends its worker again and again is blamed in the
-    job's next attempt, and what a job raises is raised here.
+    Each job yields one result, even if workers die. A record that ends its worker repeatedly is blamed in the job's
+    next attempt, and an exception that a job raises is raised in the calling process.
     """
 
     def __enter__(self) -> Self:
-        """Get ready to run jobs."""
+        """Prepare to run jobs."""
 
     def __exit__(self, *exc: object) -> None:
-        """End all workers, whatever they are at."""
+        """End all workers, even in the middle of a job."""
 
     def prepare(self) -> None:
-        """Begin what starting workers takes, while there is other work to do."""
+        """Begin to start workers in the background."""
 
     def drop_caches(self) -> None:
-        """Have idle workers of this machine drop what they can make again: other work here needs the memory."""
+        """Make idle workers of this machine drop their caches, because other work needs the memory."""
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
-        """Run jobs and yield each as it finishes, in no promised order.
+        """Run jobs and yield each as it finishes, in no particular order.
 
         Args:
-            jobs: The work; jobs of one call share their workers.
-            needs: What each worker must have. An engine of one machine leaves that to its number of workers.
+            jobs: Jobs to run; all jobs of one call share the workers.
+            needs: Resources of each worker. An engine of one machine ignores them and limits the number of workers.
 
         Raises:
-            StepError: Workers die before they reach any record, or cannot be had.
+            StepError: Workers die before they reach any record, or none can be started.
             BenchwrightError: A job raised one, such as a missing model.
         """

@@ -1,9 +1,9 @@
 """The local engine: supervised worker processes on this machine.
 
-Workers (`benchwright.engines.starting` says how they start) take one job at a time and say which record they are at.
-A worker that dies or hangs is replaced and its job runs again, singly and journalled. A record that was under way in
-several deaths in a row is blamed: the job then records it as failed and goes on. A worker that keeps dying before it
-reaches any record ends the run with an error, since no record is to blame.
+Workers (started by `benchwright.engines.starting`) run one job at a time and report which record they are processing.
+A worker that dies or hangs is replaced and its job runs again, record by record and journalled. A record that was being
+processed in several deaths in a row is blamed: the job then records it as failed and continues. If workers keep dying
+before they reach any record, the run ends with an error, since no record is to blame.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DEATHS_TO_BLAME = 3
-"""A record is blamed once it was under way in this many deaths: one may be an outsider's kill, three are not."""
+"""Number of worker deaths after which a record is blamed: one death may be a kill from outside, three are not."""
 
 DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
-"""How often a worker may end before any record: by its own fault, and by SIGKILL, which others may send."""
+"""Number of worker ends before any record after which the run ends: 3, or 20 for SIGKILL, which others may send."""
 
 KILLED_WHILE_STARTING = -signal.SIGKILL
 
@@ -45,15 +45,15 @@ HANG_S = 600.0
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_workers(memory_mb: int) -> int:
-    """Return one worker a processor, but no more than available memory holds if each needs `memory_mb`."""
+    """Return one worker per processor, but no more than fit into available memory if each needs `memory_mb`."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:  # only Linux tells what is available beside caches
+    except OSError:  # only Linux reports the available memory, caches included
         return processors()
     available_mb = next((int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:")), None)
     return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
@@ -76,19 +76,19 @@ class _Worker:
     task: _Task | None = None
     seen: bytes = b""
     heard_at: float = 0.0
-    """When it last sent a message or was seen at another record."""
+    """Time at which the worker last sent a message or was seen at another record."""
 
 
 class LocalEngine:
     """A pool of workers for one run; use it as a context manager.
 
     Args:
-        worker_context: Picklable; handed to every worker once and to every job's `run`.
+        worker_context: Picklable context, passed to every worker once and to every job's `run`.
         workers: Number of processes, at least 1.
         log_folder: Folder for the output of each worker.
-        hang_s: A worker that has not moved to another record for this long is replaced.
-        preload: Modules that workers find imported where they are forked from a server.
-        log_name: Logs are named by it and the number of the worker.
+        hang_s: Seconds at one record after which a worker is replaced.
+        preload: Modules that the fork server imports before workers are forked from it.
+        log_name: Beginning of the names of logs; the number of the worker follows.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class LocalEngine:
         self._workers.clear()
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
-        """Run jobs and yield each as it finishes (`Engine.run`); all workers share what this machine has."""
+        """Run jobs and yield each as it finishes (`Engine.run`); all workers share this machine's resources."""
         del needs
         waiting = deque(_Task(job) for job in jobs)
         while waiting or any(worker.task for worker in self._workers):
@@ -145,7 +145,7 @@ class LocalEngine:
                     yield self._finish(worker, kind, payload)
 
     def _finish(self, worker: _Worker, kind: str, payload: Any) -> Done:
-        """Take a worker's answer to its job; raise what the job raised."""
+        """Return a worker's finished job; raise the exception that the job raised."""
         task = worker.task
         assert task is not None, "only a worker with a job answers"
         worker.task = None
@@ -155,11 +155,11 @@ class LocalEngine:
         return Done(task.job, payload[0], payload[1], task.attempts)
 
     def prepare(self) -> None:
-        """Begin what starting workers takes, while there is other work to do."""
+        """Begin to start workers in the background (`Engine.prepare`)."""
         starting.prepare(self._preload)
 
     def drop_caches(self) -> None:
-        """Have idle workers drop what they can make again (`Engine.rest`); one that is gone is noticed later."""
+        """Make idle workers drop their caches (`Engine.drop_caches`); a dead worker is noticed later."""
         for worker in self._workers:
             if worker.is_ready and worker.task is None:
                 with suppress(OSError):
@@ -178,7 +178,7 @@ class LocalEngine:
             with starting.uninterrupted(), theirs:
                 try:
                     process.start()
-                except (EOFError, ConnectionError):  # the server that forks workers was killed; there will be another
+                except (EOFError, ConnectionError):  # the fork server was killed; another one will be started
                     ours.close()
                     progress_slot.forget()
                     self._note_early_end(KILLED_WHILE_STARTING, "starting")
@@ -188,7 +188,7 @@ class LocalEngine:
             try:
                 ours.send(self._worker_context)
             except OSError:
-                continue  # it died already; noticed when next heard
+                continue  # it has died already, which `_hear` notices
 
     def _give(self, worker: _Worker, task: _Task) -> bool:
         try:
@@ -220,7 +220,7 @@ class LocalEngine:
         return list(heard.values())
 
     def _hear(self, worker: _Worker) -> tuple[str, Any] | None:
-        """Return a worker's next message; (`gone`, exit code) if it ended and has no more to say."""
+        """Return a worker's next message; (`gone`, exit code) if it has ended and sent no more."""
         try:
             if worker.conn.poll():
                 message: tuple[str, Any] = worker.conn.recv()
@@ -239,7 +239,7 @@ class LocalEngine:
         return "gone", worker.process.exitcode
 
     def _note_end(self, worker: _Worker, exit_code: int | None) -> None:
-        """Draw the conclusion from a worker's end: a suspect record, or none."""
+        """Handle a worker's end: note the suspect record, if any."""
         task, how, place = worker.task, _how(exit_code), worker.progress_slot.read()
         worker.progress_slot.forget()
         if task is None or place is None:

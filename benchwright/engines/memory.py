@@ -1,4 +1,4 @@
-"""Memory that is free inside this process, given back to the system."""
+"""Return of this process's freed memory to the system."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 def give_back() -> None:
-    """Return what was freed to the system, where its allocators can be asked to (Linux with glibc; Arrow's own).
+    """Return freed memory to the system, where the allocator supports it (glibc on Linux; Arrow's own).
 
-    Allocators keep freed memory for themselves. What one large table took would count as this process's for as long
-    as it lives, although nothing lies in it.
+    Allocators keep freed memory. Without this, the memory of one large table would count as this process's for as long
+    as the process lives, although nothing uses it.
     """
     if (pyarrow := sys.modules.get("pyarrow")) is not None:
         pyarrow.default_memory_pool().release_unused()

@@ -1,9 +1,9 @@
-"""How worker processes come to be: forked from a server that has done the heavy imports, where that is safe.
+"""Start of worker processes: forked from a server that has done the heavy imports, where that is safe.
 
-A worker that starts from nothing spends some 0.4 s of processor time on imports before it sees its first record. On
-Linux, workers are forked from a small server process (`multiprocessing`'s fork server) that imports once what all of
-them need, and then they share its memory too. The server has one thread, so forking it is safe; the process that runs
-the pipeline is never forked. Elsewhere workers are spawned: forked processes and macOS's frameworks do not go together.
+A spawned worker spends about 0.4 s of processor time on imports before its first record. On Linux, workers are forked
+from a small server process (`multiprocessing`'s fork server) that imports once what all workers need, and they share
+its memory. The server has one thread, so forking it is safe; the process that runs the pipeline is never forked. On
+other systems workers are spawned, because macOS's frameworks do not work in forked processes.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 THREAD_SETTINGS: Mapping[str, str] = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
-"""What keeps native libraries to one thread, if it is in the environment before they are loaded."""
+"""Environment variables that limit native libraries to one thread, if set before the libraries are loaded."""
 
 _QUIET: Mapping[str, str] = {
-    # Arrow's allocator starts a thread when it is loaded, and a process with two threads is not to be forked.
+    # Arrow's allocator would start a thread when it is loaded, and a process with two threads must not be forked.
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
-    # Whatever lies in the current folder must not be imported in place of a library.
+    # A file in the current folder must not be imported in place of a library.
     "PYTHONSAFEPATH": "1",
 }
 
 
 def context() -> BaseContext:
-    """Return the way in which workers are started here."""
+    """Return the `multiprocessing` context that starts workers on this system."""
     return multiprocessing.get_context(METHOD)
 
 
 def prepare(preload: Sequence[str]) -> None:
-    """Start the server, if there is one, without waiting for it; it stays until this process ends.
+    """Start the fork server, where the system uses one, without waiting for it; it runs until this process ends.
 
     Args:
-        preload: Modules that it imports first. They must start no thread. One that cannot be imported is left to the
-            workers, and a server that already runs keeps what it has.
+        preload: Modules that the server imports first; they must start no thread. Workers import those that the
+            server cannot, and a server that already runs keeps its own.
     """
     if METHOD != "forkserver":
         return
@@ -58,8 +58,10 @@ def prepare(preload: Sequence[str]) -> None:
 
 
 def _own_temporary_folder() -> None:
-    """Lay the server's socket into a folder that goes in silence: where its disk has become read-only, the one that
-    `multiprocessing` makes prints a traceback when this process ends.
+    """Put the server's socket into a folder whose removal reports no errors.
+
+    The folder that `multiprocessing` makes prints a traceback at the end of this process if its disk has become
+    read-only.
     """
     settings: dict[str, str | None] = current_process()._config  # type: ignore[attr-defined]
     if settings.get("tempdir") is None:
@@ -71,11 +73,12 @@ def _own_temporary_folder() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold an interrupt back until the block ends: it must not fall half into starting a process or importing a module.
+    """Delay an interrupt until the block ends, so that it does not break the start of a process or an import.
 
-    A mask alone would not do: the system then hands the signal to another thread, and Python acts on it all the same.
+    A signal mask alone is not enough: the system then delivers the signal to another thread, and Python still handles
+    it.
     """
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is started meanwhile inherits the mask
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # processes started meanwhile inherit the mask
     came: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     is_ours = threading.current_thread() is threading.main_thread() and callable(before)

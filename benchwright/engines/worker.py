@@ -1,7 +1,7 @@
-"""The process that runs jobs: one native thread, ends with its parent, says where it is.
+"""The worker process, which runs jobs with one native thread, reports its place and ends with its parent.
 
-Kept light, because a worker that starts from nothing must set its environment before NumPy and OpenCV start their
-thread pools.
+This module imports little, because a spawned worker must set its environment before NumPy and OpenCV start their thread
+pools.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
     Args:
         conn: Connection to the supervisor.
         at_path: File of the `ProgressSlot`.
-        log_path: File for what is printed.
-        environment: The supervisor's; the process this one was forked from may have another.
+        log_path: File for the worker's output.
+        environment: Environment of the supervisor; the process that this one was forked from may have another.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides what an interrupt means
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor handles interrupts
     os.environ.clear()
     os.environ.update({**environment, **THREAD_SETTINGS})
     log = _opened_log(log_path)
@@ -47,10 +47,10 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
 
 
 class _Losing(io.FileIO):
-    """A file whose writes may come to nothing: no record fails because what was printed about it could not be kept."""
+    """A file that ignores write errors, so that no record fails because its output could not be written."""
 
     def write(self, data: Any, /) -> int:
-        """Write what can be written, and say that it was all."""
+        """Write as much as possible, and return the full length."""
         with suppress(OSError):
             super().write(data)
         return memoryview(data).nbytes
@@ -72,7 +72,7 @@ def _end_with_parent() -> None:
 
 
 def _single_threaded() -> None:
-    """Keep libraries that ignore the environment to one thread each, if they are loaded."""
+    """Limit loaded libraries that ignore the environment variables to one thread each."""
     if (cv2 := sys.modules.get("cv2")) is not None:
         cv2.setNumThreads(1)
     if (pyarrow := sys.modules.get("pyarrow")) is not None:
@@ -97,8 +97,8 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
             answer: tuple[str, Any]
             try:
                 result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
-            except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
-                # What an exception came from does not travel with it, and a full disk may be there only.
+            except BaseException as error:  # noqa: BLE001 - the supervisor handles it
+                # An exception's cause is not pickled with it, and a full disk may appear only in the cause.
                 reported = storage_fault(error) or error
                 answer = ("raised", (reported if _can_travel(reported) else None, traceback.format_exc()))
             else:
@@ -107,11 +107,11 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
             conn.send(answer)
             _single_threaded()
     except (EOFError, OSError):
-        return  # the supervisor is gone or wants no more
+        return  # the supervisor has ended or closed the pipe
 
 
 def _drop_caches(worker_context: Any) -> None:
-    """Drop what can be made again, where the worker context knows of anything, and give memory back to the system."""
+    """Drop the worker context's caches, if it has any, and return freed memory to the system."""
     from benchwright.engines.memory import give_back
 
     if (drop_caches := getattr(worker_context, "drop_caches", None)) is not None:
@@ -123,7 +123,7 @@ def _can_travel(error: BaseException) -> bool:
     import pickle
 
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes, made on the line's inside
-    except Exception:  # noqa: BLE001 - whatever it is, it does not travel
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - bytes that this line made itself
+    except Exception:  # noqa: BLE001 - any exception means that the error cannot be pickled
         return False
     return True

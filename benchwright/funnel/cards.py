@@ -1,4 +1,4 @@
-"""A card: a record beside what speaks against it, and the command line that reverses that."""
+"""A card: a record, the evidence for its verdict, and the command line that reverses the verdict."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from benchwright.overrides import BY_HAND, REVERSED, Override
 MOST_PARTNERS = 2
 _MOST_TOLD = 8
 _HIDDEN = {"of", "like", "partners", "regions", "left_out"}
-"""Evidence that a card shows as pictures."""
+"""Keys of evidence that a card shows as pictures."""
 SAY_WHY = "..."
-"""Stands in a command line where the curator is to say why."""
+"""Placeholder in a command line for the curator's reason."""
 
 
 class CardContext(NamedTuple):
-    """What all cards of one reason share.
+    """Settings that all cards of one reason share.
 
     Args:
-        workspace: Workspace as command lines name it.
+        workspace: Path of the workspace in command lines.
         stage: Id of the stage.
-        verdict: Verdict that counts.
-        reason: So too.
+        verdict: Effective verdict.
+        reason: Effective reason.
         can_reverse: Whether a curator's decision can replace the verdict.
-        left_aside: Whether a drop here only means that nothing was made of the record.
-        decisions: What curators decided at this stage, by record.
+        left_aside: Whether a drop only means that nothing was made of the record.
+        decisions: Curators' decisions at this stage, by record.
     """
 
     workspace: Path
@@ -43,23 +43,23 @@ class CardContext(NamedTuple):
 
     @property
     def look(self) -> str:
-        """Return how cards of this reason look, as a class of the style sheet."""
+        """Return the CSS class of cards of this reason."""
         return "aside" if self.left_aside and self.verdict == "drop" else self.verdict
 
     @property
     def verb(self) -> str:
-        """Return what became of the records."""
+        """Return the verb that says what happened to the records."""
         verbs = {"drop": "dropped", "ask": "asked about", "failed": "failed", "aside": "not used", "keep": "kept"}
         return verbs[self.look]
 
     @property
     def is_decided(self) -> bool:
-        """Return whether these records are here because of what a curator decided."""
+        """Return whether a curator's decision gave these records their verdict."""
         return self.reason in {REVERSED, BY_HAND}
 
 
 def command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
-    """Return what a curator can do about a record: a name for it, and the command line."""
+    """Return the actions that a curator can take on a record: name and command line of each."""
     if not place.can_reverse or place.verdict == "failed":
         return []
     record = f"{shlex.quote(str(place.workspace))} {record_id} --step {shlex.quote(place.stage)}"
@@ -109,7 +109,7 @@ def _picture(record: ShownRecord, verb: str, showing: Showing, *, regions: Mappi
 
 
 def _regions(measured: Mapping[str, Any], width: int, height: int) -> str:
-    """Return outlines of what was measured in the picture: what counts, and what was left out."""
+    """Return outlines of the regions measured in the picture: those that count, and those left out."""
     drawn = [
         f'<polygon class="{look}" points="{points}"/>'
         for kind, look in (("left_out", "r-out"), ("regions", "r-in"))
@@ -138,7 +138,7 @@ def _question(record: ShownRecord) -> str:
 
 
 def _told(example: StageExample) -> Iterator[str]:
-    """Yield what was measured and said, as pairs of name and value."""
+    """Yield measurements and evidence as pairs of name and value."""
     fields = [("id", example.record_id[:16])]
     fields += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
     fields += [
@@ -165,7 +165,7 @@ def _decision(place: CardContext, example: StageExample) -> str:
 
 
 def _act(place: CardContext, example: StageExample) -> str:
-    """Return the command line with a button that copies it, one for each other thing to do, and a box to choose it."""
+    """Return a command line with a copy button, buttons for the other actions, and a check box to select the record."""
     lines = command_lines(place, example.record_id)
     if not lines:
         return ""

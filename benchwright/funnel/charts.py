@@ -1,6 +1,6 @@
-"""The funnel as a plot: a bar a step, as wide as what came in, and between them what went on.
+"""The upper part of the page: the funnel as a plot, and all its counts as a table.
 
-The upper part of the page shows it so, with all its counts as a table.
+The plot has one bar per step, as wide as the step's input, and between the bars the records that were kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from benchwright.workspace.stage_input import INGEST
 _WIDTH, _LEFT, _BAR_W = 1040.0, 210.0, 600.0
 _BAR_H, _GAP = 30.0, 24.0
 _LEAST_W = 2.5
-"""One record of a million still shows."""
+"""Smallest width of a bar, in pixels, so that one record of a million is visible."""
 _ROOM_FOR_COUNT = 42.0
 
 HATCH = (
@@ -23,7 +23,7 @@ HATCH = (
     'patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="7" height="7" class="f-ask"/>'
     '<rect width="2" height="7" class="f-stripe"/></pattern></defs></svg>'
 )
-"""Stands once on a page, for what was asked about."""
+"""Pattern for records that were asked about; once per page."""
 
 
 class _Part(NamedTuple):
@@ -109,7 +109,7 @@ _TEXTS = frozenset({"dropped", "asked about", "failed", "made"})
 
 
 def facts_of(steps: Sequence[FunnelStep]) -> list[tuple[str, int]]:
-    """Return what stands at the top of the page: name and count."""
+    """Return the facts at the top of the page: name and count of each."""
     images, items = ([step for step in steps if step.flow == flow] for flow in ("images", "items"))
     facts = [("files", steps[0].records), ("images taken in", steps[0].out)]
     if images:

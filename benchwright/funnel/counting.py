@@ -1,4 +1,4 @@
-"""Counts in and out of every step, by reason. Reads the markers of shards only, never their rows."""
+"""Counts of every step's input and output, by reason, read only from the markers of shards, never from rows."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Flow = Literal["files", "images", "items"]
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """One recipe entry's counts.
+    """Counts of one recipe entry.
 
     Args:
         place: Position in the recipe; ingest has 0.
-        name: The entry, or `ingest`.
-        flow: What it reads: files of the image folder, images or items.
-        records: Number of records that came in.
-        out: Number of records that go on.
-        dropped: By reason; among them those that a curator dropped by hand.
-        asked: By reason; they go on.
-        failed: By reason.
-        reversed: Number of those that go on because a curator reversed a verdict.
-        left_aside: Whether `dropped` were only not used here and go on: true of steps that make something.
-        made: Records made, by stream.
+        name: Name of the entry, or `ingest`.
+        flow: Input of the entry: files of the image folder, images or items.
+        records: Number of input records.
+        out: Number of records that are kept.
+        dropped: Counts of dropped records by reason, including those that a curator dropped by hand.
+        asked: Counts of records to ask about, by reason; they are kept.
+        failed: Counts of failed records by reason.
+        reversed: Number of records that are kept because a curator reversed a verdict.
+        left_aside: Whether `dropped` records were only not used here and are kept; true of steps that make records.
+        made: Counts of made records by stream.
     """
 
     place: int
@@ -46,7 +46,7 @@ class FunnelStep:
     made: Mapping[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the command line prints it."""
+        """Return the counts as the command line prints them."""
         return {
             "name": self.name,
             "flow": self.flow,

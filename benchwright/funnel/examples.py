@@ -1,7 +1,7 @@
-"""Examples of what a stage did not simply keep: a bounded number a reason, the same every time.
+"""Examples of records that a stage did not simply keep: a limited number per reason, always the same.
 
-Where the filter has a threshold, those nearest to it come first: there it is most likely to be wrong. Else the smallest
-ids come first, which is as good as chance, since ids are hashes.
+Where the filter has a threshold, records nearest to it come first, because there the filter is most likely to be wrong.
+Else the smallest ids come first, which is as good as a random choice, since ids are hashes.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 Reason = tuple[str, str]
-"""Verdict and reason as they count."""
+"""Effective verdict and reason."""
 
 
 class StageExample(NamedTuple):
     """One record that a stage did not simply keep.
 
     Args:
-        record_id: Image or item.
+        record_id: Id of the image or item.
         shard: Shard that holds the record.
-        own: Verdict and reason as the step itself gave them.
+        own: Verdict and reason of the step itself.
         evidence: Evidence that the step gave.
-        values: What was measured of it.
+        values: Values measured of the record.
         measured: Evidence of the measurement.
     """
 
@@ -53,8 +53,8 @@ def examples_of(
     Args:
         space: The workspace.
         stage: Stage that gave the verdicts.
-        measure: The stage that measured what this one judges, if there is one.
-        per_reason: At most so many of each.
+        measure: Stage that measured what this one judges, if there is one.
+        per_reason: Largest number of examples of each reason.
         page: Page, from 1; the second begins where the first ends.
     """
     chosen = _chosen(space, stage, measure, most=per_reason * page)
@@ -76,7 +76,7 @@ def examples_of(
 def _chosen(
     space: Workspace, stage: Stage, measure: Stage | None, *, most: int
 ) -> dict[Reason, list[tuple[float, str, str]]]:
-    """Return for each reason the best ranked: distance from the threshold (0 without one), id, shard."""
+    """Return the first examples of each reason, ranked by distance from the threshold (0 without one), id, shard."""
     threshold = next(iter(thresholds_of(measure)), None) if measure is not None else None
     best: defaultdict[Reason, list[tuple[float, str, str]]] = defaultdict(list)
     table = StageTable(space, stage.id)
@@ -111,7 +111,7 @@ def _distances(space: Workspace, measure: Stage, threshold: Threshold, shard: st
 
 
 def _rows(space: Workspace, stage: Stage, wanted: Mapping[str, set[str]]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of some records, all columns."""
+    """Yield the rows of the wanted records, with all columns."""
     table = StageTable(space, stage.id)
     for shard, ids in sorted(wanted.items()):
         marker = table.marker(shard)

@@ -1,4 +1,4 @@
-"""The page: one HTML file that loads nothing, yielded piece by piece."""
+"""The HTML of a funnel page: one file that loads nothing else, yielded piece by piece."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STALE_SHOWN = 10
 
 
 class Refused(NamedTuple):
-    """A file that was not taken in, and why."""
+    """A file that ingest refused, with the reason."""
 
     uri: str
     reason: str
@@ -33,7 +33,7 @@ class Refused(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """Examples of one reason, and how many records have it."""
+    """Examples of one reason, and the number of records with that reason."""
 
     place: CardContext
     total: int
@@ -42,7 +42,7 @@ class Sheet(NamedTuple):
 
 
 class FunnelSection(NamedTuple):
-    """One step: its counts, what it measured, examples by reason."""
+    """One step: its counts, its measurements, and examples by reason."""
 
     step: FunnelStep
     spreads: Sequence[Spread]
@@ -50,13 +50,13 @@ class FunnelSection(NamedTuple):
 
 
 class FunnelHead(NamedTuple):
-    """What the page is of.
+    """Facts at the top of the page.
 
     Args:
         recipe: Name of the recipe.
-        is_done: False while people are waited for.
-        workspace: Workspace as command lines name it.
-        page: Which examples, from 1.
+        is_done: Whether the run is complete; False while it waits for people.
+        workspace: Path of the workspace in command lines.
+        page: Page of the examples, from 1.
         per_reason: Number of examples of each reason.
     """
 
@@ -75,7 +75,7 @@ def pieces(
     stale: Sequence[OverrideStatus],
     showing: Showing,
 ) -> Iterator[str]:
-    """Yield the page's HTML; pictures are made small as their cards come."""
+    """Yield the page's HTML; thumbnails are made when their cards are yielded."""
     yield _head(head, steps, stale)
     yield '<section id="funnel" aria-labelledby="funnel-title"><h2 id="funnel-title">What came in, what went on</h2>'
     yield from count_panels(steps)

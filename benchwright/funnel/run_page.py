@@ -1,4 +1,4 @@
-"""The funnel page of a run: written once for the same tables, and found again without drawing anything."""
+"""The funnel page of a run, written once for equal tables and found again without drawing anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LATEST = "funnel.json"
 
 
 def write_run_funnel(root: Path, run_folder: Path) -> Path:
-    """Write the page of a run into its folder, unless an earlier run's shows the very same; return the page.
+    """Write the page of a run into its folder, unless an earlier run's page shows the same; return the page's path.
 
     Raises:
         BenchwrightError: Nothing has run there.

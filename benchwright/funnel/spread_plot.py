@@ -1,4 +1,4 @@
-"""What a filter measured, as a plot: how many records at which value, and where the threshold lies."""
+"""A histogram of a filter's measurements, with the threshold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOP = 22.0
 
 
 def spread_plot(spread: Spread, *, title: str) -> str:
-    """Return an SVG histogram; heights are square roots of counts, so that single records show beside thousands."""
+    """Return an SVG histogram; heights are square roots of counts, to show single records beside thousands."""
     return "".join(
         [
             f'<svg class="spread" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" role="img" aria-label="{safe(title)}">',

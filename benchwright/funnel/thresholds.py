@@ -1,4 +1,4 @@
-"""How what a filter measured is spread, and where its threshold lies."""
+"""The distribution of a filter's measurements, and its thresholds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIDES: tuple[tuple[str, Literal["above", "below"]], ...] = (("max_", "above"), 
 
 
 class Threshold(NamedTuple):
-    """Where a filter draws the line: records on `side` of `at` are dropped or asked about."""
+    """A threshold of a filter: records on `side` of `at` are dropped or asked about."""
 
     setting: str
     value: str
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
         value: Name of the value.
         low: Left edge of the first bin.
         high: Right edge of the last one.
-        counts: Records in each of the equal bins.
+        counts: Number of records in each of the bins, which have equal width.
         threshold: Threshold of the filter, if it has one for this value.
     """
 
@@ -46,7 +46,7 @@ class Spread(NamedTuple):
 
 
 def thresholds_of(stage: Stage) -> list[Threshold]:
-    """Return a filter's thresholds that belong to a value by name: `max_ratio` or `min_ratio` to `ratio`."""
+    """Return a filter's thresholds, matched to values by name: `max_ratio` or `min_ratio` belongs to `ratio`."""
     step = stage.step
     if not isinstance(step, Filter):
         return []
@@ -61,7 +61,7 @@ def thresholds_of(stage: Stage) -> list[Threshold]:
 
 
 def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
-    """Return the histograms of a filter's values that it has thresholds for; else of its first number."""
+    """Return the histograms of the filter's values that have thresholds; if none has, that of its first number."""
     thresholds = thresholds_of(measure)
     numbers = [name for name, kind in measure.values.items() if kind in _NUMBERS]
     wanted = dict.fromkeys([threshold.value for threshold in thresholds if threshold.value in numbers] or numbers[:1])

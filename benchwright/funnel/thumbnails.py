@@ -1,4 +1,4 @@
-"""What a card shows of a record: its picture made small, its name, its question if it is an item."""
+"""The parts of a record that a card shows: a thumbnail, its name, and its question if it is an item."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from benchwright.workspace.tables import image_records, items_of
 from benchwright.workspace.workspace import Workspace
 
 SIDE_PX = 320
-"""Longest side of a picture on the page."""
+"""Longest side of a picture on the page, in pixels."""
 
 
 class Thumbnail(NamedTuple):
-    """A picture on the page; `problem` says why there is none."""
+    """A picture on the page; `problem` says why it is missing."""
 
     uri: str
     width: int
@@ -41,8 +41,8 @@ class ShownRecord(NamedTuple):
     """A record on the page.
 
     Args:
-        record_id: Image or item.
-        name: Path, for an image taken in; else its id.
+        record_id: Id of the image or item.
+        name: Path of a source image; else the id.
         question: Question of an item; None for an image.
         image: Picture of the record; the first one of an item.
     """
@@ -55,7 +55,7 @@ class ShownRecord(NamedTuple):
 
 @dataclass
 class Showing:
-    """Finds records by id and makes their pictures small, each once."""
+    """Look-up of records by id, and their thumbnails, each made once."""
 
     space: Workspace
     cache: ItemCache
@@ -64,7 +64,7 @@ class Showing:
     shard_count: int
 
     def records(self, stream: Stream, ids: Iterable[str]) -> dict[str, ShownRecord]:
-        """Return the records of these ids that are in the workspace; one pass over the shards concerned."""
+        """Return the records of these ids that are in the workspace; each shard concerned is read once."""
         wanted = set(ids)
         if stream == "images":
             images = {record.image_id: record for record in self._images([INGEST], wanted, wanted)}
@@ -84,7 +84,7 @@ class Showing:
         }
 
     def thumbnail(self, record: ImageRecord) -> Thumbnail:
-        """Return an image's picture made small; kept in the workspace's cache from one page to the next."""
+        """Return an image's thumbnail, from the workspace's cache if it was made before."""
         try:
             small = kept_preview(
                 self.cache, record.image_id, lambda: self._reader.file_bytes(record), max_side_px=SIDE_PX
@@ -128,7 +128,7 @@ def _having(rows: Any, column: str, wanted: set[str]) -> Any:
 
 
 def partners_in(evidence: Mapping[str, Any]) -> list[str]:
-    """Return the records that evidence names a record to be like: `of`, then `like`, then `partners`, nearest first."""
+    """Return the similar records that evidence names: `of`, then `like`, then `partners`, nearest first."""
     named = [evidence.get("of"), *_listed(evidence.get("like")), *_listed(evidence.get("partners"))]
     return list(dict.fromkeys(image_id for image_id in map(_id_in, named) if isinstance(image_id, str)))
 

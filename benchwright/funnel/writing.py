@@ -1,4 +1,4 @@
-"""Making a funnel page: read counts and a few examples of a workspace's tables, and write them."""
+"""Writing of a funnel page from the counts and a few examples in a workspace's tables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 PER_REASON = 12
-"""Examples of each reason on the page that a run writes."""
+"""Number of examples of each reason on the page that a run writes."""
 
 
 class WrittenFunnel(NamedTuple):
-    """A page that was written, and what it tells."""
+    """A written page and its counts."""
 
     path: Path | None
     steps: Sequence[FunnelStep]
@@ -39,17 +39,17 @@ def write_funnel(
 ) -> WrittenFunnel:
     """Count a workspace's funnel and write it as a page.
 
-    Memory does not grow with the workspace but for one shard at a time; equal tables give equal bytes.
+    One shard is in memory at a time; equal tables give equal bytes.
 
     Args:
-        root: The workspace.
-        out: The page, replaced if it is there; None only counts.
-        per_reason: Examples of each reason, at most.
-        page: Which of them: 2 shows those after the first `per_reason`.
-        step: Show examples of this recipe entry only.
+        root: Folder of the workspace.
+        out: Path of the page, replaced if it exists; None only counts.
+        per_reason: Largest number of examples of each reason; default 12.
+        page: Page of the examples, from 1; page 2 shows those after the first `per_reason`.
+        step: Name of the only recipe entry to show examples of; all where None.
 
     Raises:
-        BenchwrightError: Nothing has run there, no such step did, or the page cannot be written.
+        BenchwrightError: Nothing has run there, no such step has, or the page cannot be written.
     """
     space = Workspace.open(root)
     stages = stages_of_workspace(root)
@@ -83,7 +83,7 @@ def write_funnel(
 def _sections(
     space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: FunnelHead, showing: Showing
 ) -> Iterator[FunnelSection]:
-    """Yield the steps that something can be shown of."""
+    """Yield the sections of the steps that have something to show."""
     for step in steps:
         parts = [stage for stage in stages if stage.entry == step.name and stage.kind != "final"]
         spreads = [spread for part in parts if part.role == "measure" for spread in spreads_of(space, part)]
@@ -114,7 +114,7 @@ def _measure_of(judge: Stage) -> str:
 
 
 def _refused(space: Workspace, per_reason: int, page: int) -> list[Refused]:
-    """Return some of the files that were refused, in the order of the tables."""
+    """Return one page of the refused files, in the order of the tables."""
     failed = (row for row in files_of(space) if row["verdict"] == "failed")
     shown = islice(failed, (page - 1) * per_reason * 4, page * per_reason * 4)
     return [Refused(row["uri"], row["reason"], row["detail"] or "") for row in shown]

@@ -1,8 +1,8 @@
-"""Decoding and encoding of images: the only module that lets a file of a user reach a decoder.
+"""Decoding and encoding of images: the only module that passes a user's file to a decoder.
 
-Every way in goes through `benchwright.images.formats` first, so size, completeness and format are known before
-Pillow sees a byte, and it sees it through the one decoder of that format. What comes out is upright RGB of
-8 bits (`benchwright.images.pixels` says how), of several frames or pages the first.
+Every file goes through `benchwright.images.formats` first, so size, completeness and format are known before Pillow
+gets a byte, and only the decoder of that format is used. The result is upright RGB with 8 bits
+(`benchwright.images.pixels`), from the first of several frames or pages.
 """
 
 from __future__ import annotations
@@ -67,24 +67,25 @@ _QUIET = threading.RLock()
 def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[np.uint8]:
     """Return the upright pixels of an image, (height, width, 3) RGB, contiguous.
 
-    Beside the result there is one decoded copy, of 4 bytes a pixel; the WebP and AVIF decoders keep more.
+    Besides the result it needs one decoded copy, of 4 bytes per pixel; the WebP and AVIF decoders need more.
 
     Args:
-        data: The file's bytes, or where it is.
-        limits: The defaults of `Limits` where None.
+        data: Bytes or path of the file.
+        limits: Limits of the file; the defaults of `Limits` where None.
 
     Raises:
-        UnreadableImage: As `benchwright.images.identify` says, or `truncated`, `corrupt`, `unsupported_mode`.
+        UnreadableImage: For the reasons in `benchwright.images.identify`, or `truncated`, `corrupt`,
+            `unsupported_mode`.
     """
     with _opened(data, limits or Limits()) as opened:
         return _loaded(opened).rgb()
 
 
 def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
-    """Return the upright image as grey (mode `L`), as small as its format decodes cheaply.
+    """Return the upright image as grey (mode `L`), reduced where the format allows reduced decoding.
 
-    Of JPEG an eighth, quarter or half is decoded, the smallest whose sides are still at least `at_least_px`;
-    other formats are decoded whole. The result depends on the file and `at_least_px` only.
+    JPEG is decoded at an eighth, quarter or half of its size, the smallest whose sides are at least `at_least_px`;
+    other formats are decoded at full size. The result depends only on the file and `at_least_px`.
 
     Raises:
         UnreadableImage: As `decode_rgb`.
@@ -94,7 +95,7 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
 
 
 class _Opened(NamedTuple):
-    """An image that a decoder has opened but not decoded, what its container says, and the bytes that it sees."""
+    """An image that a decoder has opened but not decoded, with its container's facts and the bytes that it gets."""
 
     image: ImageFile.ImageFile
     container: Container
@@ -102,7 +103,7 @@ class _Opened(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """A decoded image as its decoder left it, and how it is still to be turned."""
+    """A decoded image as its decoder returned it, and the rotation that is still to be applied."""
 
     image: Image.Image
     container: Container
@@ -110,19 +111,19 @@ class _Loaded(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Return the memory of its pixels, as Pillow keeps them."""
+        """Return the memory of its pixels in Pillow, in bytes."""
         return self.image.width * self.image.height * (1 if self.image.mode == "L" else 4)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether its pixels are those of `rgb`, but for the turn: opaque RGB or grey of 8 bits."""
+        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB or grey with 8 bits."""
         return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
 
     def rgb(self) -> NDArray[np.uint8]:
         return upright_rgb(self.image, self.container, orientation=self.orientation)
 
     def luma(self) -> Image.Image:
-        """Return what `luma_of(self.rgb())` is, without the copies that it takes where they are not needed."""
+        """Return the same as `luma_of(self.rgb())`, without unnecessary copies."""
         return _turned(self.image.convert("L"), self.orientation) if self.is_plain else luma_of(self.rgb())
 
 
@@ -132,7 +133,7 @@ def _loaded(opened: _Opened) -> _Loaded:
     if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
         with _translated():
             check_rows(data)
-    # Pillow turns a TIFF while it loads it.
+    # Pillow rotates a TIFF while it loads it.
     return _Loaded(image, container, 1 if container.format == "TIFF" else container.orientation)
 
 
@@ -151,7 +152,7 @@ def _last_row_is_empty(image: Image.Image) -> bool:
 
 
 def _drafted(opened: _Opened, at_least_px: int) -> Image.Image:
-    """Return a JPEG as upright grey, decoded no larger than need be."""
+    """Return a JPEG as upright grey, decoded at the smallest sufficient size."""
     image, container, _ = opened
     image.draft("L", (at_least_px, at_least_px))
     _load(image)
@@ -175,7 +176,7 @@ def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
 
 
 def avif_header(data: bytes, *, limits: Limits) -> Container:
-    """Return what the header of an AVIF says, complete with orientation and frames; no pixels are decoded.
+    """Return the facts of an AVIF's header, including orientation and frames; no pixels are decoded.
 
     Raises:
         UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`.
@@ -188,7 +189,7 @@ def avif_header(data: bytes, *, limits: Limits) -> Container:
 def _quiet() -> Iterator[None]:
     """Keep Pillow silent and strict while it works on one image.
 
-    Both settings belong to the whole process, hence the lock, and hence they are put back.
+    Both settings belong to the whole process, so they are changed under a lock and restored.
     """
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -210,7 +211,7 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
     with _quiet():
         with _translated():
             image = _DECODERS[container.format](io.BytesIO(raw))
-            # Pillow would turn a TIFF by XMP where EXIF says nothing; viewers do not, nor does the record.
+            # Pillow would rotate a TIFF by XMP where EXIF states nothing; viewers do not, nor does the record.
             image.info.pop("xmp", None)
             if container.format == "AVIF":
                 container = _avif_container(image, container, limits)
@@ -233,7 +234,7 @@ def _avif_container(image: ImageFile.ImageFile, bound: Container, limits: Limits
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn whatever a decoder raises over hostile bytes into one of our reasons."""
+    """Turn any exception of a decoder into an `UnreadableImage` with a stable reason."""
     try:
         yield
     except (UnreadableImage, MemoryError):
@@ -241,13 +242,13 @@ def _translated() -> Iterator[None]:
     except Image.DecompressionBombError as error:
         raise UnreadableImage("too_many_pixels", _one_line(error)) from None
     except Exception as error:  # noqa: BLE001 - decoders raise anything, from IndexError to zlib.error
-        # Pillow has no type for a file that ends too early, only this word.
+        # Pillow has no exception type for a file that ends too early, only this word.
         reason = "truncated" if "truncated" in str(error).lower() else "corrupt"
         raise UnreadableImage(reason, _one_line(error)) from None
 
 
 def _one_line(error: Exception) -> str:
-    """Spell an exception without line breaks and addresses, which would differ between runs."""
+    """Return an exception's text without line breaks and without memory addresses, which differ between runs."""
     text = re.sub(r"\s+", " ", re.sub(r" at 0x[0-9a-f]+", "", str(error)))
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
 
@@ -255,11 +256,11 @@ def _one_line(error: Exception) -> str:
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     """Return (height, width, 3) RGB pixels as a PNG without metadata.
 
-    Equal pixels give equal bytes under one build of Pillow and its zlib; other builds may compress otherwise,
-    so across machines compare `pixel_hash`.
+    Equal pixels give equal bytes under one build of Pillow and its zlib. Other builds may compress differently, so
+    compare `pixel_hash` across machines.
     """
     handle = io.BytesIO()
-    # Over 34 photographs level 3 takes half the time of level 6 for 2 % more bytes.
+    # On 34 photographs level 3 takes half the time of level 6 for 2 % more bytes.
     Image.fromarray(_checked(pixels)).save(handle, "PNG", optimize=False, compress_level=3)
     return handle.getvalue()
 
@@ -278,16 +279,16 @@ def _checked(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class ImageReader:
-    """Decoded pixels of records, each image at most once while it stays in the cache.
+    """Reader of records' decoded pixels, which decodes an image only once while it is in the cache.
 
-    Not for several threads at once: every worker has its own.
+    It is not thread-safe: every worker has its own.
 
     Args:
-        locate: Returns where the file of a record lies.
-        limits: The defaults of `Limits` where None.
-        cache_bytes: Pixels kept; of a larger image only itself.
-        make_again: Makes the file of a record again where it is not what it was, or raises a `DataError` that says why
-            that cannot be.
+        locate: Function that returns the path of a record's file.
+        limits: Limits of files; the defaults of `Limits` where None.
+        cache_bytes: Size of the cache of pixels in bytes; a larger image is cached alone.
+        make_again: Function that makes a record's changed or missing file again, or raises a `DataError` that says
+            why this is impossible.
 
     Attributes:
         decodes: Number of images that were decoded in full.
@@ -310,7 +311,7 @@ class ImageReader:
         self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
 
     def drop(self) -> None:
-        """Forget all pixels that are kept."""
+        """Empty the cache of pixels."""
         self._cache.clear()
         self._held_bytes = 0
 
@@ -345,7 +346,7 @@ class ImageReader:
         """Return upright RGB pixels, (height, width, 3), read-only.
 
         Raises:
-            UnreadableImage: As `file_bytes` and `decode_rgb`.
+            UnreadableImage: The image is refused, as by `file_bytes` and `decode_rgb`.
         """
         cached = self._cached(record)
         if cached is not None and not isinstance(cached, _Loaded):
@@ -375,9 +376,9 @@ class ImageReader:
             self._held_bytes -= self._cache.popitem(last=False)[1].nbytes
 
     def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
-        """Return the upright image as grey (mode `L`), as `decode_luma`.
+        """Return the upright image as grey (mode `L`), as `decode_luma` does.
 
-        Formats without reduced decoding share the decoding of `rgb`. What comes out is the same either way.
+        Formats without reduced decoding share the decoded pixels of `rgb`, with the same result.
 
         Raises:
             UnreadableImage: As `rgb`.
@@ -390,7 +391,7 @@ class ImageReader:
             if opened.container.format == "JPEG":
                 return _drafted(opened, at_least_px)
             loaded = _loaded(opened)
-            # A copy, because the decoder's own image holds on to the decoder and its buffers.
+            # A copy, because the decoder's own image keeps the decoder and its buffers in memory.
             kept = loaded._replace(image=loaded.image.copy()) if loaded.is_plain else _read_only(loaded.rgb())
         self.decodes += 1
         self._keep(record, kept)
@@ -416,7 +417,7 @@ def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
 
 @contextmanager
 def _named(record: ImageRecord) -> Iterator[None]:
-    """Put the record's name in front of what is wrong with it."""
+    """Add the record's name to the beginning of error details."""
     try:
         yield
     except UnreadableImage as error:

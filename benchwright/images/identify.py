@@ -1,7 +1,7 @@
-"""What a file is, before anything is decoded: the gate that every file of an image folder passes first.
+"""Identification of image files without decoding; every file of an image folder passes through it first.
 
-`identify` opens nothing but regular files inside the folder, reads each once, and takes header facts from
-`benchwright.images.formats`. What it refuses has a stable reason:
+`identify` opens only regular files inside the folder, reads each once, and takes header facts from
+`benchwright.images.formats`. Every refusal has a stable reason:
 
 | reason | what was found |
 |---|---|
@@ -37,7 +37,7 @@ from benchwright.images.formats.walking import Limits
 
 _MIB = 1 << 20
 MOST_AVIF_BYTES = 64 * _MIB
-"""AVIF headers are read by its decoder, which takes the whole file into memory."""
+"""Largest AVIF file in bytes; the header is read by the decoder, which loads the whole file into memory."""
 
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 _ACCEPTED = {
@@ -53,12 +53,12 @@ _OTHERS = (
     ".cr2", ".dng", ".eps", ".exr", ".heic", ".heif", ".ico", ".jp2", ".jxl", ".nef", ".pbm", ".pgm", ".ppm",
     ".psd", ".svg", ".svgz", ".tga",
 )  # fmt: skip
-"""Extensions of image formats that are not accepted: an accepted one is mislabelled under them too."""
+"""Extensions of image formats that are not accepted; a file of an accepted format with one of them is mislabelled."""
 _NAMED_AS = {end: form for form, ends in _ACCEPTED.items() for end in ends} | {end: end for end in _OTHERS}
 
 
 class Identified(NamedTuple):
-    """What a file is. Width and height are upright; notes are sorted, such as `exif_orientation:6`."""
+    """Identity of an image file; width and height are upright, notes (such as `exif_orientation:6`) are sorted."""
 
     image_id: str
     size_bytes: int
@@ -69,16 +69,16 @@ class Identified(NamedTuple):
 
 
 def identify(path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
-    """Return what an image file is, without decoding it.
+    """Return the identity of an image file, without decoding it.
 
     Args:
-        path: The file, below `root`.
+        path: Path of the file, below `root`.
         root: The image folder; links may not lead out of it.
-        limits: The defaults of `Limits` where None.
+        limits: Limits of the file; the defaults of `Limits` where None.
 
     Raises:
-        UnreadableImage: Refused; the reasons are in this module's docstring. The detail names the file by its
-            path below `root`, on one line.
+        UnreadableImage: The file is refused; this module's docstring lists the reasons. The detail names the file by
+            its path below `root`, on one line.
     """
     limits = limits or Limits()
     name = _shown(path, root)
@@ -94,12 +94,12 @@ def identify(path: Path, *, root: Path, limits: Limits | None = None) -> Identif
 
 
 def _shown(path: Path, root: Path) -> str:
-    """Spell a name on one line, below the folder where it lies there."""
+    """Return a name on one line, relative to the folder if it is inside it."""
     return repr(os.fspath(path.relative_to(root) if path.is_relative_to(root) else path.name))
 
 
 def _inside(path: Path, root: Path) -> Path:
-    """Return where a path really leads, if that is inside the folder."""
+    """Return the real path, with links resolved; refuse one outside the folder."""
     try:
         real = Path(os.path.realpath(path, strict=True))
     except OSError as error:
@@ -117,13 +117,13 @@ def _strerror(error: OSError) -> str:
 
 @contextmanager
 def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a regular file and yield it with its size; never waits, whatever the path turns out to be.
+    """Open a regular file and yield it with its size; never blocks, whatever the path refers to.
 
     Raises:
         UnreadableImage: `not_a_file`, `unreadable`, `empty` or `too_large`.
     """
     try:
-        # Looked at before it is opened, because opening a device can already do something.
+        # The kind is checked before opening, because opening a device can already have effects.
         mode = os.stat(path).st_mode
         handle = os.fdopen(_opened(path), "rb", buffering=1 << 16) if stat.S_ISREG(mode) else None
     except OSError as error:
@@ -149,11 +149,11 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
 
 
 def _opened(path: Path) -> int:
-    """Return the descriptor of a file, or of what a link leads to."""
+    """Return the descriptor of a file, or of the target of a link."""
     try:
         return os.open(path, _OPEN_FLAGS)
     except OSError as error:
-        if error.errno != errno.ELOOP:  # what O_NOFOLLOW says of a link; few files are, and the others need no look
+        if error.errno != errno.ELOOP:  # the error of O_NOFOLLOW for a link; other files need no extra call
             raise
     return os.open(os.path.realpath(path), _OPEN_FLAGS)
 
@@ -162,7 +162,7 @@ def read_file(path: Path, *, limits: Limits) -> bytes:
     """Return the bytes of a regular file within the limit; links are followed.
 
     Raises:
-        UnreadableImage: As `open_regular`.
+        UnreadableImage: The file is refused, as by `open_regular`.
     """
     with open_regular(path, limits=limits) as (handle, size):
         return handle.read(size)
@@ -202,7 +202,7 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
 
 
 def _digest(handle: BinaryIO, size: int) -> str:
-    """Return the SHA-256 of `size` bytes; of a file that shrank meanwhile, of what is left."""
+    """Return the SHA-256 of `size` bytes, or of fewer if the file shrank meanwhile."""
     handle.seek(0)
     digest = hashlib.sha256()
     while size > 0 and (piece := handle.read(min(size, _MIB))):
@@ -250,7 +250,7 @@ def path_for(uri: str) -> Path:
     """Return the path below the image folder that a URI of `uri_for` stands for.
 
     Raises:
-        DataError: It is no such URI, or leads out of the folder.
+        DataError: The text is not such a URI, or leads out of the folder.
     """
     if "%" in uri and re.search("%(?![0-9A-Fa-f]{2})", uri):
         raise DataError(f"the image URI {uri!r} has a % that is not followed by two hexadecimal digits")

@@ -1,8 +1,8 @@
-"""From what a decoder left to upright RGB of 8 bits, band by band, so that no second whole copy is made.
+"""Conversion of decoded images to upright RGB with 8 bits, band by band, to avoid a second full copy.
 
-- palette, grey, bilevel, CMYK, YCbCr become RGB; colour profiles are left aside;
-- transparency is laid over white;
-- 16 bits a sample: the high byte, as Pillow itself does for RGB; 32 bits and floats: see `_grey_scale`.
+- palette, grey, bilevel, CMYK, YCbCr become RGB; colour profiles are ignored;
+- transparency is composited over white;
+- of 16 bits per sample the high byte is used, as Pillow does for RGB; for 32 bits and floats see `_grey_scale`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _AS_STORED: dict[int, Callable[[Pixels], Pixels]] = {
     7: lambda upright: upright[::-1, ::-1].transpose(1, 0, 2),
     8: lambda upright: np.rot90(upright, -1),
 }
-"""For each EXIF orientation (tag 274) the view of upright pixels in the order in which a file stores them."""
+"""For each EXIF orientation (tag 274), the view of upright pixels in the order in which a file stores them."""
 
 
 def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -> Pixels:
     """Return a loaded image as upright RGB, (height, width, 3), contiguous.
 
     Args:
-        image: Image as the decoder left it.
-        container: What the file says of its samples.
-        orientation: EXIF code of what is still to be turned.
+        image: Image as the decoder returned it.
+        container: Facts of the file, with its samples' type.
+        orientation: EXIF code of the rotation that is still to be applied.
 
     Raises:
         UnreadableImage: `unsupported_mode`.
@@ -64,7 +64,7 @@ def _bands(image: Image.Image) -> Iterator[tuple[int, Image.Image]]:
 
 
 def _converter(image: Image.Image, container: Container) -> Callable[[Image.Image], Pixels]:
-    """Return the function that brings a band of this image to (rows, columns, 3) RGB."""
+    """Return the function that converts a band of this image to (rows, columns, 3) RGB."""
     mode = image.mode
     if mode.startswith("I;16"):
         return _sixteen_bit(container, clear=image.info.get("transparency"))
@@ -72,7 +72,7 @@ def _converter(image: Image.Image, container: Container) -> Callable[[Image.Imag
         return _deep(image, container)
     if mode in {"LA", "La", "PA", "RGBA", "RGBa"} or "transparency" in image.info:
         if container.format == "BMP" and image.getextrema()[-1] == (0, 0):
-            # Writers that leave the fourth byte of a BMP empty mean opaque.
+            # In a BMP whose fourth bytes are all 0, the writer meant opaque pixels.
             return lambda band: np.asarray(band)[..., :3]
         return _over_white
     if mode == "RGB":
@@ -105,7 +105,7 @@ def _sixteen_bit(container: Container, *, clear: int | None) -> Callable[[Image.
 def _deep(image: Image.Image, container: Container) -> Callable[[Image.Image], Pixels]:
     def values_of(band: Image.Image) -> NDArray[np.float64]:
         values = np.asarray(band)
-        # Pillow has no unsigned 32 bits and keeps them as signed ones.
+        # Pillow has no unsigned 32-bit mode and keeps such samples as signed.
         unsigned = image.mode == "I" and container.bits == 32 and not container.signed
         return (values.view(np.uint32) if unsigned else values).astype(np.float64)
 
@@ -119,10 +119,10 @@ def _deep(image: Image.Image, container: Container) -> Callable[[Image.Image], P
 
 
 def _grey_scale(bands: Iterator[NDArray[np.float64]], *, floats: bool) -> tuple[float, float]:
-    """Return (value that becomes black, levels a unit) for grey of 32 bits, signed grey and floats.
+    """Return (value that becomes black, levels per unit) for grey with 32 bits, signed grey and floats.
 
-    Such files do not say what white is. Floats in 0 to 1, and integers in 0 to 255 or 0 to 65,535, are taken
-    at that range; everything else is stretched from its least to its greatest value.
+    Such files do not state which value is white. Floats in 0 to 1, and integers in 0 to 255 or 0 to 65,535, use that
+    range; all others are stretched from their smallest to their largest value.
 
     Raises:
         UnreadableImage: `unsupported_mode` where a value is not finite.

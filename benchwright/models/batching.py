@@ -1,7 +1,7 @@
-"""Work on several things at a time, like with like, on fewer when memory runs out; results in the old order.
+"""Processing in batches of alike inputs, with smaller batches when memory runs out; results keep the input order.
 
-Steps with a model use it in `many`, backends for local models use it for questions. Nothing is imported to tell that
-memory ran out: every library has its own exception for it, and all of them say so by name or in words.
+Steps with a model use it in `many`, backends for local models use it for questions. No library is imported to detect
+that memory ran out: every library has its own exception for it, which is recognised by its name or message.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 class OutOfMemory(BenchwrightError):
-    """Memory does not even suffice for a single one."""
+    """Memory does not suffice even for a single input."""
 
 
 class Batches:
-    """Hands things to a function, up to `size` together; when memory runs out, `size` is halved for good.
+    """Batches of up to `size` inputs for a function; when memory runs out, `size` is halved permanently.
 
     Args:
-        size: Things at a time, at most; at least 1.
-        tidy: Called after memory ran out, to free what a library still holds.
+        size: Largest number of inputs per batch, at least 1.
+        tidy: Function called after memory ran out, to free what a library still holds.
     """
 
     def __init__(self, size: int, tidy: Callable[[], None] = lambda: None) -> None:
@@ -42,13 +42,13 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> list[R | OutOfMemory]:
-        """Return one result a thing, in order; in place of one for which memory does not suffice, the error.
+        """Return one result per input, in order; the error in place of a result for which memory does not suffice.
 
         Args:
-            things: What to work on.
-            work: Returns one result for each thing of a batch, in order. May be called again with fewer of them.
-            key: Only things of equal key come together, such as pictures of equal size; batches of one key follow
-                that of the key met before it. None puts neighbours together.
+            things: Inputs.
+            work: Function that returns one result per input of a batch, in order; may be called again with fewer.
+            key: Function whose value is equal for all inputs of a batch, such as the size of a picture; keys are
+                processed in the order of their first inputs. None batches neighbours.
 
         Raises:
             ValueError: `work` returned too few or too many results.
@@ -66,9 +66,9 @@ class Batches:
         key: Callable[[T], Hashable] | None = None,
         ahead: int = 4,
     ) -> Generator[R | OutOfMemory]:
-        """Yield one result a thing, in order, taking up to `ahead` batches from `things` before work begins.
+        """Yield one result per input, in order, taking up to `ahead` batches from `things` before work begins.
 
-        With a key, more taken ahead means fuller batches and more things in memory.
+        With a key, a larger `ahead` gives fuller batches and keeps more inputs in memory.
         """
         coming: Iterator[T] = iter(things)
         while some := list(islice(coming, max(1, ahead) * self.size)):
@@ -93,12 +93,12 @@ class Batches:
                 yield from results
                 done += len(batch)
                 continue
-            # After the handler: until then the exception's frames keep alive what should be freed.
+            # Called after the handler, because until then the exception's frames hold the memory to free.
             self._tidy()
 
 
 def _alike(things: Sequence[T], key: Callable[[T], Hashable] | None) -> Iterable[Sequence[int]]:
-    """Return the places of things by key, keys in the order in which they are met."""
+    """Return the positions of inputs grouped by key, keys in the order of their first inputs."""
     if key is None:
         return [range(len(things))]
     places: dict[Hashable, list[int]] = {}
@@ -108,7 +108,7 @@ def _alike(things: Sequence[T], key: Callable[[T], Hashable] | None) -> Iterable
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """Say whether an exception means that memory ran out, on whatever device."""
+    """Return whether an exception means that memory ran out, on any device."""
     if isinstance(error, MemoryError | OutOfMemory) or type(error).__name__ == "OutOfMemoryError":
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

@@ -1,13 +1,13 @@
-"""A model behind an endpoint that speaks the OpenAI chat protocol, asked one question at a time by steps that need it.
+"""A client for models behind endpoints with the OpenAI chat protocol, for steps that ask one question at a time.
 
-Words and pictures go in, the reply's text comes out. Repeating what may pass and keeping time are the `openai`
-package's; what is left is told apart in two: one request that failed (`RequestFailed`: a step records it and goes on)
-and an endpoint at which none can succeed (`PrerequisiteError`: the run ends and says what to mend). Scoring models has
-its own, faster way (`evaluation/backends/`), with a log and a budget.
+A request holds text and pictures, the result is the reply's text. The `openai` package repeats requests after
+temporary failures. Other failures are of two kinds: one request failed (`RequestFailed`: a step records it and
+continues), or no request to the endpoint can succeed (`PrerequisiteError`: the run ends and says what to fix). The
+scoring of models uses its own, faster clients (`evaluation/backends/`), with a log and a budget.
 
-A try is bounded as a whole, whatever the server sends and however slowly. An HTTP client's own timeout is for a single
-read: a server that sends a byte now and then, of its headers or of the reply, would never meet it. Only a task of an
-event loop can be ended at any moment, so requests run in one.
+Each try has a time limit as a whole, whatever the server sends and however slowly. An HTTP client's own timeout covers
+a single read: a server that occasionally sends a byte, of its headers or of the reply, would never exceed it. Only a
+task of an event loop can be cancelled at any moment, so requests run in one.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ T = TypeVar("T")
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """A client whose every request ends in time, with at most so many bytes of the reply.
+    """An HTTP client with limits on the time of a whole request and on the bytes of the reply.
 
     Args:
-        whole_s: Seconds for the whole call, from looking the name up to the last byte.
-        max_bytes: Of the reply, once decompressed; of a larger one a byte more is returned, and the rest not read.
+        whole_s: Seconds for the whole call, from the name look-up to the last byte.
+        max_bytes: Largest decompressed size of the reply; of a larger one, one byte more than this is returned, and
+            the rest is not read.
     """
 
     def __init__(self, *, whole_s: float, max_bytes: int) -> None:
-        # Redirects are not followed: the key must not go to an address that nobody named.
+        # Redirects are not followed: the key must not be sent to an address that the user did not name.
         super().__init__(timeout=whole_s, follow_redirects=False)
         self._whole_s = whole_s
         self._max_bytes = max_bytes
@@ -56,7 +57,7 @@ class BoundedClient(httpx2.AsyncClient):
         """Send a request and return the response with its body.
 
         Raises:
-            httpx2.ReadTimeout: It did not end in time.
+            httpx2.ReadTimeout: The request did not end in time.
         """
         settings["stream"] = True
         try:
@@ -84,7 +85,7 @@ _OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-en
 
 
 class LoopThread:
-    """An event loop in a thread of its own, for callers that have none; several threads may use it at once."""
+    """An event loop in a thread of its own, for callers without one; several threads may use it at once."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -92,7 +93,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what some work returns; it ends with the caller's interest in it."""
+        """Return the result of a coroutine; it is cancelled if the caller is interrupted."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -101,7 +102,7 @@ class LoopThread:
             raise
 
     def close(self) -> None:
-        """End the loop."""
+        """Stop the loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -155,12 +156,12 @@ class ChatSettings(RequestFields):
         return value and value.rstrip("/")
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides replies, as JSON values: no key, nor how patiently they are waited for."""
+        """Return the settings that decide replies, as JSON values: without key, timeout and retries."""
         sent = {name: value for name, value in {"fields": self.fields, "omit": sorted(self.omit)}.items() if value}
         return self.model_dump(mode="json", include=_DECIDES) | sent
 
     def parameters(self) -> RequestParameters:
-        """Return what requests hold beside model and messages, but for a reply's schema."""
+        """Return the fields of requests besides model and messages, without a reply's schema."""
         own: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         if self.seed is not None:
             own["seed"] = self.seed
@@ -171,14 +172,14 @@ class ChatSettings(RequestFields):
 
 
 class ChatMessage(NamedTuple):
-    """One turn of a conversation: who speaks, and words and pictures ((height, width, 3) RGB) in order."""
+    """One message of a conversation: its role, and its text and pictures ((height, width, 3) RGB) in order."""
 
     role: Literal["system", "user", "assistant"]
     parts: Sequence[str | NDArray[np.uint8]]
 
 
 class Chat:
-    """A connection to the model; several threads may ask at once.
+    """A connection to a model; several threads may use it at once.
 
     Raises:
         PrerequisiteError: The environment variable for the key is not set where one is needed.
@@ -206,15 +207,15 @@ class Chat:
         )
 
     def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
-        """Return the reply to one message of words and pictures."""
+        """Return the reply to one message of text and pictures."""
         return self.converse([ChatMessage("user", parts)], schema=schema)
 
     def converse(self, turns: Sequence[ChatMessage], *, schema: Mapping[str, Any] | None = None) -> str:
         """Return the reply to a conversation, without white space at its ends.
 
         Args:
-            turns: Messages in order; the last is the one to be answered.
-            schema: JSON schema of the reply, for servers that hold a model to it (`structured`).
+            turns: Messages in order; the model answers the last one.
+            schema: JSON schema of the reply, for servers that enforce it (`structured`).
 
         Raises:
             RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy` or `unusable_reply`.
@@ -247,7 +248,7 @@ class Chat:
         self._loop.close()
 
     def _adapts(self, error: Any, parameters: Mapping[str, Any]) -> bool:
-        """Say whether a refused request may succeed with other fields, which requests hold from now on."""
+        """Return whether a refused request may succeed with other fields, which are then used from now on."""
         words = self._clean(f"HTTP {error.status_code}: {error.message}")
         return self._parameters.adapt(parameters, words, error.body)
 
@@ -257,7 +258,7 @@ class Chat:
         """Send a conversation and return the response's body.
 
         Raises:
-            ValueError: It is too large.
+            ValueError: The body is too large.
         """
         settings = self.settings
         body = dict(parameters)
@@ -266,7 +267,7 @@ class Chat:
             of_type = {"type": settings.structured, **(named if settings.structured == "json_schema" else {})}
             if "response_format" not in settings.omit:
                 body.setdefault("response_format", of_type)
-        # Pictures are encoded here, in the caller's thread: the loop is for all callers.
+        # Pictures are encoded here, in the caller's thread, because all callers share the loop.
         messages: Any = [{"role": turn.role, "content": self._content(turn)} for turn in turns]
         data = self._loop.run(self._posted(messages, body))
         if len(data) > MAX_REPLY_BYTES:
@@ -299,7 +300,7 @@ class Chat:
         return PrerequisiteError(f"no server listens at {where} ({words}); start it or correct base_url")
 
     def _refused(self, error: Any) -> RequestFailed | PrerequisiteError:
-        """Return what an HTTP status means for the request, or for all requests."""
+        """Return the error for an HTTP status: of this request, or of all requests."""
         status, where = error.status_code, self.settings.base_url or _HOSTED
         cause = f"HTTP {status}: {self._clean(str(error.message))}"
         if status in {401, 403}:
@@ -318,11 +319,11 @@ class Chat:
         return RequestFailed("busy" if status == 429 or status >= 500 else "refused", cause)
 
     def _clean(self, words: str) -> str:
-        """Return a server's words as a record can keep them: one line, short, without the key."""
+        """Return a server's message for a record: one line, short, without the key."""
         return " ".join(self._without_key(words).split())[:300]
 
     def _without_key(self, text: str) -> str:
-        """Return a server's words without the key, and without halves of characters, which no table can hold."""
+        """Return a server's message without the key, and without lone surrogates, which no table can hold."""
         whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return whole.replace(self._key, "[key]") if self._key else whole
 
@@ -348,7 +349,7 @@ def _text_of(data: bytes) -> str:
     """Return the reply in a chat completion.
 
     Raises:
-        ValueError: It is none, or it says nothing.
+        ValueError: The data is not a chat completion, or its reply is empty.
     """
     try:
         choice = json.loads(data)["choices"][0]

@@ -1,9 +1,9 @@
-"""Fields of a chat request beside its messages: what users add and leave out, and what a model turns out to refuse.
+"""Fields of a chat request besides its messages: those that users add or leave out, and those that a model refuses.
 
-Models take different fields: OpenAI's reasoning models refuse `max_tokens` (they want `max_completion_tokens`) and
-every `temperature` but their own. A refusal names the field. A field that only we would have sent is then renamed or
-left out for the rest of the run; one that the user gave a value ends the run, since a request without it is another
-request than was asked for.
+Models accept different fields: OpenAI's reasoning models refuse `max_tokens` (they require `max_completion_tokens`) and
+every `temperature` but their own. A refusal names the field. A field that the user did not set is then renamed or left
+out for the rest of the run. A refused field that the user gave a value ends the run, since a request without it is not
+the one that the user asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 logger = logging.getLogger(__name__)
 
 OURS = ("messages", "model", "n", "stream", "stream_options")
-"""Fields that a request cannot be read, or not be told from others, without."""
+"""Fields that users cannot set, because requests and replies depend on them."""
 
 LENGTH, NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
@@ -57,7 +57,7 @@ class RequestFields(BaseModel):
 
 
 def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
-    """Return in words what is wrong with fields to be added and left out; None where nothing is."""
+    """Return a message on what is wrong with the fields to add and leave out; None where nothing is."""
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is no name of a request's field; names are such as reasoning_effort"
@@ -71,10 +71,10 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
 
 
 def parse_field(text: str) -> tuple[str, Any]:
-    """Return name and value of a field as the command line takes it, `NAME=JSON`; a plain word stands for itself.
+    """Return name and value of a field given on the command line as `NAME=JSON`; a plain word is a string.
 
     Raises:
-        BenchwrightError: It has no name, or its value is no JSON.
+        BenchwrightError: The name is missing, or the value is not JSON.
 
     Example:
         >>> parse_field("reasoning_effort=low"), parse_field("stop=[3]")
@@ -99,15 +99,15 @@ def _no_number(text: str) -> Any:
 
 
 class RequestParameters:
-    """What one model is sent beside messages, as it turns out to take it. Several threads may use it at once.
+    """The fields sent to one model besides messages, adapted to its refusals. Several threads may use it at once.
 
     Args:
-        model: Model as the endpoint calls it.
-        where: The endpoint, for messages.
-        own: Our settings as a request's fields.
-        stated: Names of those to which the user gave a value.
-        fields: Further fields, as the user gives them.
-        omit: Names of fields to be left out.
+        model: Name of the model at the endpoint.
+        where: Name of the endpoint, for messages.
+        own: Benchwright's own settings, as fields of a request.
+        stated: Names of those settings to which the user gave a value.
+        fields: Further fields, given by the user.
+        omit: Names of fields to leave out.
     """
 
     def __init__(
@@ -133,18 +133,18 @@ class RequestParameters:
 
     @property
     def sent(self) -> dict[str, Any]:
-        """Return the fields that requests hold from now on, in order."""
+        """Return the fields that are currently sent, in order."""
         with self._lock:
             return self._sent()
 
     @property
     def refused(self) -> dict[str, str | None]:
-        """Return fields that the model refuses, each with the one that is sent instead; None where none is."""
+        """Return the fields that the model refuses, each with the field sent instead; None where none is."""
         with self._lock:
             return dict(self._refused)
 
     def know(self, refused: Mapping[str, str | None]) -> None:
-        """Take over what an earlier run found refused, where it is still ours to change."""
+        """Apply the refusals of an earlier run, except for fields to which the user now gives a value."""
         news: dict[str, str | None] = {}
         with self._lock:
             for name, instead in sorted(refused.items(), key=lambda pair: pair[1] is None):  # renamed before left out
@@ -154,22 +154,22 @@ class RequestParameters:
             logger.warning("%s", _told(self._model, self._where, news, "refused before"))
 
     def adapt(self, sent: Mapping[str, Any], words: str, error: Any) -> bool:
-        """Say whether a request that was refused may succeed with the fields that are sent from now on.
+        """Return whether a refused request may succeed with the fields that are sent from now on.
 
         Args:
-            sent: Fields that the refused request held.
-            words: The refusal's, without keys.
+            sent: Fields of the refused request.
+            words: Text of the refusal, without keys.
             error: Error object of the response, if it has one.
 
         Raises:
-            PrerequisiteError: It refuses a value that the user gave.
+            PrerequisiteError: The model refuses a value that the user gave.
         """
         name = refused_field(sent, words, error)
         if name is None:
             return False
         with self._lock:
             if name not in self._sent():
-                return True  # another request was refused for it meanwhile
+                return True  # a refusal of another request has already changed it
             instead = self._instead(name, words, error)
             origin = self._origin(name)
             if instead is None and origin in self._stated:
@@ -184,7 +184,7 @@ class RequestParameters:
         return True
 
     def settle(self) -> None:
-        """Take note of a reply: what is sent now is taken."""
+        """Record that the model replied: it accepts the fields that are currently sent."""
         self.is_settled = True
 
     def _sent(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class RequestParameters:
         return values
 
     def _origin(self, name: str) -> str:
-        """Return the field that a sent one stands in for, or itself."""
+        """Return the field that a sent field replaces, or the field itself."""
         return next((old for old, new in self._refused.items() if new == name), name)
 
     def _instead(self, name: str, words: str, error: Any) -> str | None:
@@ -209,12 +209,12 @@ class RequestParameters:
 
 
 def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None:
-    """Return the field of a request that a refusal says the model does not take; None where it is about something else.
+    """Return the field of a request that the model refused; None where the refusal has another cause.
 
     Args:
-        sent: Fields that the request held.
-        words: Words of the refusal.
-        error: Error object of the response, if it has one: `param` and `code` name the field and say why.
+        sent: Fields of the request.
+        words: Text of the refusal.
+        error: Error object of the response, if it has one: `param` and `code` give the field and the reason.
 
     Example:
         >>> refused_field({"seed": 1}, "", {"param": "seed", "code": "unsupported_parameter"})

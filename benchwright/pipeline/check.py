@@ -1,10 +1,10 @@
-"""Whether a workspace still holds what was written to it: every file read, nothing taken on trust.
+"""Check that a workspace still holds what was written to it, by reading every file.
 
-Each part of a workspace vouches for itself in its own way: markers hold the SHA-256 of their shards, JSON documents a
-digest of themselves, pictures are named by their bytes, lines of journals and memories stand behind a checksum, and a
-release has its manifest. Rooms that keep things of their own in a workspace say what is wrong with those.
+Each part of a workspace has its own checksums: markers hold the SHA-256 of their shards' files, JSON documents a digest
+of themselves, pictures are named by the SHA-256 of their bytes, each line of a journal or cache has a checksum, and a
+release has its manifest. Rooms that keep files of their own in a workspace check those.
 
-What no table refers to any more is named for `gc`.
+This module also lists, for `gc`, the files that no table refers to any more.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ BY_HASH = ("objects", COLLECTED, "review-pictures")
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is not as it was written.
+    """Something in a workspace that is not as it was written.
 
     Args:
         path: Path of the file or folder, relative to the workspace; `FILE, table NAME, row ID` for a row.
-        what: What is wrong with it, and where nobody can make it again what to do.
+        what: Description of the damage; where it cannot be made again, also what to do.
         repaired: Whether it has been made again.
-        is_note: Whether nothing is known to be wrong: it only says that damage of this could not be told.
-        mend: Repairs it, for what a room keeps; None where `check --repair` knows how, or nobody does.
+        is_note: Whether this is only a note that the path cannot be checked; no damage is known.
+        mend: Function of a room that repairs it; None where `check --repair` itself repairs it, or nothing can.
     """
 
     path: str
@@ -57,7 +57,7 @@ class Problem:
 
 
 def problems_of(space: Workspace) -> list[Problem]:
-    """Read everything in a workspace and return what is wrong, each file once, and what could not be told."""
+    """Read everything in a workspace; return its problems, one for each file, and notes on what cannot be checked."""
     problems: dict[tuple[str, bool], Problem] = {}
     for problem in _all(space):
         problems.setdefault((problem.path, problem.is_note), problem)
@@ -73,7 +73,7 @@ def _all(space: Workspace) -> Iterator[Problem]:
     yield from _wrongly_named(space)
     try:
         yield from _pictures(space)
-    except DataError as error:  # tables that cannot be read are named above
+    except DataError as error:  # `table_problems` has reported the tables that cannot be read
         yield Problem("objects", f"cannot be compared with the tables: {error}")
     yield from _memories(space)
     yield from (_of(space, error) for error in log_problems(space))
@@ -87,11 +87,11 @@ def _of(space: Workspace, error: DamagedError) -> Problem:
 
 
 def table_problems(space: Workspace, *, afresh: bool) -> Iterator[Problem]:
-    """Yield what is wrong with settings and tables, and where they do not fit together.
+    """Yield the problems of settings and tables, and contradictions between them.
 
     Args:
         space: The workspace.
-        afresh: Whether files are read again that have not changed since they were found right.
+        afresh: Whether to read files again that have not changed since they were last checked.
     """
     settings: Mapping[str, Any] = {}
     try:
@@ -157,12 +157,12 @@ def _files(space: Workspace, table: StageTable, marker: Marker, *, afresh: bool)
 
 
 def _agree(table: StageTable, listed: Marker) -> bool:
-    """Return whether a marker says what `current.json` says; one with a digest is vouched for by that."""
+    """Return whether a marker equals its entry in `current.json`; a marker with a digest is checked by that digest."""
     path = table.marker_path(listed.shard)
     try:
         return is_sealed(path) or table.marker(listed.shard) in (None, listed)
     except DataError:
-        return True  # named already
+        return True  # already reported
 
 
 def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, Any]) -> Iterator[Problem]:
@@ -177,7 +177,7 @@ def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, An
 
 
 def _wrongly_named(space: Workspace) -> Iterator[Problem]:
-    """Yield pictures whose bytes are not those that their names say."""
+    """Yield pictures whose bytes do not have the SHA-256 that is their name."""
     for folder in BY_HASH:
         for path in sorted((space.root / folder).glob("??/*")):
             if len(path.parent.name + path.name) != 64:  # a draft of a process that was killed
@@ -191,13 +191,13 @@ def images_of(space: Workspace) -> Iterator[tuple[str, Marker, Sequence[Mapping[
     for folder in sorted(path for path in space.tables.iterdir() if path.is_dir()):
         table = StageTable(space, folder.name)
         for marker in table.all_markers():
-            with suppress(DataError):  # such tables are named for themselves
+            with suppress(DataError):  # reported by `table_problems`
                 if (rows := table.read(marker, "images", ["image_id", "source_uri"])) is not None:
                     yield folder.name, marker, rows.to_pylist()
 
 
 def _pictures(space: Workspace) -> Iterator[Problem]:
-    """Yield pictures that tables name and that are not where they belong."""
+    """Yield pictures that tables refer to and that are missing or changed."""
     folder = Path(str(space.settings().get("images", "")))
     collected = collected_photographs(space.root)
     for _, _, rows in images_of(space):
@@ -226,7 +226,7 @@ def _changed(path: Path, image_id: str) -> str | None:
 
 
 def _memories(space: Workspace) -> Iterator[Problem]:
-    """Yield what is damaged of the things that only save work."""
+    """Yield damaged caches and journals; they only save work."""
     ingest = space.cache / "ingest.jsonl"
     if ingest.exists() and not is_whole(ingest):
         yield Problem(inside(space, ingest), "is damaged; the next run reads these files again")
@@ -259,7 +259,7 @@ def _releases(space: Workspace) -> Iterator[Problem]:
 
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:
-    """Return all problems there were, those that are gone as repaired, and those that have come."""
+    """Return the problems of before, with those that are gone marked as repaired, and the new problems of after."""
     left = {problem.path: problem for problem in after if not problem.is_note}
     damage = [problem for problem in before if not problem.is_note]
     known = {problem.path for problem in damage}
@@ -270,13 +270,13 @@ def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> l
 
 
 def orphans(workspace: Workspace) -> Iterator[Path]:
-    """Yield shard files and objects that nothing refers to: what newer settings or images have replaced.
+    """Yield shard files and objects that nothing refers to, because newer settings or images have replaced them.
 
-    Tables of steps that are no longer in the recipe stay: they are a curator's work, and going back to the old
-    recipe finds them again.
+    Tables of steps that are no longer in the recipe are kept: they are a curator's work, and a return to the old
+    recipe uses them again.
 
     Raises:
-        DataError: Something is damaged or missing, so that it is not known what is still wanted.
+        DataError: Something is damaged or missing, so that it is not known which files are still needed.
     """
     if (problem := next(table_problems(workspace, afresh=False), None)) is not None:
         raise DataError(
@@ -292,7 +292,7 @@ def orphans(workspace: Workspace) -> Iterator[Path]:
             images = table.read(marker, "images", ["image_id"])
             pictures |= set(images.column("image_id").to_pylist()) if images is not None else set()
         yield from (path for path in sorted(folder.glob("*.parquet")) if path.name not in named)
-    # Earlier versions kept small pictures of funnel pages here, each in a file.
+    # Earlier versions kept each thumbnail of the funnel page here, in a file of its own.
     yield from sorted((workspace.cache / "funnel").glob("*.jpg"))
     now = current_snapshot(workspace)
     yield from (path for path in sorted(workspace.overrides.glob("*.parquet")) if path.name != now)

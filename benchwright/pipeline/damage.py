@@ -1,8 +1,8 @@
-"""What a run does about tables that are not as they were written: it makes them again, or says why nobody can.
+"""Repair of damaged tables and pictures during a run, or an error that says why they cannot be made again.
 
-Lost or damaged pictures are made again too: sources are copied again; a step that is asked again about the same record,
-with the same seed, draws the same picture, and its id says whether it did. What cannot be had again is said in words,
-and nothing else is put in its place.
+Shards of damaged tables are made again. Lost or damaged pictures are made again too: source images are copied again,
+and made images are drawn again by running the step on the same record with the same seed; the id shows whether the
+picture is the same. What cannot be made again is reported, and nothing else takes its place.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from benchwright.workspace.workspace import Workspace
 
 
 def make_again(worker: WorkerContext, record: ImageRecord) -> None:
-    """Bring an image's file back into the object store, where it is to lie there.
+    """Restore an image's file in the object store, if it belongs there.
 
     Raises:
-        DataError: That cannot be.
+        DataError: The file cannot be restored.
     """
     if record.source is not None:
         if not worker.workspace.objects.path(record.image_id).exists():
-            return  # it was never copied: its reader has looked at the image folder
+            return  # it was never copied: the reader has already looked in the image folder
         _copy_again(worker, record)
     else:
         _run_again(worker, record)
@@ -40,7 +40,7 @@ def make_again(worker: WorkerContext, record: ImageRecord) -> None:
 
 
 def _copy_again(worker: WorkerContext, record: ImageRecord) -> None:
-    """Copy a source image again from where it came from, if it is still what it was."""
+    """Copy a source image again from its original file, if that has not changed."""
     assert record.source is not None
     stored = worker.workspace.objects.path(record.image_id)
     origin = _origin(worker, record.image_id, record.source.uri)
@@ -64,7 +64,7 @@ def _origin(worker: WorkerContext, image_id: str, uri: str) -> Path | None:
 
 
 def _run_again(worker: WorkerContext, record: ImageRecord) -> None:
-    """Run the step that made an image once more, on the record that it was made from."""
+    """Run the step that made an image again, on the record that it was made from."""
     stage = _maker(worker, record)
     shard = shard_of(record.root_image_id, worker.shard_count)
     made_by = _made_by(StageTable(worker.workspace, stage.id), shard, record.image_id)
@@ -103,10 +103,10 @@ def _made_by(table: StageTable, shard: str, image_id: str) -> str:
 
 
 def mend_tables(space: Workspace, stages: Sequence[Stage], shards: Sequence[str]) -> Iterator[str]:
-    """Take away the markers of shards that are damaged, so that the run makes them again; yield a line for each.
+    """Remove the markers of damaged shards, so that the run makes them again; yield a line for each.
 
     Raises:
-        DataError: What is damaged or gone cannot be made again.
+        DataError: A damaged or missing table cannot be made again.
     """
     for stage in (None, *stages):
         table = StageTable(space, INGEST if stage is None else stage.id)
@@ -127,10 +127,10 @@ def mend_tables(space: Workspace, stages: Sequence[Stage], shards: Sequence[str]
 
 
 def require_store(space: Workspace, stage: Stage) -> None:
-    """Refuse to go on with a campaign that people closed and whose review store is gone.
+    """Refuse to continue with a campaign that people closed and whose review store is missing.
 
     Raises:
-        DataError: The store is gone, so that people would be asked everything again.
+        DataError: The store is missing, so that people would be asked everything again.
     """
     folder = StageTable(space, stage.id).folder
     if (folder / "current.json").exists() and not has_store(space.root) and not stage.step.parameters().get("simulate"):
@@ -141,19 +141,19 @@ def require_store(space: Workspace, stage: Stage) -> None:
 
 
 def made_from(stage: Stage | None) -> str:
-    """Say what a stage's table is made from; ingest where no stage is given."""
+    """Return a phrase that says what a stage's table is made from; None stands for ingest."""
     if stage is None:
         return "from the image folder"
     return "from the review store" if stage.kind == "campaign" else "from its inputs"
 
 
 def inside(space: Workspace, path: Path) -> str:
-    """Return a path as seen from the workspace."""
+    """Return a path relative to the workspace."""
     return str(path.relative_to(space.root)) if path.is_relative_to(space.root) else str(path)
 
 
 def files_made(root: Path, artifacts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the files below what a final step made, as seen from the workspace; releases vouch for their own."""
+    """Yield the files that a final step made, relative to the workspace; a release has its own manifest."""
     for name in artifacts.values():
         path = root / name
         if path.is_file():

@@ -1,4 +1,4 @@
-"""The engines by name. Nothing of one is imported before it is asked for."""
+"""The choice of an engine by name. An engine's modules are imported only when it is chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENGINES = ("local", "ray")
 """`local`: processes of this machine. `ray`: actors on a Ray cluster."""
 
 PRELOADED = "benchwright.pipeline.preloaded"
-"""What every worker of a pipeline imports."""
+"""Module that every worker of a pipeline imports."""
 
 
 def open_engine(
@@ -25,10 +25,10 @@ def open_engine(
 
     Args:
         name: One of `ENGINES`.
-        worker: What workers keep between jobs.
-        workers: Most workers; None for as many as there is room for.
+        worker: Context that workers keep between jobs.
+        workers: Largest number of workers; None for as many as there is room for.
         log_folder: Folder for the output of workers.
-        address: Address of a Ray cluster; None for one of this machine alone, or the one that RAY_ADDRESS names.
+        address: Address of a Ray cluster; None for the one that RAY_ADDRESS names, else one of this machine alone.
 
     Raises:
         BenchwrightError: No engine has that name, or the local one is given an address.

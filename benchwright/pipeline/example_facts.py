@@ -1,7 +1,7 @@
-"""Whether a bundled recipe's facts are about the images that it is run on.
+"""Check that a bundled recipe's facts cover the images that it is run on.
 
-A recipe such as `mm-sap` comes with facts about example photographs. On somebody's own images it would make items of
-the few files that happen to bear the same names, and ask people about them.
+A recipe such as `mm-sap` comes with facts about example photographs. On other images it would make items of the few
+files that happen to have the same names, and ask people about them.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from benchwright.recipe import Recipe
 from benchwright.recipes import companions
 
 ENOUGH = 0.5
-"""Share of the files that the facts must speak of; the rest may be second copies and broken downloads."""
+"""Smallest share of the files that the facts must cover; the rest may be second copies and broken downloads."""
 
 
 def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
-    """Refuse images that a bundled recipe's facts do not speak of.
+    """Refuse an image folder that a bundled recipe's facts do not cover.
 
     Args:
-        recipe: The recipe, read.
+        recipe: The recipe.
         path: Path of its file.
         images: Image folder.
 
     Raises:
-        RecipeError: Some step's facts speak of fewer than half of the files.
-        BenchwrightError: The folder is not there or cannot be read.
+        RecipeError: The facts of a step cover fewer than half of the files.
+        BenchwrightError: The folder does not exist or cannot be read.
     """
     name = recipe.header.name
     uris = list_files(images)

@@ -1,7 +1,7 @@
-"""Stages that see everything at once: gather steps and campaigns. One process, no pixels.
+"""Execution of the stages that need all records at once: gather steps and campaigns.
 
-A gather step sees the columns of all live records at once. Where curators decided anew about a stage that need not run
-again for it, only its verdicts are written again.
+They run in one process, without pixels. A gather step sees the columns of all live records at once. Where only
+curators' decisions about a stage have changed, its verdicts are written again and the step does not run.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
 
     Args:
         workspace: Workspace with the tables.
-        stage: The stage that asks.
-        wanted: Columns as the step names them: of the record table, or values it reads.
-        upstream: The shard's markers of every stage before.
+        stage: Stage that reads the columns.
+        wanted: Columns as the step names them: of the record table, or values that it reads.
+        upstream: Markers of the shard for every stage before.
 
     Raises:
         ValueError: The record table has no such column.
@@ -99,13 +99,13 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
 
 
 class _Groups(defaultdict[str, set[str]]):
-    """Group keys by image."""
+    """Group keys of each image."""
 
     def __init__(self) -> None:
         super().__init__(set)
 
     def note(self, data: Mapping[str, Sequence[Any]]) -> None:
-        """Take the group keys out of a stage's outcomes, if it gives any."""
+        """Add the group keys of a stage's outcomes, if it gives any."""
         for image_id, group in zip(data["record_id"], data.get(GROUP, ()), strict=False):
             if group is not None:
                 self[image_id].add(group)
@@ -119,7 +119,7 @@ def _outcome_columns(table: StageTable, marker: Marker, stage: Stage, values: It
 
 
 def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Sequence[Any]]) -> None:
-    """Take dropped records out and add group keys."""
+    """Apply a stage's outcomes to the rows: remove dropped records and add group keys."""
     for number, record_id in enumerate(data["record_id"]):
         if stage.removes(data["verdict"][number]):
             rows.pop(record_id, None)
@@ -128,7 +128,7 @@ def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Seq
 
 
 def override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
-    """Write those shards of a stage anew whose decisions have changed; return whether there were any."""
+    """Write the shards of a stage again for which curators' decisions have changed; return whether there were any."""
     table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
     changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
     for marker in changed:
@@ -194,7 +194,7 @@ def _all_columns(
     parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
-    del parts  # so that shards are gone once their columns are one
+    del parts  # frees the shards as soon as their columns are combined
     return ids, whole.combine_chunks()
 
 
@@ -202,14 +202,14 @@ _UNSPOKEN = Outcome()
 
 
 def _load(modules: Sequence[str]) -> None:
-    """Import what a step will bring in, where it is installed (`GatherStep.imports`)."""
+    """Import the modules that a step will import, where they are installed (`GatherStep.imports`)."""
     for name in modules:
         with uninterrupted(), suppress(ImportError):
             import_module(name)
 
 
 def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
-    """Return what says the outcome of a row; outcomes are made when asked for, not for all rows at once."""
+    """Return a function from row number to outcome; outcomes are made on demand, not for all rows at once."""
     numbers = np.asarray(gathered.rows, np.int64)
     if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
         raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")

@@ -1,12 +1,12 @@
-"""Taking images in: every file of a folder becomes a row of `files`, every distinct content an image.
+"""Ingest: every file of a folder becomes a row of `files`, every distinct content an image.
 
-An image is its bytes: files with equal bytes are one image, named by the shortest path (`cup.png` before
-`cup (1).png`, then by spelling), and the others are recorded as `same_bytes`. Nothing is decoded here; what a
-header already tells (kind, size, orientation, too many pixels) is checked, and what only decoding can tell fails in
-the first step that decodes.
+Files with equal bytes are one image, named by the shortest path (`cup.png` before `cup (1).png`, then in alphabetical
+order), and the others are recorded as `same_bytes`. Nothing is decoded here. What the header shows (kind, size,
+orientation, too many pixels) is checked; an image that only decoding shows to be broken fails in the first step that
+decodes it.
 
-Photographs that people brought stand beside the folder's files, with what they said of each, and are stored in the
-workspace.
+Photographs that people uploaded are ingested together with the folder's files, with the source that people stated for
+each, and are stored in the workspace.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ FILES_PER_JOB = 64
 
 
 def list_files(root: Path) -> list[str]:
-    """Return the uri of every entry below a folder that is not a folder, sorted.
+    """Return the URIs, sorted, of all entries below a folder that are not folders themselves.
 
-    Links to folders are not followed; they are entries, and refused as such later. A workspace inside the folder is
-    ours, not a collection of images, and is left out.
+    Links to folders are not followed; they are entries, which are refused later. A workspace inside the folder is not
+    a collection of images and is left out.
 
     Raises:
-        BenchwrightError: The folder is not there or cannot be read.
+        BenchwrightError: The folder does not exist or cannot be read.
     """
     if not root.is_dir():
         raise BenchwrightError(f"image folder {root} is not a folder; give one with --images DIR")
@@ -76,7 +76,7 @@ def _is_workspace(folder: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Identify:
-    """The job: say what some files are."""
+    """A job that identifies some files."""
 
     root: Path
     uris: tuple[str, ...]
@@ -84,7 +84,7 @@ class Identify:
 
     @property
     def name(self) -> str:
-        """Return one line for logs."""
+        """Return the job's name for logs, one line."""
         return f"ingest of {len(self.uris)} files from {self.uris[0]!r}"
 
     @property
@@ -93,7 +93,7 @@ class Identify:
         return len(self.uris)
 
     def run(self, worker: Any, attempt: Attempt) -> list[SeenFile]:
-        """Identify each file; a refusal is a row, not an error."""
+        """Return the identity of each file; a refused file gets a row with a reason, not an error."""
         del worker
         return [self._one(uri, attempt) for uri in self.uris]
 
@@ -129,7 +129,7 @@ def ingest(
     copy: bool = False,
     brought: Sequence[BroughtPhotograph] = (),
 ) -> VerdictCounts:
-    """Bring the ingest table up to an image folder and to what people brought; unchanged files are not read again."""
+    """Update the ingest table to an image folder and uploaded photographs, without reading unchanged files again."""
     uris = list_files(root)
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
     known = cache.recall(uris)
@@ -165,7 +165,7 @@ def _write(
     copy_from: Path | None,
     shard_count: int,
 ) -> VerdictCounts:
-    """Write shard after shard, so that rows of one shard are in memory at a time."""
+    """Write the shards one after the other, so that the rows of only one are in memory at a time."""
     by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
     for file in seen:
         by_shard[shard_of(file.image_id or digest(file.uri), shard_count)].append(file)
@@ -198,7 +198,7 @@ def _write(
 def _copied_from(
     image: Mapping[str, Any], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None
 ) -> Path | None:
-    """Return the file of an image that is to be stored in the workspace; None where it stays where it is."""
+    """Return the file to copy into the workspace for an image; None where the image is not stored there."""
     if (photograph := brought.get(image["source_uri"])) is not None:
         return photograph.path
     return None if copy_from is None else copy_from / path_for(str(image["source_uri"]))
@@ -207,7 +207,7 @@ def _copied_from(
 def _rows(
     found: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph]
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """Return one shard's rows of `files` and `images`, sorted; equal bytes are in one shard."""
+    """Return one shard's rows of `files` and `images`, sorted; files with equal bytes are in the same shard."""
     kept: dict[str, str] = {}
     for file in sorted(found, key=lambda file: (len(file.uri), file.uri)):
         if file.image_id:

@@ -1,8 +1,8 @@
-"""One pass over one shard: consecutive map stages, each image decoded at most once.
+"""One pass of consecutive map stages over one shard, which decodes each image at most once.
 
-Records are taken in chunks of source images. Every stage of the pass runs over a chunk before the next chunk is
-touched, and all share one image reader. A record whose hash a stage has met before, under equal settings, keeps
-its old outcome and is not run.
+Records are processed in chunks of source images. Every stage of the pass runs over a chunk before the next chunk
+begins, and all share one image reader. A record that a stage has already processed with the same hash and settings
+keeps its old outcome and is not run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TRANSIENT = frozenset(
         "unreadable",
     }
 )
-"""Failures that another run, or a mended step, may not meet; they are tried again each time."""
+"""Failures that may not occur again in another run or after a step is fixed; each run tries these records again."""
 
 ROOTS_PER_CHUNK = 32
 PIXELS_PER_CHUNK = 12_000_000
@@ -46,7 +46,7 @@ PIXELS_PER_CHUNK = 12_000_000
 
 @dataclass
 class _Running:
-    """One stage while the pass goes over a shard."""
+    """State of one stage during a pass over a shard."""
 
     stage: Stage
     context: StageContext
@@ -58,12 +58,12 @@ class _Running:
 
 @dataclass(frozen=True)
 class MapJob:
-    """The job: run some consecutive map stages over one shard.
+    """A job that runs consecutive map stages over one shard.
 
     Args:
         shard: Name of the shard.
         stages: Ids of the stages, in order.
-        size: Records in the shard, about.
+        size: Approximate number of records in the shard.
     """
 
     shard: str
@@ -72,11 +72,11 @@ class MapJob:
 
     @property
     def name(self) -> str:
-        """Return one line for logs."""
+        """Return the job's name for logs, one line."""
         return f"{'+'.join(self.stages)} shard {self.shard}"
 
     def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
-        """Run the pass and write every stage's shard; return how much it was: records, decodes, seconds."""
+        """Run the pass and write every stage's shard; return its counts of records and decodes, and its seconds."""
         stages = [stage for stage in worker.stages if stage.id in self.stages]
         first = worker.upstream(stages[0], self.shard)
         reads = [full for stage in stages for full in stage.reads.values()]
@@ -86,7 +86,7 @@ class MapJob:
         seconds = dict.fromkeys(self.stages, 0.0)
         for number, chunk in enumerate(_chunks(stage_input, stages)):
             if number:
-                worker.drop_caches()  # seldom wanted again; those of the last chunk may serve the next pass
+                worker.drop_caches()  # seldom needed again; only the last chunk's may be used by the next pass
             for running_stage in running:
                 started = time.perf_counter()
                 ran += _run_chunk(running_stage, stage_input, chunk, attempt)
@@ -122,7 +122,7 @@ class MapJob:
 
 
 def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[str]]:
-    """Yield source image ids, a few at a time, so that a chunk's decoded pixels fit into the reader's cache."""
+    """Yield chunks of source image ids, each small enough for its decoded pixels to fit into the reader's cache."""
     roots = set(stage_input.images) if any(stage.consumes == "images" for stage in stages) else set()
     roots |= {item.root_image_id for item in stage_input.items.values()}
     chunk: list[str] = []
@@ -139,7 +139,7 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
 
 
 def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk, apply its verdicts to `stage_input`; return how many records were really run."""
+    """Run one stage over one chunk, apply its verdicts to `stage_input`; return how many records were actually run."""
     stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]
@@ -182,7 +182,7 @@ def _apply(stage_input: StageInput, stage: Stage, judged: Judged) -> None:
 
 
 def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
-    """Yield each record's outcome, by batch where the step knows how, else one at a time."""
+    """Yield each record's outcome, computed in batches where the step supports it, else one at a time."""
     stage = running.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
     most = stage.step.together() if isinstance(stage.step, MapStep) else None
@@ -210,13 +210,13 @@ def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt)
         if place in attempt.blamed:
             yield record, Outcome("failed", "worker_died", evidence={"how": attempt.blamed[place]})
             continue
-        if stage.role != "judge":  # pure arithmetic on a few numbers: a message each would cost more
+        if stage.role != "judge":  # a judge is arithmetic on a few numbers: a message for each record would cost more
             attempt.at(place)
         yield record, _one(running, record)
 
 
 def _one(running: _Running, record: AnyRecord) -> Outcome:
-    """Run a step on one record; what goes wrong with the record is its outcome, what the user must mend is raised."""
+    """Run a step on one record; a fault of the record becomes its outcome, a fault that the user must fix is raised."""
     try:
         return running.stage.one(record, running.context)
     except UnreadableImage as error:
@@ -239,15 +239,15 @@ def _one(running: _Running, record: AnyRecord) -> Outcome:
 
 
 def _raise_if_of_the_machine(error: Exception) -> None:
-    """End the run where a disk is full or the like: the record is as good as it was."""
+    """Raise faults of the machine, such as a full disk, which end the run: they are no fault of the record."""
     if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
         raise fault from error
 
 
 def _defect(running: _Running, record: AnyRecord, error: Exception) -> Outcome:
-    """Return the outcome of a record on which a step raised what nobody foresaw."""
-    if ran_out_of_memory(error):  # a device's own, such as torch's
+    """Return the outcome of a record on which a step raised an unexpected exception."""
+    if ran_out_of_memory(error):  # a device's own error, such as torch's
         return Outcome("failed", "out_of_memory")
-    # The message may hold addresses or paths, which would differ from run to run: it goes to the log only.
+    # The message may hold addresses or paths, which differ from run to run, so it goes only to the log.
     logger.warning("%s failed on %s", running.stage.id, record.record_id, exc_info=error)
     return Outcome("failed", "step_error", evidence={"error": type(error).__name__})

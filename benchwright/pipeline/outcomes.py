@@ -1,4 +1,4 @@
-"""Outcomes of one stage over one shard: as rows of its table, and as found again by a later run."""
+"""Outcomes of one stage over one shard, written as rows of its table and read again by a later run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.workspace.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One record's outcome, with the hash of all that the step saw of the record, and a curator's decision about it."""
+    """One record's outcome, with the hash of what the step read of the record, and a curator's decision about it."""
 
     record_id: str
     record_hash: str
@@ -39,12 +39,12 @@ class Judged:
 
     @property
     def said(self) -> OverriddenVerdict:
-        """Return verdict, reason and evidence as they count: a curator's decision goes before the step's."""
+        """Return the effective verdict, reason and evidence: a curator's decision takes precedence over the step's."""
         return said(self.outcome, self.override)
 
 
 def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
-    """Return the hash of a record as a step sees it; equal hashes may share an outcome."""
+    """Return the hash of a record and the values that a step reads of it; equal hashes may share an outcome."""
     return digest([record.model_dump(mode="json"), dict(values)])[:32]
 
 
@@ -58,7 +58,7 @@ def write_outcomes(
     config: str,
     overrides: str = "",
 ) -> Marker:
-    """Write a shard of a stage."""
+    """Write a shard of a stage and return its marker."""
     judgements = list(judged)
     verdicts = [judgement.said for judgement in judgements]
     outcomes = [
@@ -72,7 +72,7 @@ def write_outcomes(
         }
         for judgement, (verdict, reason, evidence) in zip(judgements, verdicts, strict=True)
     ]
-    # Two records may make the very same picture; it is one image, made by the first of them.
+    # Two records may make identical pictures; these are one image, attributed to the first of them.
     images: dict[str, dict[str, Any]] = {}
     for judgement in sorted(judgements, key=lambda judgement: judgement.record_id):
         for record in judgement.outcome.images:
@@ -103,7 +103,7 @@ def write_outcomes(
 
 
 def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, Judged]:
-    """Read a shard of a stage back as the step gave it, by record id; curators' decisions are left out."""
+    """Return the step's own outcomes of a shard, by record id, without curators' decisions."""
     images, items = table.read(marker, "images"), table.read(marker, "items")
     pictures: dict[str, ImageRecord] = (
         {} if images is None else {image.image_id: image for image in image_records(images)}
@@ -142,14 +142,17 @@ def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, 
 
 
 class Journal:
-    """Finished records of a shard that is not finished, one checksummed line each; a torn last line is ignored."""
+    """A journal of the finished records of an unfinished shard, one line with checksum each.
+
+    A torn last line is ignored.
+    """
 
     def __init__(self, path: Path, config: str) -> None:
         self.path = path
         self._config = config
 
     def load(self) -> dict[str, Judged]:
-        """Return what an earlier, killed attempt with equal settings finished."""
+        """Return the records that an earlier, killed attempt with equal settings finished."""
         try:
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
@@ -181,12 +184,12 @@ class Journal:
                 handle.write(f"{bytes_digest(text.encode('utf-8', 'surrogatepass'))[:16]} {text}\n")
 
     def remove(self) -> None:
-        """Forget the journal once its shard is written."""
+        """Remove the journal once its shard is written."""
         self.path.unlink(missing_ok=True)
 
 
 def torn_lines(path: Path) -> int:
-    """Return how many lines of a journal are not as they were written; the last may be half written and is left out."""
+    """Return the number of damaged lines in a journal; the last line may be half written and is not counted."""
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     return sum(not _is_whole(line) for line in lines[:-1])
 

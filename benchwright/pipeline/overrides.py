@@ -1,8 +1,8 @@
-"""Curators' decisions as a run takes them in: once, at its start, as an immutable snapshot.
+"""Curators' decisions as a run reads them: once, at its start, as an immutable snapshot.
 
-`overrides/current.json` names `overrides/HASH.parquet`. The run looks at nothing else.
+`overrides/current.json` names the snapshot, `overrides/HASH.parquet`. The run reads decisions from nowhere else.
 
-Decisions stand in one of three ways: they count, they wait for the next run, or they have nothing to decide any more.
+A decision has one of three states: it counts, it waits for the next run, or there is nothing left for it to change.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ SNAPSHOT = pa.schema(
 def may_be_overridden(stage: Stage) -> bool:
     """Return whether a curator's decision can replace this stage's verdicts.
 
-    Campaigns have their own ways (people amend what they said). A step that makes something made nothing of what it
-    dropped, so there is nothing to bring back; and a measurement gives no verdict.
+    In campaigns, people amend their own answers instead. A step that makes images or items made none of the records
+    that it dropped, so there is nothing to restore; and a measurement gives no verdict.
     """
     return stage.kind in {"map", "gather"} and stage.role != "measure" and not stage.makes
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """All decisions that one run took in, by stage and record, with a digest for each shard that they touch."""
+    """All decisions that one run read, by stage and record, with a digest for each shard that they concern."""
 
     by_stage: Mapping[str, Mapping[str, Override]] = field(default_factory=dict)
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, decisions: Iterable[Override], *, shard_count: int) -> Overrides:
-        """Sort decisions by stage and record; the order in which they come does not matter."""
+        """Return the decisions by stage and record; their order does not matter."""
         by_stage: dict[str, dict[str, Override]] = {}
         by_record: dict[tuple[str, str], list[Any]] = {}
         for override in sorted(decisions, key=lambda override: (override.stage, override.record_id)):
@@ -82,13 +82,13 @@ class Overrides:
     def digest(self, stage: Stage, shard: str) -> str:
         """Return the digest of all that decisions can change in a shard of a stage; empty where there are none.
 
-        Who decided and why is no part of it: no record fares otherwise because of that.
+        The curator's name and reason are not part of it, because no outcome depends on them.
         """
         return self.digests.get((stage.id, shard), "") if may_be_overridden(stage) else ""
 
 
 def take_in(space: Workspace, *, shard_count: int) -> Overrides:
-    """Ask every room that keeps decisions for them, and write them down as this run's snapshot.
+    """Return the decisions of every room that keeps them, after writing them as this run's snapshot.
 
     Raises:
         BenchwrightError: A review store cannot be read.
@@ -103,7 +103,7 @@ def take_in(space: Workspace, *, shard_count: int) -> Overrides:
 
 
 def snapshot_of(space: Workspace) -> list[Override]:
-    """Return the decisions that the last run took in, by stage and record.
+    """Return the decisions that the last run read, by stage and record.
 
     Raises:
         DataError: The snapshot is damaged or newer than this program.
@@ -117,17 +117,17 @@ def snapshot_of(space: Workspace) -> list[Override]:
 
 
 def current_snapshot(space: Workspace) -> str | None:
-    """Return the name of the file with the decisions that the last run took in; None where none ever were.
+    """Return the name of the snapshot file that the last run wrote; None where there is none.
 
     Raises:
-        DataError: What names it is damaged or newer than this program.
+        DataError: The file `current.json` is damaged or newer than this program.
     """
     document = _snapshot(space)
     return None if document is None else _file_name(document)
 
 
 def snapshot_problems(space: Workspace) -> Iterator[DamagedError]:
-    """Yield what is not as it was written among the snapshots; every one is named by its SHA-256."""
+    """Yield the damaged snapshots; each snapshot is named by its SHA-256."""
     try:
         document = _snapshot(space)
     except DamagedError as error:
@@ -177,7 +177,7 @@ State = Literal["counts", "waits", "stale"]
 
 
 class OverrideStatus(NamedTuple):
-    """A decision and how it stands; `because` says why it does not count."""
+    """A decision and its state; `because` says why it does not count."""
 
     override: Override
     state: State
@@ -185,7 +185,7 @@ class OverrideStatus(NamedTuple):
 
 
 def override_status(space: Workspace, decisions: Iterable[Override]) -> list[OverrideStatus]:
-    """Return for each decision whether it counts in the workspace's tables as they are.
+    """Return for each decision whether it counts in the workspace's current tables.
 
     Raises:
         DataError: Nothing has run in this workspace yet.

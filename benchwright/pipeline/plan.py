@@ -1,4 +1,4 @@
-"""From a recipe to stages, checked before anything runs, and from stages to phases."""
+"""Planning of a run: a recipe's steps as stages, checked before anything runs, and stages grouped into phases."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from benchwright.workspace.stages import Stage, stages_of
 
 
 class Phase(NamedTuple):
-    """Stages that run together: consecutive map stages as one pass, anything else alone.
+    """Stages that run together: consecutive map stages as one pass, any other stage alone.
 
-    Stages that want a GPU and stages that want none are never of one pass, on any engine: so no GPU waits for work that
-    needs none, and a batch holds the same records wherever it runs.
+    A pass never mixes stages that need a GPU with stages that need none, on any engine: so no GPU is idle while work
+    that needs none runs, and a batch holds the same records wherever it runs.
     """
 
     stages: tuple[Stage, ...]
 
     @property
     def kind(self) -> str:
-        """Return the kind of its stages."""
+        """Return the kind of the phase's stages."""
         return self.stages[0].kind
 
     @property
     def needs(self) -> Resources:
-        """Return what a worker must have to run any of its stages."""
+        """Return the resources with which a worker can run every stage of the phase."""
         needs = [stage.step.needs() for stage in self.stages]
         return Resources(max(resources.gpus for resources in needs), max(resources.memory_mb for resources in needs))
 
 
 def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
-    """Lay steps out as stages and check that each gets what it reads.
+    """Return the stages of the steps, after a check that each stage's input exists.
 
     Raises:
-        RecipeError: A step reads items before any are made, a value that nothing before gives, or filters images
-            that items were already made from.
+        RecipeError: A step reads items before any are made, reads a value that no earlier step gives, or filters
+            images that items were already made from.
     """
     stages: list[Stage] = []
     made_items_by: str | None = None
@@ -78,7 +78,7 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> 
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
-    """Refuse a second maker whose items would have the ids of the first one's."""
+    """Refuse a second step whose items would have the same ids as those of an earlier step."""
     parameters = stage.step.parameters()
     identity = digest([stage.step.name, {name: parameters[name] for name in stage.step.identity}])
     if identity in identities:
@@ -91,7 +91,7 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
 
 
 def phases(stages: Sequence[Stage]) -> list[Phase]:
-    """Group consecutive map stages that want a GPU, or that want none; a judge goes with what it judges."""
+    """Group consecutive map stages by whether they need a GPU; a judge stays with the stage that it judges."""
     groups: list[list[Stage]] = []
     for stage in stages:
         if groups and stage.kind == groups[-1][0].kind == "map" and _wants_gpu(stage) == _wants_gpu(groups[-1][0]):

@@ -1,4 +1,7 @@
-"""What every worker needs, imported once by the process that workers are forked from; nothing else imports this."""
+"""Imports of the modules that every worker needs, in the process that workers are forked from.
+
+Nothing else imports this module.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,6 @@ import benchwright.pipeline.map_stage
 
 __all__ = ["benchwright", "pyarrow"]
 
-# What is there now stays for good. Collecting among it would write to memory that all workers share.
+# These objects stay until the process ends. Garbage collection of them would write to memory that all workers share.
 gc.collect()
 gc.freeze()

@@ -1,4 +1,4 @@
-"""What of a damaged workspace can be made again, made again: with the recipe that ran last, and nothing beyond it."""
+"""Repair of a damaged workspace: makes again what the recipe that ran last can make, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
-    """Make again what can be, read everything once more, and return all problems with what became of them.
+    """Make damaged parts again where possible, check everything once more, and return all problems with their state.
 
     Args:
         space: The workspace, locked.
@@ -54,7 +54,7 @@ def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
 
 
 def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
-    """Repair what rooms keep; yield path and why of what cannot be."""
+    """Repair the files that rooms keep; yield path and reason of each that cannot be repaired."""
     for problem in problems:
         if problem.mend is not None:
             try:
@@ -64,7 +64,7 @@ def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
 
 
 def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
-    """Repair part after part; yield path or stage, and why, of what cannot be."""
+    """Repair the workspace part by part; yield path or stage, and the reason, of each part that cannot be repaired."""
     _forget_memories(space, paths)
     if has_store(space.root) and next(snapshot_problems(space), None) is not None:
         try:
@@ -90,7 +90,7 @@ def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _forget_memories(space: Workspace, paths: set[str]) -> None:
-    """Remove what only saves work; damaged lines of journals are passed over by whoever reads them."""
+    """Remove damaged caches, journals and files that the next run writes again: all of them only save work."""
     for path in paths:
         if path.startswith(("cache/", "journal/")) or path in WRITTEN_AGAIN:
             (space.root / path).unlink(missing_ok=True)
@@ -113,7 +113,7 @@ def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, 
             worker.forget(table.stage, shard)
         _make_again(space, worker, stage, shards, [*damaged, *missing])
     except BaseException:
-        for path, data in before.items():  # what else the marker names may be sound
+        for path, data in before.items():  # other files that the marker names may be undamaged
             if not path.exists():
                 write_bytes(path, data, tmp=space.tmp)
         raise
@@ -128,7 +128,7 @@ def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, 
 def _make_again(
     space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
 ) -> None:
-    """Run one stage for the shards that are wanted; ingest where no stage is given."""
+    """Run one stage for the wanted shards; None stands for ingest."""
     if stage is None:
         ingest(
             space,
@@ -156,7 +156,7 @@ def _unlink_if_damaged(path: Path) -> None:
 
 
 def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[str, str]]:
-    """Make pictures again that tables name, and remove damaged ones that none names."""
+    """Make the pictures again that tables refer to, and remove damaged pictures that no table refers to."""
     wanted = set()
     for stage, marker, rows in images_of(space):
         wanted |= {row["image_id"] for row in rows}
@@ -169,7 +169,7 @@ def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[
                 except BenchwrightError as error:
                     yield str(space.objects.path(record.image_id).relative_to(space.root)), str(error)
     if next(table_problems(space, afresh=False), None) is not None:
-        return  # it is not known what is wanted
+        return  # it is not known which pictures are needed
     for path in space.objects.root.glob("??/*"):
         name = path.parent.name + path.name
         if name not in wanted and space.checked.wrong(path, name) is not None:

@@ -1,4 +1,4 @@
-"""Run a recipe: ingest, then phase by phase as far as it goes without people."""
+"""Run a recipe: ingest, then the phases in order, until one has to wait for people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ from benchwright.workspace.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
 IMAGES_TO_REST = 4096
-"""With fewer, columns of all of them are small, and what workers have decoded is worth more than its memory."""
+"""Smallest number of images at which workers drop decoded pictures before a gather stage.
+
+With fewer images the columns of all of them are small, and the decoded pictures are worth their memory.
+"""
 
 
 def run_recipe(
@@ -52,29 +55,29 @@ def run_recipe(
     engine: str = "local",
     address: str | None = None,
 ) -> FinishedRun:
-    """Run a recipe, or go on where an earlier run stopped or was killed.
+    """Run a recipe, or resume where an earlier run stopped or was killed.
 
-    Where a campaign brought images in while the run was under way, and nobody else is waited for, another run follows
-    at once; what is returned is of the last one.
+    Where a campaign added images during the run and nobody else is waited for, another run follows at once; the result
+    of the last run is returned.
 
     Args:
         recipe: Recipe, from `load_recipe` or made in Python.
-        workspace: Folder to work in; made if it is not there.
+        workspace: Folder of the workspace; made if it does not exist.
         images: Image folder; the recipe's own if None.
-        workers: Processes; as many as there is room for if None.
+        workers: Number of processes; as many as there is room for if None.
         copy: Store the source images in the workspace instead of referring to their folder.
         progress: Receiver of progress; none if None.
         engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Address of the cluster, for an engine that has one.
 
     Raises:
-        BenchwrightError: The recipe does not fit together, the workspace is in use, or something is missing.
+        BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or something is missing.
     """
     stages = plan(recipe.steps)
     folder = image_folder(recipe, images)
     space = Workspace.create(workspace)
     about = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
-    for _ in range(len(stages) + 1):  # each campaign brings images in at most once; then people do, and may go on
+    for _ in range(len(stages) + 1):  # each campaign adds images at most once; afterwards only people do
         with space.locked(), logged(space, about) as log:
             run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
             opened = open_engine(engine, run.worker, workers=workers, log_folder=log.folder, address=address)
@@ -113,7 +116,7 @@ def run_steps(
 
 
 def open_view(workspace: Path) -> View:
-    """Open a workspace whose run is complete, as final steps see it.
+    """Return the view that final steps have of a workspace whose run is complete.
 
     Raises:
         BenchwrightError: Nothing has run there, or people have not finished.
@@ -127,7 +130,7 @@ def open_view(workspace: Path) -> View:
 
 
 def worker_context_of(space: Workspace) -> WorkerContext:
-    """Return what the recipe that ran last in a workspace runs in, without curators' decisions.
+    """Return the worker context of the recipe that ran last in a workspace, without curators' decisions.
 
     Raises:
         BenchwrightError: Nothing has run there, or a step of its recipe is not installed any more.
@@ -156,7 +159,7 @@ def _recipe_of(space: Workspace, settings: Mapping[str, Any]) -> Recipe:
 def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
     """Return a resolved recipe with only the steps that made the tables of these stages.
 
-    Final steps are left out: which models are scored on a release later must not change its bytes.
+    Final steps are left out, so that the choice of models to score on a release does not change its bytes.
     """
     makers = {stage.entry for stage in stages if stage.kind != "final"}
     return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
@@ -168,13 +171,13 @@ def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
 
 def _worker_context(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> WorkerContext:
     limits = Limits(**header.limits.model_dump())
-    # Absolute, because workers may have another current folder.
+    # The path is absolute, because workers may have another current folder.
     return WorkerContext(Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits)
 
 
 @dataclass
 class _Run:
-    """One run under way."""
+    """A run in progress."""
 
     space: Workspace
     recipe: Recipe
@@ -206,7 +209,7 @@ class _Run:
             self.progress.warn(line)
         with opened as engine:
             if not (self.space.tables / INGEST / "current.json").exists():
-                engine.prepare()  # a new workspace is sure to need workers: they get ready while files are listed
+                engine.prepare()  # a new workspace always needs workers: they start while files are listed
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
             counts = ingest(
@@ -243,7 +246,7 @@ class _Run:
         )
 
     def _warn_of_stale_decisions(self) -> None:
-        """Say how many decisions of curators changed nothing; never a reason to stop."""
+        """Report the number of curators' decisions that change nothing; this never stops the run."""
         reached = {stage.id for stage in self.stages if stage.entry in self.reached}
         decisions = list(self.worker.overrides)
         stale = [
@@ -302,7 +305,7 @@ class _Run:
         table.publish(self.shards, described)
 
     def _check_works(self, stage: Stage) -> None:
-        """Stop where a step raised on every record: that is a defect of the step, not of the images."""
+        """Stop the run if a step raised an exception on every record: the step is at fault, not the images."""
         counts = self._counts(stage)
         if counts.records >= RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
@@ -334,7 +337,7 @@ class _Run:
                 self.worker.forget(stage.id, done.job.shard)
 
     def _jobs_of(self, engine: Engine, needs: Resources | None = None) -> Callable[[Sequence[Job]], Iterator[Done]]:
-        """Return the engine's `run`, logged and with progress."""
+        """Return the engine's `run` with logging and progress."""
 
         def run(jobs: Sequence[Job]) -> Iterator[Done]:
             for done in engine.run(jobs, needs):
@@ -358,7 +361,7 @@ class _Run:
                 self.worker.fingerprint(stage, shard),
                 self.worker.overrides.digest(stage, shard),
             )
-        except BenchwrightError:  # a stage before it has no shard yet
+        except BenchwrightError:  # an earlier stage has no shard yet
             return False
 
     def _final(self, stage: Stage) -> None:
@@ -400,7 +403,7 @@ class _Run:
         return reports
 
     def _shards_of_tables(self) -> int | None:
-        """Return how many shards the tables have that are there; None where there are none."""
+        """Return the number of shards of the existing tables; None where there are no tables."""
         return len(StageTable(self.space, INGEST).marked()) or None
 
     def _save_settings(self, state: str) -> None:
@@ -411,7 +414,7 @@ class _Run:
         except DamagedError as error:
             self.progress.warn(f"{path.name} {error.what.partition(';')[0]}: it is written again from the recipe")
             shards = self._shards_of_tables()
-        if shards not in {None, header.shards}:  # people may have reviewed there before anything ran
+        if shards not in {None, header.shards}:  # None where people reviewed in this workspace before anything ran
             raise BenchwrightError(
                 f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
                 "number is fixed once images are in: put the old number back or use a new --workspace"
@@ -424,7 +427,7 @@ class _Run:
                 "state": state,
                 "stages": [INGEST, *(stage.id for stage in self.stages)],
                 "artifacts": dict(self.artifacts),
-                # What stands in tables of later steps is of an earlier run while people are waited for.
+                # While the run waits for people, tables of later steps are those of an earlier run.
                 "reached": None if state == "running" else sorted(self.reached),
             }
         )

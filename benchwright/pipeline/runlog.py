@@ -1,6 +1,6 @@
-"""The log of one run: everything that varies between runs, and so is in no table.
+"""The log of one run: everything that varies between runs and is therefore in no table.
 
-runs/RUN/run.json       when, where, which versions, how it ended; then the SHA-256 of what is not written to any more
+runs/RUN/run.json       time, machine, versions, how the run ended; then the SHA-256 of the files that are complete
 runs/RUN/events.jsonl   one line per finished job
 runs/RUN/funnel.html    the page of the run
 runs/RUN/worker-N.log   what each worker printed
@@ -29,11 +29,11 @@ from benchwright.workspace.workspace import Workspace
 RUN_FILE = "run.json"
 _EVENTS_FILE = "events.jsonl"
 WRITTEN_AGAIN = ("runs/versions.json", "runs/funnel.json")
-"""What the next run writes again where it is damaged or gone."""
+"""Files that the next run writes again where they are damaged or missing."""
 
 
 class RunLog:
-    """An open log."""
+    """The open log of a run."""
 
     def __init__(self, workspace: Workspace, command: Mapping[str, Any]) -> None:
         started = datetime.now(UTC)
@@ -51,7 +51,7 @@ class RunLog:
         write_sealed(self.folder / RUN_FILE, self._document)
 
     def event(self, kind: str, **what: Any) -> None:
-        """Add one line."""
+        """Add one event to the log."""
         with naming(self._events.name):
             self._events.write(json.dumps({"event": kind, **what}, ensure_ascii=True) + "\n")
 
@@ -72,7 +72,7 @@ class RunLog:
         ]
 
     def close(self, state: str) -> None:
-        """Say how the run ended."""
+        """Write how the run ended."""
         with naming(self._events.name):
             self._events.close()
         ended = {"ended_at": datetime.now(UTC).isoformat(), "state": state}
@@ -82,7 +82,7 @@ class RunLog:
 
 @contextmanager
 def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]:
-    """Open a log and close it with how the block ended."""
+    """Open a log; close it with the state in which the block ended."""
     log = RunLog(workspace, command)
     state = "failed"
     try:
@@ -95,19 +95,19 @@ def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]
         if state == "ended":
             log.close(state)
         else:
-            with suppress(OSError, StorageError):  # what ended the run is what to say
+            with suppress(OSError, StorageError):  # the error that ended the run is the one to report
                 log.close(state)
 
 
 def vouch_for(path: Path) -> None:
-    """Keep in a run's log the SHA-256 of a file that was written beside it once the run was over."""
+    """Record in a run's log the SHA-256 of a file that was written beside it after the run ended."""
     document = read_sealed(path.parent / RUN_FILE)
     files = {**document.get("files", {}), path.name: file_digest(path)}
     write_sealed(path.parent / RUN_FILE, {**document, "files": files})
 
 
 def is_vouched_for(path: Path) -> bool:
-    """Return whether a file of a run is as it was written, as far as the run's log says."""
+    """Return whether a file of a run has the SHA-256 that the run's log records for it."""
     try:
         files: Mapping[str, str] = read_sealed(path.parent / RUN_FILE)["files"]
         return file_digest(path) == files[path.name]
@@ -116,7 +116,7 @@ def is_vouched_for(path: Path) -> bool:
 
 
 def log_problems(workspace: Workspace) -> Iterator[DamagedError]:
-    """Yield what is not as it was written of the logs of all runs; of older programs' nothing can be told."""
+    """Yield the damaged files in the logs of all runs; logs of older versions cannot be checked."""
     for name in WRITTEN_AGAIN:
         try:
             with suppress(FileNotFoundError):

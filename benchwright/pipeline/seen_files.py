@@ -1,8 +1,8 @@
-"""What ingest found of each file, and what it remembers of that until the next run.
+"""Identities of the files that ingest has read, and the cache of them between runs.
 
-The memory is a file of one line per uri, sorted, each behind its checksum, and it is read and written as a stream
-beside the sorted list of files: a folder of a million files takes no more memory than what was found of them. It is
-only a shortcut, never part of a table.
+The cache is a file of one line per URI, sorted, each after its checksum. It is read and written as a stream in step
+with the sorted list of files: a folder of a million files takes no more memory than the results for its files. It only
+saves work and is never part of a table.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _DIGITS = 8
 
 
 def checked_line(text: str) -> str:
-    """Return a line of a file: the text behind its checksum."""
+    """Return a line of the file: the checksum, then the text."""
     return f"{crc32(text.encode()):0{_DIGITS}x} {text}\n"
 
 
 def text_of(line: str) -> str:
-    """Return the text of a line.
+    """Return the text of a line, without its checksum.
 
     Raises:
-        ValueError: The line is not as it was written.
+        ValueError: The line is damaged.
     """
     text = line[_DIGITS + 1 : -1]
     if line != checked_line(text):
@@ -45,12 +45,12 @@ def text_of(line: str) -> str:
 
 _STAMP = struct.Struct("<qqqQ")
 _PASSING = frozenset({"unreadable", "worker_died"})
-"""Refusals that the next run may not meet."""
+"""Reasons of refusals that may not occur again in the next run."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """One file as found: its identity, or why it was refused."""
+    """One file that ingest has read: its identity, or why it was refused."""
 
     uri: str
     image_id: str | None = None
@@ -64,12 +64,12 @@ class SeenFile:
 
 
 class IngestCache:
-    """What earlier runs found, by path, size, times and inode.
+    """The cache of what earlier runs found, by path, size, times and inode.
 
     Args:
-        path: The file; one that is missing, damaged or of another folder or limits remembers nothing.
+        path: File of the cache; if it is missing, damaged or of another folder or limits, the cache is empty.
         root: The image folder.
-        limits: What files were held against.
+        limits: Limits that the files were checked against.
     """
 
     def __init__(self, path: Path, root: Path, limits: Limits) -> None:
@@ -79,8 +79,8 @@ class IngestCache:
         self._stamps: list[bytes | None] = []
 
     def recall(self, uris: Sequence[str]) -> list[SeenFile | None]:
-        """Return for each uri, sorted, what is known of it if its file has not changed since; else None."""
-        # Taken before any file is read: one that changes meanwhile is then read again next time.
+        """Return the cached entry of each URI, given sorted; None where there is none or the file has changed."""
+        # Taken before any file is read, so that a file that changes meanwhile is read again next time.
         self._stamps = [self._stamp(uri) for uri in uris]
         files: list[SeenFile | None] = [None] * len(uris)
         entries = self._entries()
@@ -93,7 +93,7 @@ class IngestCache:
         return files
 
     def save(self, seen: Sequence[SeenFile], *, tmp: Path) -> None:
-        """Remember what was found, in the order of `recall`."""
+        """Write the cache; `seen` is in the order of the URIs given to `recall`."""
         with replacing(self._path, tmp=tmp) as draft, draft.open("w", encoding="utf-8") as handle:
             handle.write(checked_line(json.dumps(self._scope)))
             for file, stamp in zip(seen, self._stamps, strict=True):
@@ -103,7 +103,7 @@ class IngestCache:
                     handle.write(checked_line(json.dumps(line, ensure_ascii=True)))
 
     def _entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what the file holds, up to its end or the first line that is no entry."""
+        """Yield the entries of the file, up to its end or the first line that is not an entry."""
         try:
             with self._path.open(encoding="utf-8") as handle:
                 if json.loads(text_of(handle.readline())) != self._scope:
@@ -125,14 +125,14 @@ class IngestCache:
             status = os.lstat(self._root / path_for(uri))
         except OSError:
             return None
-        # A link's own times say nothing of its target's.
+        # The times of a link do not change with its target.
         if not stat.S_ISREG(status.st_mode):
             return None
         return _STAMP.pack(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether every line of such a file is as it was written; older programs wrote no checksums."""
+    """Return whether no line of a cache file is damaged; files of older versions have no checksums."""
     with path.open(encoding="utf-8", errors="replace") as handle:
         first = handle.readline()
         with suppress(ValueError):
@@ -150,7 +150,7 @@ def is_whole(path: Path) -> bool:
 def _seen(fields: Any) -> SeenFile | None:
     try:
         return SeenFile(**{**fields, "notes": tuple(fields["notes"])})
-    except (KeyError, TypeError):  # a line of another program's, or damaged: the file is read again
+    except (KeyError, TypeError):  # a line of another version, or damaged: the image file is read again
         return None
 
 

@@ -1,4 +1,4 @@
-"""What final steps see: the whole workspace after the last stage before them."""
+"""The view that final steps have of a workspace, after the last stage before them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class View:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Return the digest of all tables below."""
+        """Return the digest of all tables of the view."""
         return digest([self.stages(), self.campaigns(), self.seed])
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-        """Yield live items by shard and id, with the values that stages over items gave them."""
+        """Yield live items sorted by shard and id, with the values that stages over items gave them."""
         names = [f"{stage.id}.{value}" for stage in self._stages if stage.consumes == "items" for value in stage.values]
         for shard in self._shards:
             self._stage_input = stage_input = load_stage_input(self._worker.workspace, self._upstream(shard), names)
@@ -50,7 +50,7 @@ class View:
                 )
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image of an item just yielded, or of any source image."""
+        """Return the record of an image that belongs to the item last yielded, or of any source image."""
         record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
             raise DataError(f"image {image_id} is in no table of {self._worker.workspace.root}; run the recipe again")

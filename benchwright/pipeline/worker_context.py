@@ -1,4 +1,4 @@
-"""What a worker has around a job: the plan, opened steps, the image reader; and what a step sees of it."""
+"""The context of a worker (stages, opened steps, image reader), and the context that a step gets from it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SHARDS_OF_IMAGES_KEPT = 16
-"""Tables of source images that a worker keeps, some MB each, since partners of one image lie in many shards."""
+"""Number of tables of source images that a worker caches, some MB each; an image's partners are in many shards."""
 
 
 @dataclass
 class WorkerContext:
-    """What one worker keeps between jobs: the plan, opened steps, the image reader.
+    """What one worker keeps between jobs: stages, opened steps, the image reader.
 
     Args:
         workspace: Workspace with tables and objects.
@@ -42,8 +42,8 @@ class WorkerContext:
         stages: All stages of the recipe, in order.
         seed: The run's seed.
         shard_count: A power of two.
-        limits: What an image file may be.
-        overrides: What curators decided against verdicts of steps.
+        limits: Largest size of an image file.
+        overrides: Curators' overrides of step verdicts.
     """
 
     workspace: Workspace
@@ -54,25 +54,25 @@ class WorkerContext:
     limits: Limits
     overrides: Overrides = field(default_factory=Overrides)
     remade: list[str] = field(default_factory=list)
-    """Images whose lost or damaged file this worker made again."""
+    """Ids of images whose lost or damaged file this worker made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
     _markers: dict[tuple[str, str], Marker] = field(default_factory=dict)
     _source_images: OrderedDict[str, tuple[dict[str, int], pa.Table]] = field(default_factory=OrderedDict)
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder that steps may keep what can be made again in."""
+        """Return a folder in which steps may keep files that can be made again."""
         return self.workspace.cache
 
     @cached_property
     def reader(self) -> ImageReader:
-        """Return the one image reader of this worker."""
-        from benchwright.pipeline.damage import make_again  # which needs what is below
+        """Return the image reader of this worker, always the same."""
+        from benchwright.pipeline.damage import make_again  # it imports this module
 
         return ImageReader(self.locate, limits=self.limits, make_again=lambda record: make_again(self, record))
 
     def for_workers(self) -> WorkerContext:
-        """Return what a worker needs: the stages up to the last that workers run: it imports none after that."""
+        """Return a context with the stages up to the last one that workers run, so that they import no later steps."""
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
@@ -88,13 +88,13 @@ class WorkerContext:
         return self.images / path_for(record.source.uri)
 
     def opened(self, stage: Stage) -> Any:
-        """Open a stage's models, once a worker."""
+        """Return what a stage's `open` returns; called once per worker."""
         if stage.id not in self._opened:
             self._opened[stage.id] = stage.open(self)
         return self._opened[stage.id]
 
     def upstream(self, stage: Stage, shard: str) -> list[tuple[Stage | None, Marker]]:
-        """Return this shard's markers of ingest and of every stage before `stage`."""
+        """Return this shard's markers of ingest (as None) and of every stage before `stage`."""
         return self.upstream_of(self.stages[: self.stages.index(stage)], shard)
 
     def upstream_of(self, stages: Sequence[Stage], shard: str) -> list[tuple[Stage | None, Marker]]:
@@ -114,19 +114,19 @@ class WorkerContext:
         return marker
 
     def forget(self, stage_id: str, shard: str) -> None:
-        """Read a marker again next time, because its shard was written."""
+        """Drop a cached marker whose shard was written, so that it is read again."""
         self._markers.pop((stage_id, shard), None)
 
     def config(self, stage: Stage) -> str:
-        """Return the digest of all that decides an outcome beside the record."""
+        """Return the digest of all that decides an outcome besides the record."""
         return digest([stage.config, self.seed])
 
     def fingerprint(self, stage: Stage, shard: str) -> str:
-        """Return what the shard's output belongs to: settings, seed and the content of the input."""
+        """Return the fingerprint of a shard's output: a digest of settings, seed and content of the input."""
         return digest([self.config(stage), input_digest(stage, self.upstream(stage, shard))])
 
     def source_image(self, image_id: str) -> ImageRecord | None:
-        """Look a source image up in its own shard."""
+        """Return the record of a source image from its own shard; None where there is none."""
         table = StageTable(self.workspace, INGEST)
         marker = table.marker(shard_of(image_id, self.shard_count))
         file = marker.files.get("images") if marker else None
@@ -142,13 +142,13 @@ class WorkerContext:
         while len(self._source_images) > _SHARDS_OF_IMAGES_KEPT:
             self._source_images.popitem(last=False)
         row_of, rows = self._source_images[content]
-        # A record is costly to make: only the one that is asked for.
+        # A record is costly to make, so only the requested one is made.
         row = row_of.get(image_id)
         return next(image_records(rows.slice(row, 1))) if row is not None else None
 
 
 class StageContext:
-    """What one stage may use while a pass runs it (`benchwright.steps.Context`)."""
+    """Context of one stage during a pass (`benchwright.steps.Context`)."""
 
     def __init__(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> None:
         self._worker = worker
@@ -165,7 +165,7 @@ class StageContext:
         return self._worker.opened(self._stage)
 
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
-        """Return randomness that depends on run seed, step and record only."""
+        """Return a random generator that depends only on run seed, step and record."""
         return generator_for(self.seed, self._stage.step.name, record_id, *more)
 
     def item_id(self, *parents: str, ordinal: int = 0) -> str:
@@ -173,11 +173,11 @@ class StageContext:
         return item_id_for(self._stage.step.name, self.seed, self._identity, parents, ordinal)
 
     def values(self, record_id: str) -> dict[str, Any]:
-        """Return all values that the stage reads of a record, as the step names them."""
+        """Return all values that the stage reads of a record, keyed by the names that the step uses."""
         return {name: self._stage_input.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
 
     def value(self, record_id: str, name: str) -> Any:
-        """Return a value of an earlier stage; None where it said nothing."""
+        """Return a value of an earlier stage; None where that stage gave none."""
         return self._stage_input.values.get(self._stage.reads[name], {}).get(record_id)
 
     def image(self, image_id: str) -> ImageRecord:

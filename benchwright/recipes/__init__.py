@@ -1,13 +1,13 @@
-"""Recipes that come with Benchwright; `benchwright run NAME` finds them by name."""
+"""Recipes bundled with Benchwright; `benchwright run NAME` finds them by name."""
 
 from pathlib import Path
 
 
 def bundled_recipes() -> dict[str, Path]:
-    """Return the files of the recipes that come along, by name."""
+    """Return the files of the bundled recipes, by name."""
     return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.yaml")) if "." not in path.stem}
 
 
 def companions(recipe: Path) -> list[Path]:
-    """Return the files that go with a bundled recipe: those named `<recipe>.<what>.yaml` beside it."""
+    """Return the files that belong to a bundled recipe: those named `<recipe>.<what>.yaml` beside it."""
     return sorted(recipe.parent.glob(f"{recipe.stem}.*.yaml"))

@@ -1,4 +1,4 @@
-"""The workspace: its folder, tables in shards, objects, caches, and how what a run left is read.
+"""The workspace: its folder, sharded tables, objects and caches, and the reading of a run's results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,8 +1,8 @@
-"""Arrow arrays of Python values, without what `pyarrow.array` brings along.
+"""Arrow arrays of Python values, made without the imports of `pyarrow.array`.
 
 `pyarrow.array` imports pandas wherever it is installed, to see whether it was given a series: 0.2 s of processor time
-and 45 MB in each worker of a run. Columns of our tables are lists of plain values, whose buffers are soon laid out.
-Whatever is not as plain as its column says goes to `pyarrow.array`, which converts it or says what is wrong.
+and 45 MB in each worker of a run. The columns of Benchwright's tables are lists of plain values, whose buffers are
+simple to build. Any other value goes to `pyarrow.array`, which converts it or raises an error.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _NONE = type(None)
 
 
 def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return what `pyarrow.array(values, kind)` returns: null where a value is None.
+    """Return the same array as `pyarrow.array(values, kind)`: null where a value is None.
 
     Raises:
-        pyarrow.ArrowException: A value does not belong into such a column.
+        pyarrow.ArrowException: A value does not fit the type of the column.
     """
     types = {type(value) for value in values} - {_NONE}
     if kind in _NUMBERS and types <= {_NUMBERS[kind][0]}:
@@ -43,11 +43,11 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
-    """Return a column of numbers without nulls as NumPy's, as `to_numpy` does, without pandas.
+    """Return a column of numbers without nulls as a NumPy array, as `to_numpy` does, but without pandas.
 
     Raises:
-        TypeError: The column is not of whole numbers or floats of 64 bits.
-        ValueError: It has a null.
+        TypeError: The column does not hold 64-bit integers or floats.
+        ValueError: The column has a null.
     """
     if column.type not in _NUMBERS:
         raise TypeError(f"a column of {column.type} is not one of numbers of 64 bits")

@@ -1,9 +1,10 @@
-"""Files that appear whole or not at all.
+"""Atomic writing: a file appears complete or not at all.
 
-Bytes go to a temporary file in the workspace's `tmp` folder (same file system), or beside a file outside of it, are
-flushed to disk and moved into place. A process killed at any moment leaves the old file or the new one, and at most a
-stray file: in `tmp`, which the next run empties, or beside the file, where whoever writes it next on this machine
-removes it. A disk that is full or fails leaves the old file, and a `StorageError` says so.
+Bytes go to a temporary file, are flushed to disk and moved into place. The temporary file is in the workspace's `tmp`
+folder (same file system), or beside the file if that is outside the workspace. A process killed at any moment leaves
+the old file or the new one, and at most a stray temporary file: the next run empties `tmp`, and the next writer of the
+file on this machine removes one beside it. A disk that is full or fails leaves the old file and raises a
+`StorageError`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from benchwright.workspace.private_files import make_private_file
 
 
 def flush_to_disk(path: Path) -> None:
-    """Wait until a file's bytes are on the disk; what the disk could not take is an error only here."""
+    """Wait until a file's bytes are on the disk; only then are some write errors reported."""
     with naming(path), path.open("rb") as handle:
         os.fsync(handle.fileno())
 
@@ -36,10 +37,10 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
     Args:
         path: Path of the file.
         tmp: Folder of the temporary file, on the same file system; by default the file's own.
-        private: Whether nobody but the owner may read it, from the first byte.
+        private: Whether only the owner may read it, from the first byte.
 
     Raises:
-        StorageError: It cannot be written.
+        StorageError: The file cannot be written.
     """
     folder = tmp or path.parent
     draft = folder / f".{path.name[:80]}.{os.getpid()}-{_host()}.{secrets.token_hex(4)}.tmp"
@@ -53,7 +54,7 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
             flush_to_disk(draft)
             draft.replace(path)
         finally:
-            with suppress(OSError):  # what went wrong before is what to say; `tmp` is emptied by the next run
+            with suppress(OSError):  # the earlier error is the one to report; the next run empties `tmp`
                 draft.unlink(missing_ok=True)
 
 
@@ -71,24 +72,24 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # a process of another user
         return True
     return True
 
 
 @cache
 def _host() -> str:
-    """Return what tells this machine from others that share a folder with it."""
+    """Return a name that distinguishes this machine from others that share a folder with it."""
     return f"{crc32(os.uname().nodename.encode()):08x}"
 
 
 def write_bytes(path: Path, data: bytes, *, tmp: Path | None = None, private: bool = False) -> None:
-    """Write a file at once; see `replacing`."""
+    """Write a file atomically; see `replacing`."""
     with replacing(path, tmp=tmp, private=private) as draft:
         draft.write_bytes(data)
 
 
 def write_json(path: Path, document: Mapping[str, Any], *, tmp: Path | None = None) -> None:
-    """Write a JSON document at once: sorted keys, indented, the same bytes for the same value."""
+    """Write a JSON document atomically: sorted keys, indented, the same bytes for the same value."""
     text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
     write_bytes(path, (text + "\n").encode("utf-8", "surrogatepass"), tmp=tmp)

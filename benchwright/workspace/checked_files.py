@@ -1,7 +1,7 @@
-"""Which files of a workspace were found to be what their SHA-256 says, so that none is read again while unchanged.
+"""A cache of the files of a workspace that matched their SHA-256, so that no unchanged file is read again.
 
-A file is taken for unchanged while its size, times and inode are. What was found is kept in `cache/checked.json`
-between runs; without it, or where it is damaged, files are read once more.
+A file counts as unchanged while its size, times and inode are the same. The results are kept in `cache/checked.json`
+between runs; if that file is missing or damaged, all files are read once more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MEMORY = Path("cache/checked.json")
 
 
 class CheckedFiles:
-    """Files of one workspace that were compared with their SHA-256; see `checked_files`."""
+    """The files of one workspace that were compared with their SHA-256; see `checked_files`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -30,12 +30,12 @@ class CheckedFiles:
         self._changed = False
 
     def wrong(self, path: Path, sha256: str, *, afresh: bool = False) -> str | None:
-        """Return what is wrong with a file, or None where it holds what it should.
+        """Return what is wrong with a file; None where its bytes match.
 
         Args:
-            path: The file.
-            sha256: Of the bytes that were written.
-            afresh: Whether its bytes are read even where it has not changed since they were.
+            path: Path of the file.
+            sha256: SHA-256 of the bytes that were written.
+            afresh: Whether to read the bytes again even if the file has not changed since the last check.
         """
         name, known = os.path.abspath(path).removeprefix(f"{self._root}/"), self._entries()
         try:
@@ -55,16 +55,16 @@ class CheckedFiles:
         return None
 
     def require(self, path: Path, sha256: str) -> None:
-        """Refuse a file that does not hold what it should.
+        """Raise an error for a file whose bytes do not match.
 
         Raises:
-            DamagedError: It is missing, damaged or cannot be read.
+            DamagedError: The file is missing, damaged or cannot be read.
         """
         if (problem := self.wrong(path, sha256)) is not None:
             raise DamagedError(path, problem)
 
     def save(self, *, tmp: Path) -> None:
-        """Remember what was found, without files that are gone."""
+        """Write the results to the cache, without files that no longer exist."""
         if not self._changed:
             return
         entries = {name: entry for name, entry in sorted(self._entries().items()) if (self._root / name).exists()}
@@ -82,7 +82,7 @@ class CheckedFiles:
 
 
 def checked_files(root: Path) -> CheckedFiles:
-    """Return what this process knows of the files of a workspace; the same for all who ask."""
+    """Return this process's `CheckedFiles` of a workspace; always the same object for one workspace."""
     return _checked_files(os.path.abspath(root))
 
 

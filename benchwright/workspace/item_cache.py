@@ -1,11 +1,11 @@
-"""What is kept of single items from one run to the next, in a workspace's `cache/`: replies, previews, pictures.
+"""The cache of results for single items, in a workspace's `cache/`: replies, previews, pictures.
 
-A key is the digest of everything that the kept bytes depend on: hashes of pictures, settings, the version of the
-program that makes them, and the versions of this package and of the libraries below it. Nothing is found by a name.
-Only what was made whole is kept, never an error.
+A key is the digest of everything that the cached bytes depend on: hashes of pictures, settings, the version of the
+code that makes them, and the versions of this package and of the libraries below it. No entry is found by a name. Only
+complete results are cached, never errors.
 
-It is a shortcut and nothing more: the file can be deleted at any time. An entry that does not match its digest is
-made again; a file that is no longer a database is begun anew; and where it cannot be written, nothing is kept.
+The cache only saves work: its file can be deleted at any time. An entry that does not match its digest is made again,
+a file that is no longer a database is replaced by a new one, and where the file cannot be written, nothing is cached.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 FILE_NAME = "items.sqlite"
 VERSION = 1
 MAX_BYTES = 512 * 1024**2
-"""Kept at most; what was not used for longest goes first."""
+"""Largest size of all entries together, in bytes; the least recently used are removed first."""
 
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT")
 _COMMIT_S = 1.0
@@ -42,14 +42,14 @@ _TABLE = """
 
 
 class UnusedEntries(NamedTuple):
-    """Entries that nobody asked for lately."""
+    """Entries that were not used recently."""
 
     entries: int
     size_bytes: int
 
 
 def damaged_entries(path: Path) -> int:
-    """Return how many entries of a cache file are not what was kept; 1 where it cannot be read as a database."""
+    """Return the number of damaged entries of a cache file; 1 where it cannot be read as a database."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             rows = database.execute("SELECT key, sha256, data FROM entry")
@@ -59,12 +59,12 @@ def damaged_entries(path: Path) -> int:
 
 
 class ItemCache:
-    """One cache file, open; use it as a context manager. Without a path it keeps nothing.
+    """An open cache file; use it as a context manager. Without a path it caches nothing.
 
     Args:
-        path: The file, made if need be; its folder too.
-        max_bytes: Bound on the sum of all entries.
-        today: Days since 1970; of the clock where None. Entries state the day on which they were last used.
+        path: Path of the file, which is made with its folder if it does not exist.
+        max_bytes: Largest size of all entries together, in bytes.
+        today: Current day, in days since 1970, recorded as the day of an entry's last use; from the clock if None.
     """
 
     def __init__(self, path: Path | None, *, max_bytes: int = MAX_BYTES, today: int | None = None) -> None:
@@ -87,12 +87,12 @@ class ItemCache:
             self._database = None
 
     def get_or_make(self, kind: str, depends_on: Any, make: Callable[[], bytes]) -> bytes:
-        """Return what is kept under a key, or else make it and keep it. What `make` raises is raised.
+        """Return the cached bytes of a key, or make and cache them; exceptions of `make` are raised unchanged.
 
         Args:
-            kind: What it is, with the version of the code that makes it, such as `preview 1`.
-            depends_on: All that the bytes depend on beside that code, as a JSON value: digests in place of contents.
-            make: Makes the bytes.
+            kind: Kind of the entry, with the version of the code that makes it, such as `preview 1`.
+            depends_on: All that the bytes depend on besides that code, as a JSON value: digests in place of contents.
+            make: Function that makes the bytes.
         """
         if self._database is None:
             return make()
@@ -104,7 +104,7 @@ class ItemCache:
         return data
 
     def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
-        """Count entries that were not used for more than so many days, and remove them if asked to."""
+        """Return the count of entries that were not used for more than `days` days; remove them on request."""
         oldest = self._today - days
         rows = self._execute("SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE day < ?", oldest)
         unused = UnusedEntries(*rows[0]) if rows else UnusedEntries(0, 0)
@@ -135,11 +135,11 @@ class ItemCache:
         self._size += len(data)
         if self._size > self._max_bytes:
             self._make_room()
-        if time.monotonic() - self._committed > _COMMIT_S:  # so that a run that is killed has kept something
+        if time.monotonic() - self._committed > _COMMIT_S:  # so that a killed run loses little of its cache
             self._commit()
 
     def _make_room(self) -> None:
-        """Remove the longest unused entries until a tenth of the bound is free."""
+        """Remove the least recently used entries until a tenth of the bound is free."""
         for rowid, size in self._execute("SELECT rowid, size FROM entry ORDER BY day, rowid"):
             if self._size <= self._max_bytes * 9 // 10:
                 break
@@ -166,9 +166,9 @@ class ItemCache:
             self._give_up(error)
 
     def _connect(self, path: Path) -> None:
-        make_private_file(path)  # replies are its owner's only
+        make_private_file(path)  # replies are private to the owner
         self._database = sqlite3.connect(path, isolation_level=None, timeout=5.0)
-        # A process that is killed leaves a journal from which the file is mended; what a power cut damages is seen.
+        # SQLite repairs the file of a killed process from its journal; damage by a power cut is detected by digests.
         self._database.execute("PRAGMA synchronous = OFF")
 
     def _make_table(self) -> None:
@@ -185,7 +185,7 @@ class ItemCache:
         self._make_table()
 
     def _write(self, statement: str, *values: Any) -> None:
-        """Run a statement in a transaction, which is committed now and then."""
+        """Run a statement in a transaction, which is committed periodically."""
         if self._database is not None and not self._database.in_transaction:
             self._execute("BEGIN")
         self._execute(statement, *values)
@@ -196,7 +196,7 @@ class ItemCache:
         self._committed = time.monotonic()
 
     def _execute(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a statement; where the file is damaged begin it anew, where it cannot be used go on without it."""
+        """Run a statement; replace a damaged file by a new one, and continue without a file that cannot be used."""
         if self._database is None or self._path is None:
             return []
         try:
@@ -223,7 +223,7 @@ class ItemCache:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Say whether a file is no cache of this version, rather than in use, read-only, or on a disk that is full."""
+    """Return whether a file is no cache of this version, rather than in use, read-only, or on a disk that is full."""
     return getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
 
 
@@ -238,5 +238,5 @@ def _entry_digest(key: bytes, data: bytes) -> bytes:
 
 @cache
 def _program() -> str:
-    """Return the digest of the versions that any kept bytes may depend on."""
+    """Return the digest of the versions that any cached bytes may depend on."""
     return digest(library_versions())

@@ -1,4 +1,4 @@
-"""The object store: made images (and copied sources), each a file named by the SHA-256 of its bytes."""
+"""The object store: made images and copied source images, each a file named by the SHA-256 of its bytes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from benchwright.workspace.atomic import write_bytes
 
 
 class ObjectStore:
-    """Files by hash under one folder, spread over 256 subfolders."""
+    """A store of files by hash under one folder, in 256 subfolders."""
 
     def __init__(self, root: Path, *, tmp: Path) -> None:
         self.root = root
         self._tmp = tmp
 
     def path(self, object_id: str) -> Path:
-        """Return where the object of that SHA-256 lies or would lie."""
+        """Return the path of the object with that SHA-256, whether it exists or not."""
         return self.root / f"{object_id[:2]}/{object_id[2:]}"
 
     def put(self, data: bytes) -> str:
-        """Store bytes unless they are there already, undamaged; return their SHA-256."""
+        """Store bytes unless they are already stored undamaged; return their SHA-256."""
         object_id = bytes_digest(data)
         path = self.path(object_id)
         if not path.exists() or path.read_bytes() != data:

@@ -1,9 +1,10 @@
-"""Files and folders for their owner's eyes only: the review store, replies, predictions, and the folder of a workspace.
+"""Private files and folders: the review store, replies, predictions, and the folder of a workspace.
 
-New ones are made so from the first byte; ones that are there and open to others are closed, with one line that says so.
+Only their owner may read and write them. New ones are private from the first byte; existing ones that others may read
+or write are made private, with one line that reports it.
 
-A group may share a workspace: the set-group-ID bit of a folder (`chmod g+s`, mode 2770) says that it was meant, as it
-does for shared folders anywhere on Unix. Then the group keeps what it may do, and only everybody else is shut out.
+A group may share a workspace: the set-group-ID bit of a folder (`chmod g+s`, mode 2770) shows that this is intended, as
+it does for shared folders anywhere on Unix. The group then keeps its permissions, and only all others lose theirs.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 _OTHERS, _GROUP = 0o007, 0o070
 _told: set[Path] = set()
-"""What was said of files that cannot be closed; once a process is enough."""
+"""Files that cannot be made private and were already reported; each is reported once per process."""
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether a folder was given to a group on purpose; a folder that is not there was not."""
+    """Return whether a folder is shared with a group on purpose; False for a folder that does not exist."""
     try:
         return bool(folder.stat().st_mode & stat.S_ISGID)
     except OSError:
@@ -30,29 +31,29 @@ def is_shared(folder: Path) -> bool:
 
 
 def file_mode(path: Path) -> int:
-    """Return the mode of a new private file: its owner's, and in a shared folder its group's."""
+    """Return the mode of a new private file: permissions for the owner, and in a shared folder for the group."""
     return 0o660 if is_shared(path.parent) else 0o600
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty private file, unless there is a file. What prevents it is for whoever writes to the file to say."""
+    """Make an empty private file unless the file exists; errors are left to the code that then writes to it."""
     with suppress(OSError):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, file_mode(path))
         try:
-            os.fchmod(handle, file_mode(path))  # a umask may have taken the group's share
+            os.fchmod(handle, file_mode(path))  # the umask may have removed the group's permissions
         finally:
             os.close(handle)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, its parents too; only the folder itself is private, and one that is there stays as it is."""
+    """Make a private folder and its parents, which are not private; an existing folder is left unchanged."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=0o770 if is_shared(folder.parent) else 0o700)
 
 
 def keep_private(*paths: Path) -> None:
-    """Close files and folders that others may read or write, and say so; those that are not there are passed over."""
+    """Make files and folders private that others may read or write, and report it; missing ones are skipped."""
     for path in paths:
         try:
             state = path.stat()

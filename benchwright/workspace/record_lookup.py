@@ -1,6 +1,6 @@
-"""Records of a workspace by what people call them, and what each stage said of them. Reads single shards only.
+"""Look-up of a workspace's records by the names that people use, and of each stage's verdict on them.
 
-People call images by their files, and items by task and file.
+Images are named by their files, items by task and file. The look-up of verdicts reads single shards only.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class RecordNames:
             self._roots.setdefault(row["item_id"], row["root_image_id"])
 
     def file(self, record_id: str) -> str | None:
-        """Return the file of the image folder that a record is, or goes back to; None where none is known."""
+        """Return the file of the image folder that a record is or goes back to; None where it is not known."""
         return self._files.get(self._roots.get(record_id, record_id))
 
     def name(self, record_id: str) -> str:
-        """Return a file's path; of what was made the kind, the first digits of the id, and the file it goes back to."""
+        """Return the name of a record: a source image's path; else kind, first digits of the id, and source file."""
         file = self.file(record_id)
         if record_id in self._files or (file is None and record_id not in self._tasks):
             return file or record_id
@@ -53,7 +53,7 @@ class RecordNames:
         return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
-        """Return a value for people: ids as names, and long texts, such as packed features, by their length only."""
+        """Return a value as text for people: ids as names; long texts, such as packed features, as their length."""
         if isinstance(value, str):
             if len(value) > LONGEST_TEXT and " " not in value:
                 return f"({len(value):,} characters)"
@@ -86,14 +86,14 @@ class KnownRecord(NamedTuple):
 
 
 class StageVerdict(NamedTuple):
-    """What one stage said of one record.
+    """Verdict of one stage on one record.
 
     Args:
         stage: Id of the stage.
-        verdict: Verdict that counts.
-        reason: So too.
+        verdict: Effective verdict.
+        reason: Effective reason.
         own_verdict: Verdict of the step itself; differs where a curator decided otherwise.
-        own_reason: So too.
+        own_reason: Reason of the step itself.
         evidence: Evidence that the step gave.
     """
 
@@ -111,7 +111,7 @@ class StageVerdict(NamedTuple):
 
 
 class Lookup:
-    """Finds records by id, by the beginning of an id, or by path in the image folder."""
+    """Look-up of records by id, by the beginning of an id, or by path in the image folder."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -123,7 +123,7 @@ class Lookup:
         """Return the record of that name.
 
         Raises:
-            BenchwrightError: Nothing has that name, more than one record does, or its file was refused.
+            BenchwrightError: No record has that name, more than one has, or its file was refused.
         """
         records = self._beginning_with(name)
         if not records:
@@ -136,16 +136,16 @@ class Lookup:
         return records[0]
 
     def told(self, record: KnownRecord) -> Iterator[StageVerdict]:
-        """Yield what each stage said of a record, in the order in which they ran."""
+        """Yield each stage's verdict on a record, in the order in which the stages ran."""
         for stage in self.stages:
             if (row := self.told_by(stage, record.record_id, record.root_image_id)) is not None:
                 yield row
 
     def told_by(self, stage: str, record_id: str, root_image_id: str) -> StageVerdict | None:
-        """Return what one stage said of a record; None where it did not see it."""
+        """Return one stage's verdict on a record; None where the stage did not process it."""
         if stage not in self.stages:
             return None
-        import pyarrow.compute as pc  # only asked for one record at a time, and no run needs it
+        import pyarrow.compute as pc  # imported here, because runs do not need it
 
         table = self._outcomes(stage, shard_of(root_image_id, self._shard_count))
         rows = table.filter(pc.equal(table["record_id"], record_id)).to_pylist() if table is not None else []
@@ -182,7 +182,7 @@ class Lookup:
 
     @cached_property
     def _ids(self) -> list[tuple[str, str, Stream]]:
-        """Return every image and item with its source image, sorted and each once."""
+        """Return id, source image and stream of every image and item, sorted, each once."""
         found: set[tuple[str, str, Stream]] = set()
         for stage in [INGEST, *self.stages]:
             table = StageTable(self._workspace, stage)

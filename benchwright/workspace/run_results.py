@@ -1,6 +1,6 @@
-"""What a run answers, and how its tables are read afterwards.
+"""Results of a run, and how its tables are read afterwards.
 
-It also says which files of the image folder came to nothing, and why.
+This includes the files of the image folder that were refused or failed, with the reason.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from benchwright.workspace.workspace import Workspace
 
 @dataclass(frozen=True)
 class StepReport:
-    """Counts of one recipe entry: `records` in, those that go on, those that do not by reason, and what it made.
+    """Counts of one recipe entry: input `records`, those kept, those removed by reason, and what the entry made.
 
-    Drops and asks that a curator reversed count as kept, and again under `reversed`.
+    Drops and asks that a curator reversed count as kept, and in addition under `reversed`.
     """
 
     name: str
@@ -51,7 +51,7 @@ class StepReport:
 
 
 def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Sequence[str]) -> StepReport:
-    """Add up the stages of one entry; what comes in is what its first stage saw."""
+    """Return the sum of the counts of an entry's stages; its input is that of its first stage."""
     dropped: dict[str, int] = {}
     asked_about: dict[str, int] = {}
     for part in parts:
@@ -74,18 +74,18 @@ def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, make
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run that went as far as it could.
+    """Result of a run that ended, or that waits for people.
 
     Args:
         workspace: Folder of the workspace.
-        state: `waiting` where people have to do something first.
-        steps: One report per recipe entry that ran or was up to date, ingest first.
-        waits: What waits for people, and how to do it; one line each.
+        state: State of the run; `waiting` where people have to do something first.
+        steps: Reports, one per recipe entry that ran or was up to date, ingest first.
+        waits: What people have to do and how, one line each.
         artifacts: Paths that final steps made, relative to the workspace.
-        executed: Number of shard executions of this run (0: everything was up to date).
+        executed: Number of shard executions of this run; 0 if everything was up to date.
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.
-        rerun: Nobody is waited for but the next run, which sees images that came in during this one.
+        rerun: Whether only another run is needed, because images were added during this one.
     """
 
     workspace: Path
@@ -119,7 +119,7 @@ class FinishedRun:
         return outcomes_of(Workspace(self.workspace), stage)
 
     def images(self) -> Iterator[ImageRecord]:
-        """Yield the record of every source image taken in, dropped later or not."""
+        """Yield the record of every ingested source image, whether dropped later or not."""
         for table in _shard_tables(Workspace(self.workspace), INGEST, "images"):
             yield from image_records(table)
 
@@ -183,7 +183,7 @@ def failures_of(root: Path) -> list[dict[str, str]]:
 
 
 def _failed_rows(workspace: Workspace, stage: str, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield a stage's rows that failed; shards that count none are not read."""
+    """Yield the failed rows of a stage; shards without failures in their counts are not read."""
     table = StageTable(workspace, stage)
     for marker in table.current():
         if "failed" in marker.counts["verdicts"] and (rows := table.read(marker, kind)) is not None:

@@ -1,6 +1,6 @@
-"""JSON documents that hold a digest of themselves, so that a changed one is not taken for what was written.
+"""JSON documents that hold a digest of themselves, so that a changed document is detected.
 
-A document is a file or a line of one. Documents of programs that wrote no digest are read as they are.
+A document is a file or a line of a file. Documents of older versions, without a digest, are read unchecked.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _DIGITS = 64
 
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with the digest of all else that it holds."""
+    """Return a document with the digest of its other keys added."""
     return {**document, SEAL: digest(document)}
 
 
 def write_sealed(path: Path, document: Mapping[str, Any], *, tmp: Path | None = None) -> None:
-    """Write a document with its digest at once."""
+    """Write a document with its digest atomically."""
     write_json(path, sealed(document), tmp=tmp)
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Return a document without its digest, once that was found right.
+    """Return a document of a file without its digest, which is checked.
 
     Raises:
-        DamagedError: It is no JSON object, or not what was written.
-        OSError: It cannot be read.
+        DamagedError: The file is not a JSON object, or its digest does not match.
+        OSError: The file cannot be read.
     """
     data = path.read_bytes()
     try:
@@ -50,10 +50,10 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its digest, once that was found right.
+    """Return a document without its digest, which is checked.
 
     Raises:
-        ValueError: It is not what was written.
+        ValueError: The digest does not match.
     """
     rest = {name: value for name, value in document.items() if name != SEAL}
     if SEAL in document:
@@ -65,7 +65,7 @@ def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_sealed(path: Path) -> bool:
-    """Return whether a document states its digest."""
+    """Return whether the document of a file has a digest."""
     try:
         return SEAL in json.loads(path.read_bytes())
     except ValueError:
@@ -73,7 +73,7 @@ def is_sealed(path: Path) -> bool:
 
 
 def _misspelt_seal(document: Mapping[str, Any]) -> str | None:
-    """Return the key under which a document holds its own digest; a document without one holds no such value."""
+    """Return the key, other than `SEAL`, whose value is the digest of the rest of the document; None without one."""
     for name, value in document.items():
         if isinstance(value, str) and len(value) == _DIGITS:
             rest = {key: value for key, value in document.items() if key != name}

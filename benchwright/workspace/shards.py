@@ -1,8 +1,8 @@
 """A stage's table: immutable shard files, a marker per finished shard, and `current.json` that lists them.
 
-A shard holds everything that goes back to source images whose ids share their leading bits. Its files are named
-by content, and its marker appears by rename after them: a marker that is there vouches for its files. `current.json`
-is rebuilt from markers when a stage ends; readers of tables need nothing else.
+A shard holds all records that go back to source images whose ids share their leading bits. Its files are named by
+content, and its marker is renamed into place after them, so a marker exists only once its files are complete.
+`current.json` is rebuilt from the markers when a stage ends; readers of tables need no other file.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ def _name(number: int, count: int) -> str:
 
 
 def shard_of(root_image_id: str, count: int) -> str:
-    """Return the shard of a source image: the leading bits of its id."""
+    """Return the name of a source image's shard, from the leading bits of its id."""
     bits = count.bit_length() - 1
     return _name(int(root_image_id[:8], 16) >> (32 - bits), count)
 
 
 @dataclass(frozen=True)
 class Marker:
-    """What one finished shard of one stage holds.
+    """Description of one finished shard of one stage.
 
     Args:
         fingerprint: Digest of settings and input content that this output belongs to.
-        config: Digest of settings and seed alone; equal configs may reuse single records.
-        files: By kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and rows.
-        effect: Digest of what later stages notice of the verdicts: who is gone, who is grouped.
-        counts: Rows in, per verdict and reason, and made.
-        overrides: Digest of what curators decided about this shard's verdicts; empty where nothing.
+        config: Digest of settings and seed alone; outcomes of single records may be reused where it is equal.
+        files: Files by kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and number of rows.
+        effect: Digest of the verdicts' effect on later stages: the removed records, and the groups.
+        counts: Counts of input rows, of rows per verdict and reason, and of what was made.
+        overrides: Digest of curators' decisions about this shard's verdicts; empty where there are none.
     """
 
     shard: str
@@ -71,7 +71,7 @@ class Marker:
 def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
     try:
         return Marker(**{name: document[name] for name in Marker.__dataclass_fields__ if name in document})
-    except TypeError as error:  # without a digest, of an older program
+    except TypeError as error:  # a marker of an older version, without a digest
         raise DamagedError(path, f"is damaged: {error}") from error
 
 
@@ -85,19 +85,19 @@ class StageTable:
         self._checked = workspace.checked
 
     def marker_path(self, shard: str) -> Path:
-        """Return where the marker of a shard lies or would lie."""
+        """Return the path of a shard's marker, whether it exists or not."""
         return self.folder / "markers" / f"{shard}.json"
 
     def marked(self) -> list[str]:
-        """Return the shards that have a marker, sound or not, in order."""
+        """Return the shards that have a marker, damaged or not, in order."""
         return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
 
     def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
-        """Yield what of a shard is not as it was written, its marker first; nothing where it has no marker.
+        """Yield the damage of a shard, its marker first; nothing where it has no marker.
 
         Args:
             shard: Name of the shard.
-            afresh: Whether files are read again that have not changed since they were found right.
+            afresh: Whether to read files again that have not changed since they were last checked.
         """
         try:
             marker = self._marker(shard)
@@ -110,7 +110,7 @@ class StageTable:
                 yield DamagedError(path, problem)
 
     def marker(self, shard: str) -> Marker | None:
-        """Return a finished shard's marker, or None; a marker whose files are gone counts as none."""
+        """Return a finished shard's marker; None where there is none or one of its files is missing."""
         marker = self._marker(shard)
         if marker is None or any(not (self.folder / file["name"]).exists() for file in marker.files.values()):
             return None
@@ -122,7 +122,7 @@ class StageTable:
         return None if document is None else _marker_of(document, path)
 
     def all_markers(self) -> list[Marker]:
-        """Return what markers and `current.json` say, as far as they are sound, whether their files are or not."""
+        """Return all undamaged markers and entries of `current.json`, whether their files are damaged or not."""
         stated: list[Marker] = []
         with suppress(DataError):
             stated += self.current()
@@ -133,12 +133,12 @@ class StageTable:
         return stated
 
     def look_again(self) -> None:
-        """Have a network file system forget which markers it believed absent, where another machine wrote them."""
+        """Refresh a network file system's cache, so that markers written by another machine become visible."""
         with suppress(FileNotFoundError):
             os.listdir(self.folder / "markers")
 
     def current(self) -> list[Marker]:
-        """Return the shards that `current.json` lists; none where the stage has not ended yet."""
+        """Return the markers that `current.json` lists; none where the stage has not ended yet."""
         path = self.folder / "current.json"
         document = self._document(path)
         if document is None:
@@ -183,7 +183,7 @@ class StageTable:
         counts: Mapping[str, Any],
         overrides: str = "",
     ) -> Marker:
-        """Write a shard's files, then its marker."""
+        """Write a shard's files, then its marker, and return the marker."""
         (self.folder / "markers").mkdir(parents=True, exist_ok=True)
         files: dict[str, dict[str, Any]] = {}
         for kind, (rows, schema) in sorted(tables.items()):
@@ -194,7 +194,7 @@ class StageTable:
                 write_table(draft, rows, schema)
                 sha256 = file_digest(draft)
                 name = f"{shard}.{kind}.{sha256[:16]}.parquet"
-                flush_to_disk(draft)  # a marker that outlives a power cut must not vouch for a file that did not
+                flush_to_disk(draft)  # after a power cut no marker may refer to a file that was lost
                 draft.replace(self.folder / name)
             files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
         marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
@@ -202,7 +202,7 @@ class StageTable:
         return marker
 
     def publish(self, shards: Sequence[str], operation: Mapping[str, Any] | None) -> None:
-        """Write `current.json` from the markers, unless it says the same already.
+        """Write `current.json` from the markers, unless it already has the same content.
 
         Raises:
             DamagedError: A file of a shard does not hold what was written to it.
@@ -235,13 +235,13 @@ class VerdictCounts:
 
     @classmethod
     def of(cls, verdicts: Iterable[tuple[str, str | None]], made: Mapping[str, int]) -> VerdictCounts:
-        """Count (verdict, reason) pairs."""
+        """Return the counts of (verdict, reason) pairs."""
         by = Counter(verdicts)
         return cls(by.total(), by, Counter({kind: n for kind, n in made.items() if n}))
 
     @classmethod
     def total(cls, parts: Iterable[Mapping[str, Any]]) -> VerdictCounts:
-        """Add up counts as markers hold them."""
+        """Return the sum of counts in the form in which markers hold them."""
         whole = cls(0, Counter(), Counter())
         for part in parts:
             whole.records += part["in"]
@@ -252,7 +252,7 @@ class VerdictCounts:
         return whole
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as markers hold them; a keep's reason is the empty string."""
+        """Return the counts in the form in which markers hold them; the reason of `keep` is the empty string."""
         verdicts: dict[str, dict[str, int]] = {}
         for (verdict, reason), n in sorted(self.by.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
             verdicts.setdefault(verdict, {})[reason or ""] = n
@@ -268,10 +268,10 @@ class VerdictCounts:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many records go on: kept, or asked about."""
+        """Return how many records stay in the stream: verdict `keep` or `ask`."""
         return sum(n for (verdict, _), n in self.by.items() if verdict in {"keep", "ask"})
 
 
 def effect_of(gone: Iterable[str], groups: Iterable[tuple[str, str]]) -> str:
-    """Return the digest of what later stages notice of a shard's verdicts."""
+    """Return the digest of the effect of a shard's verdicts on later stages."""
     return digest({"gone": sorted(gone), "groups": sorted(groups)})

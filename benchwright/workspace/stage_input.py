@@ -1,4 +1,4 @@
-"""What a stage sees of one shard: the records that earlier stages made and did not drop."""
+"""Input of a stage for one shard: the records that earlier stages made and did not drop."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from benchwright.workspace.tables import image_records, items_of
 from benchwright.workspace.workspace import Workspace
 
 INGEST = "ingest"
-"""The stage that takes images in; it has no step."""
+"""Id of the stage that ingests images; it has no step."""
 
 GROUP = "group"
-"""A value of this name is a group key of the record, or of the items made from it."""
+"""Name of a value that is a group key of the record, or of the items made from it."""
 
 
 @dataclass
 class StageInput:
-    """Live records of one shard, folded up to some stage.
+    """Live records of one shard after some stage.
 
     Args:
         images: Source images still in the stream, by id.
-        items: Items still in the stream, by id, with all group keys known of them.
+        items: Items still in the stream, by id, with all their known group keys.
         pictures: Every image of the shard, in the stream or not.
-        values: Values of earlier stages that were asked for: `<stage id>.<value>` to record id to value.
-        image_groups: Group keys of images. Images themselves do not carry them, so that a new grouping is no reason
-            to look at an image again.
+        values: Requested values of earlier stages: `<stage id>.<value>` to record id to value.
+        image_groups: Group keys of images, by id; kept apart from the image records, so that a new grouping does not
+            cause an image to be processed again.
     """
 
     images: dict[str, ImageRecord] = field(default_factory=dict)
@@ -41,12 +41,12 @@ class StageInput:
     image_groups: dict[str, set[str]] = field(default_factory=dict)
 
     def remove(self, stream: Stream, record_id: str) -> None:
-        """Take a dropped record out."""
+        """Remove a dropped record."""
         records: dict[str, Any] = self.images if stream == "images" else self.items
         records.pop(record_id, None)
 
     def add_group(self, stream: Stream, record_id: str, key: str) -> None:
-        """Note a group key of a record."""
+        """Add a group key to a record."""
         if stream == "images":
             self.image_groups.setdefault(record_id, set()).add(key)
         elif record_id in self.items:
@@ -65,10 +65,10 @@ def _grouped(item: Item, keys: set[str]) -> Item:
 
 
 def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) -> str:
-    """Return the digest of everything of one shard that a stage can notice.
+    """Return the digest of everything in one shard that can affect a stage.
 
-    `upstream` holds ingest (as None) and every stage before, in order, with this shard's markers. A stage that
-    only changed what nobody after it can see (a measurement, evidence) does not change the digest.
+    `upstream` holds ingest (as None) and every stage before, in order, with this shard's markers. A change that does
+    not affect later stages (a measurement, evidence) does not change the digest.
     """
     seen: list[Any] = []
     wanted = {name.rpartition(".")[0] for name in stage.reads.values()}
@@ -88,7 +88,7 @@ def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) 
 def load_stage_input(
     workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marker]], reads: Sequence[str]
 ) -> StageInput:
-    """Fold a shard up to the stage after `upstream`, with the values named in `reads`."""
+    """Return the input of the stage after `upstream` for a shard, with the values named in `reads`."""
     stage_input = StageInput()
     for stage, marker in upstream:
         table = StageTable(workspace, stage.id if stage else INGEST)
@@ -107,7 +107,7 @@ def load_stage_input(
 
 
 def _apply(stage_input: StageInput, stage: Stage, table: StageTable, marker: Marker, reads: Sequence[str]) -> None:
-    """Apply one stage's verdicts, groups and wanted values to a fold."""
+    """Apply one stage's verdicts, groups and requested values to the input."""
     wanted = [name.rpartition(".")[2] for name in reads if name.rpartition(".")[0] == stage.id]
     grouping = GROUP in stage.values
     columns = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *wanted])

@@ -1,7 +1,7 @@
-"""Stages: a recipe's steps laid out flat, in the order in which they run.
+"""Stages: the units that a run executes, made from a recipe's steps, in the order in which they run.
 
-A filter becomes two stages, so that its thresholds stay out of the fingerprint of what it measured. The engine
-sees stages only and asks each the same questions.
+A filter becomes two stages, so that its thresholds are not part of the fingerprint of its measurements. A run
+handles stages only, and all of them through the same methods.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Role = Literal["whole", "measure", "judge"]
 Kind = Literal["map", "gather", "campaign", "final"]
 
 OUTCOME_FORMAT = 1
-"""Raised when the layout of a stage's files changes; part of every fingerprint."""
+"""Version of the layout of a stage's files; part of every fingerprint."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One thing the engine runs.
+    """One stage of a run.
 
     Args:
-        id: Unique in the recipe; names the stage's table.
-        entry: The recipe entry it belongs to.
+        id: Id, unique in the recipe; names the stage's table.
+        entry: Name of the recipe entry that the stage belongs to.
         step: Step with settings and code.
-        role: Which half of a filter it is, or `whole`.
+        role: Half of a filter that the stage is, or `whole`.
         siblings: Names of all parts of the entry, to which `step` may refer.
     """
 
@@ -53,7 +53,7 @@ class Stage:
 
     @cached_property
     def kind(self) -> Kind:
-        """Return which of the engine's ways of running it takes."""
+        """Return the kind, which decides how the stage is run."""
         if isinstance(self.step, GatherStep):
             return "gather"
         if isinstance(self.step, CampaignStep):
@@ -62,17 +62,17 @@ class Stage:
 
     @property
     def consumes(self) -> Stream:
-        """Return the stream it reads and judges."""
+        """Return the stream that the stage reads and judges."""
         return self.step.consumes
 
     @property
     def makes(self) -> tuple[Stream, ...]:
-        """Return the streams it adds to."""
+        """Return the streams that the stage adds to."""
         return () if self.role == "measure" else self.step.makes
 
     @property
     def values(self) -> Mapping[str, str]:
-        """Return the columns its outcomes carry."""
+        """Return the value columns of its outcomes."""
         return {} if self.role == "judge" else self.step.values
 
     @property
@@ -89,7 +89,7 @@ class Stage:
 
     @cached_property
     def reads(self) -> Mapping[str, str]:
-        """Return the earlier values it looks at: as the step names them, and as `<stage id>.<value>`."""
+        """Return the values of earlier stages that it reads: the step's name for each, to `<stage id>.<value>`."""
         if self.role == "judge":
             measure = self.id.removesuffix("judge") + "measure"
             return {name: f"{measure}.{name}" for name in self.step.values}
@@ -101,7 +101,7 @@ class Stage:
 
     @cached_property
     def config(self) -> str:
-        """Return the digest of everything but the input that decides what comes out."""
+        """Return the digest of everything that decides the output, except the input."""
         parameters = self.step.parameters()
         if self.role == "measure" and isinstance(self.step, Filter):
             parameters = {key: value for key, value in parameters.items() if key not in self.step.thresholds}
@@ -119,7 +119,7 @@ class Stage:
         )
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load what the step needs, once a worker; a judge needs nothing."""
+        """Load what the step needs, once per worker; a judge needs nothing."""
         if self.role != "judge" and isinstance(self.step, MapStep | Filter):
             return self.step.open(ctx)
         return None
@@ -143,7 +143,7 @@ class Stage:
 
 
 def stages_of(entry: str, step: Step) -> list[Stage]:
-    """Lay one recipe entry out as stages."""
+    """Return the stages of one recipe entry, in order."""
     parts = step.parts()
     siblings = frozenset(part.name for part in parts) if len(parts) > 1 else frozenset[str]()
     stages: list[Stage] = []

@@ -1,7 +1,7 @@
-"""Where a workspace's review store lies: in a file of its own, or in a PostgreSQL database that several machines reach.
+"""Location of a workspace's review store: a file in the workspace, or a PostgreSQL database for several machines.
 
-A database's address comes from the environment, since it holds a password. The workspace remembers which database it
-was, without user and password, so that nobody goes on by mistake in another one, or in a new and empty file.
+A database's address comes from the environment, since it holds a password. The workspace records which database it
+uses, without user and password, so that nobody continues by mistake in another one, or in a new and empty file.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _SCHEMES = ("postgresql", "postgres")
 
 
 def store_url(root: Path) -> str:
-    """Return the URL of a workspace's review store, whether it is there yet or not.
+    """Return the URL of a workspace's review store, whether the store exists yet or not.
 
     Raises:
-        BenchwrightError: The environment names another database than the workspace's, or none where it needs one.
+        BenchwrightError: The environment names another database than the workspace's, or none where one is required.
     """
     url = os.environ.get(VARIABLE) or None
     pinned = _pinned(root)
@@ -57,7 +57,7 @@ def has_store(root: Path) -> bool:
 
 
 def settle_store(root: Path) -> str:
-    """Return the URL as `store_url` does; a database that is met for the first time is remembered from now on.
+    """Return the URL as `store_url` does; record a database that the workspace uses for the first time.
 
     Raises:
         BenchwrightError: As `store_url`.
@@ -75,7 +75,7 @@ def public_name(url: str) -> str:
     """Return a database's URL without user, password and options.
 
     Raises:
-        BenchwrightError: It is no PostgreSQL URL; the message does not repeat it.
+        BenchwrightError: The text is not a PostgreSQL URL; the message does not repeat it.
     """
     try:
         parts = urlsplit(url)
@@ -88,7 +88,7 @@ def public_name(url: str) -> str:
 
 
 def _in_schema(url: str, schema: str) -> str:
-    # A schema for each workspace: campaigns of two in one database never meet.
+    # Each workspace has a schema of its own, which separates the campaigns of two workspaces in one database.
     separator = "&" if urlsplit(url).query else "?"
     return f"{url}{separator}options={quote(f'-csearch_path={schema}')}"
 

@@ -1,7 +1,7 @@
-"""Tables: Arrow schemas of the records, and the one writer of Parquet files.
+"""Tables: Arrow schemas of the records, and the only writer of Parquet files.
 
-Equal rows give equal bytes: callers hand rows over sorted, chunks are combined, and row groups, codec and level
-are fixed. Every file states format and version in its schema; readers refuse newer ones.
+Equal rows give equal bytes: callers pass sorted rows, chunks are combined, and row groups, codec and level are fixed.
+Every file states format and version in its schema; readers refuse newer versions.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ITEMS = pa.schema(
         ("root_image_id", _TEXT), ("operation_id", _TEXT), ("made_by", _TEXT), ("record", _TEXT),
     ]
 )  # fmt: skip
-"""What code filters on, and the whole record as canonical JSON."""
+"""The columns that code filters on, and `record`: the whole record as canonical JSON."""
 
 _OUTCOME_BASE = [
     ("record_id", _TEXT), ("record_hash", _TEXT), ("verdict", _TEXT), ("reason", _TEXT), ("evidence", _TEXT),
@@ -85,7 +85,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         DataError: The file is missing, damaged, of another format, or newer than this program.
     """
     try:
-        # `read_table` of pyarrow would bring its dataset machinery and pandas into every worker.
+        # pyarrow's own `read_table` would import its dataset module and pandas into every worker.
         with pq.ParquetFile(path) as file:
             table = file.read(columns=list(columns) if columns is not None else None, use_threads=False)
     except (OSError, pa.ArrowException) as error:
@@ -134,5 +134,5 @@ def items_of(table: pa.Table) -> Iterator[Item]:
 
 
 def sorted_rows(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[Mapping[str, Any]]:
-    """Return rows sorted by columns that together are unique."""
+    """Return rows sorted by columns whose values together are unique."""
     return sorted(rows, key=lambda row: tuple(row[key] or "" for key in keys))

@@ -1,14 +1,14 @@
-"""A workspace: the folder that a run works in.
+"""A workspace: the folder that a run reads and writes.
 
 workspace.json      format, version, seed, shard count, image folder, recipe as resolved
 tables/STAGE/       the stage's shards, markers and `current.json`
 objects/            made images by hash
 releases/, results/ what final steps make
-collected/          photographs that people brought, by hash
-review-pictures/    pictures of releases whose items people look at again
-review.sqlite       what people said; or review-store.json, which names the database where that is
-overrides/          snapshots of what curators decided against verdicts of steps
-runs/               one folder a run: what varies (times, workers, versions, messages)
+collected/          photographs that people uploaded, by hash
+review-pictures/    pictures of releases whose items people review again
+review.sqlite       what people answered; or review-store.json, which names the database that holds it
+overrides/          snapshots of curators' overrides of step verdicts
+runs/               one folder per run: what varies (times, workers, versions, messages)
 cache/ journal/ tmp/  can be deleted while nothing runs
 """
 
@@ -47,10 +47,10 @@ class Workspace:
 
     @classmethod
     def open(cls, root: Path) -> Workspace:
-        """Open a workspace that exists.
+        """Open an existing workspace.
 
         Raises:
-            DataError: The folder is not a workspace, or one of a newer program.
+            DataError: The folder is not a workspace, or was made by a newer version.
         """
         workspace = cls(root)
         workspace.settings()
@@ -58,7 +58,7 @@ class Workspace:
 
     @classmethod
     def create(cls, root: Path) -> Workspace:
-        """Make the folders of a workspace, or open the one that is there.
+        """Make the folders of a workspace, or open an existing one.
 
         Raises:
             BenchwrightError: The folder holds other things.
@@ -80,7 +80,7 @@ class Workspace:
         return workspace
 
     def settings(self) -> dict[str, Any]:
-        """Return what `workspace.json` says.
+        """Return the content of `workspace.json`.
 
         Raises:
             DataError: It is missing, damaged or newer than this program.
@@ -105,15 +105,15 @@ class Workspace:
         return document
 
     def save_settings(self, settings: Mapping[str, Any]) -> None:
-        """Write `workspace.json` at once."""
+        """Write `workspace.json` atomically."""
         write_sealed(self.root / "workspace.json", {"format": FORMAT, "version": VERSION, **settings}, tmp=self.tmp)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the workspace for one run; the kernel lets go when the process ends, however it ends.
+        """Lock the workspace for one run; the kernel releases the lock when the process ends, however it ends.
 
         Raises:
-            BenchwrightError: Another run holds it.
+            BenchwrightError: Another run has locked it.
         """
         with (self.root / "lock").open("w") as handle:
             try:
@@ -128,7 +128,7 @@ class Workspace:
 
     @property
     def checked(self) -> CheckedFiles:
-        """Return which files were found to hold what was written to them."""
+        """Return the cache of checked files of this workspace."""
         return checked_files(self.root)
 
     @property

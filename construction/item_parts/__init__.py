@@ -1,4 +1,4 @@
-"""What items are put together from: choices, boxes, points, views, cut-outs, ideas.
+"""The parts that items are made of: choices, boxes, points, views, cut-outs, ideas.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

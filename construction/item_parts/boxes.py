@@ -1,4 +1,4 @@
-"""Boxes as x0, y0, x1, y1 in continuous pixels: how far two agree, and a wrong one beside a right one."""
+"""Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near a right one."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 Box = tuple[float, float, float, float]
 TRIES = 200
 MOST_DEVIATIONS = 3.0
-"""No side of a noised box moves by more standard deviations than this."""
+"""Largest move of a side of a noised box, in standard deviations."""
 
 
 class BoxNoise(NamedTuple):
-    """How a box may be disturbed.
+    """Limits of the noise on a box.
 
     Args:
         deviation: Standard deviation of each side's move, as a fraction of the box's width or height.
-        min_iou: Least intersection over union with the right box.
-        max_iou: Largest; above, people could not tell the two apart.
+        min_iou: Smallest intersection over union with the right box.
+        max_iou: Largest intersection over union; above, people could not distinguish the two boxes.
     """
 
     deviation: float
@@ -43,7 +43,8 @@ def area(box: Box) -> float:
 def noised_box(box: Box, size_wh: tuple[int, int], noise: BoxNoise, rng: np.random.Generator) -> Box | None:
     """Return a box with Gaussian noise on every side, within the picture and within the noise's limits.
 
-    Sides are rounded to a hundredth of a pixel. None where no try obeys, as for a box that is its picture.
+    Sides are rounded to a hundredth of a pixel. None where no try is within the limits, as for a box that fills its
+    picture.
     """
     width, height = box[2] - box[0], box[3] - box[1]
     unit = np.array([width, height, width, height]) * noise.deviation

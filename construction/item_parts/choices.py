@@ -1,6 +1,6 @@
-"""Choices: the right answer among distractors, at a place that chance decides.
+"""Choices: the right answer among distractors, at a random place.
 
-Items that were made of the same photograph share a group key (`group_keys`), which keeps them together.
+Items made from the same photograph share a group key (`group_keys`), which keeps them in one split.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchwright.records import ImageRecord
 
 
 def group_keys(record: ImageRecord) -> tuple[str, ...]:
-    """Return the keys of an item made of this image: its source image. What that belongs to, the engine adds."""
+    """Return the group keys of an item made from this image: its source image; a run adds the groups of that image."""
     return (f"image:{record.root_image_id}",)
 
 
@@ -36,7 +36,7 @@ class PlacedChoices(NamedTuple, Generic[T]):
 
 
 def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> PlacedChoices[T]:
-    """Put the right option among distractors, which keep their order; every place is equally likely.
+    """Return the right option placed among distractors, which keep their order; every place is equally likely.
 
     Raises:
         ValueError: There is no distractor, there are more than 25, or two options are equal.
@@ -61,10 +61,10 @@ def image_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
 
 
 def drawn(texts: Sequence[str], most: int, rng: np.random.Generator) -> list[str]:
-    """Return up to `most` of these texts, in an order that chance decides."""
+    """Return up to `most` of these texts, in random order."""
     return [texts[number] for number in rng.permutation(len(texts))[:most].tolist()]
 
 
 def capital(text: str) -> str:
-    """Return a text that begins with a capital."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]

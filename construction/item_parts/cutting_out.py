@@ -1,4 +1,4 @@
-"""Cutting a subject out of a photograph with GrabCut, and putting it in front of another one."""
+"""Cutting of a subject out of a photograph with GrabCut, and compositing of it onto another photograph."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Mask = NDArray[np.bool_]
 """(height, width), true where the subject is."""
 ITERATIONS = 6
 _WHOLLY = 0.999
-"""Opacity from which nothing else shows through: a 255th of a level at most."""
+"""Smallest opacity at which nothing else is visible: a 255th of a level at most."""
 _POINT_RADIUS = 0.008
-"""Of what a stated point says something, as a fraction of the picture's shorter side."""
+"""Radius of the disc that a stated point describes, as a fraction of the picture's shorter side."""
 
 
 class Hints(NamedTuple):
-    """What a person stated about a subject's place, in pixels of the picture at hand.
+    """A person's statements about a subject's place, in pixels of the picture.
 
     Args:
-        box: Around all of the subject.
+        box: Box around the whole subject.
         inside: Points of the subject.
-        outside: Points that are not.
+        outside: Points that do not belong to the subject.
     """
 
     box: Box
@@ -63,13 +63,13 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     cv2.setRNGSeed(seed)
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
     bgr = np.ascontiguousarray(pixels[..., ::-1])
-    whole = (0, 0, 1, 1)  # not looked at: the hints are in the mask
+    whole = (0, 0, 1, 1)  # ignored by OpenCV: the hints are in the mask
     cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
     return _largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
 
 
 def _hinted(pixels: NDArray[np.uint8], hints: Hints) -> NDArray[np.uint8]:
-    """Return GrabCut's four classes: the box may be the subject, the rest is not, points are sure."""
+    """Return GrabCut's four classes: probable subject in the box, background elsewhere, points certain."""
     import cv2
 
     height, width = pixels.shape[:2]
@@ -117,10 +117,10 @@ def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou
 
     Args:
         mask: Mask that `find_mask` returned.
-        box: Box as stated.
-        min_area: Least area, as a fraction of the picture; below, the mask counts as empty.
-        max_area: Largest; above, it counts as everything.
-        min_box_iou: Least agreement of the mask's bounds with the box.
+        box: Stated box.
+        min_area: Smallest area, as a fraction of the picture; below, the mask counts as empty.
+        max_area: Largest area, as a fraction of the picture; above, the mask counts as everything.
+        min_box_iou: Smallest intersection over union of the mask's bounds and the box.
     """
     share = float(mask.mean())
     if share < min_area or not mask.any():
@@ -131,10 +131,10 @@ def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou
 
 
 def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
-    """Return how much of the subject shows at each pixel, 0-1: one pixel taken off its rim, then blurred.
+    """Return the opacity of the subject at each pixel, 0-1: the mask with one pixel removed from its rim, then blurred.
 
-    The rim mixes subject and old background, and would shine before another one. Where the subject leaves the
-    picture, its edge stays sharp. Exactly 0 beyond four times `feather_px` (and a pixel) from the mask.
+    The rim mixes subject and old background, and would be visible on a new one. Where the subject leaves the picture,
+    its edge stays sharp. The opacity is exactly 0 beyond four times `feather_px` (and a pixel) from the mask.
     """
     import cv2
 
@@ -149,7 +149,7 @@ def editable(shows: NDArray[np.float32]) -> dict[str, Any]:
     """Return where a composite may differ from the subject's own picture, as COCO writes masks.
 
     Args:
-        shows: Opacity, from `opacity`; wherever it is below 1 but for rounding, the new background shows through.
+        shows: Opacity, from `opacity`; where it is below 1, except for rounding, the new background is visible.
     """
     return mask_of(shows < _WHOLLY).model_dump(mode="json")
 
@@ -169,7 +169,7 @@ def enlargement(size_wh: tuple[int, int], wanted_wh: tuple[int, int]) -> float:
 
 
 def cover(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Scale a picture until it covers a size, and cut out its middle."""
+    """Return the middle of a picture that was scaled to cover a size."""
     import cv2
 
     factor = enlargement((pixels.shape[1], pixels.shape[0]), size_wh)

@@ -1,4 +1,4 @@
-"""An idea for a manipulation: what the step `ideas` plans of an image, and what later steps make of it.
+"""Ideas for manipulations: the step `ideas` plans them for an image, and later steps carry them out.
 
 Ideas travel as one value of the image, `ideas.planned`: a canonical JSON list. Coordinates are pixels of the upright
 source, from its top left corner.
@@ -30,9 +30,9 @@ class Grounded(_Planned):
 
     Args:
         phrase: Phrase as a question calls it, such as `the woman`.
-        box: x0, y0, x1, y1; None where nobody said where it is.
-        inside: Points that surely belong to it.
-        outside: Points that surely do not.
+        box: Box as x0, y0, x1, y1; None where nobody stated it.
+        inside: Points that certainly belong to it.
+        outside: Points that certainly do not belong to it.
     """
 
     phrase: Text
@@ -42,16 +42,16 @@ class Grounded(_Planned):
 
 
 class Change(_Planned):
-    """What one level of perception says of the natural and of the manipulated image.
+    """Values of one level of perception for the natural and the manipulated image.
 
     Args:
-        aspect: What is looked at, such as `the object in the man's hands` or `what the man is doing`.
+        aspect: Aspect that is compared, such as `the object in the man's hands` or `what the man is doing`.
         natural: Natural value, such as `a tennis racket`.
         manipulated: Manipulated value, such as `a gun`.
         ask_natural: A yes/no question that is true of the natural image only; None lets a template write it.
-        ask_manipulated: One that is true of the manipulated image only.
+        ask_manipulated: A yes/no question that is true of the manipulated image only; None likewise.
         others: Further values that fit neither image, for distractors.
-        tempting: Values that the low-level clues of the manipulated image suggest and that are wrong all the same.
+        tempting: Wrong values that the low-level clues of the manipulated image suggest.
     """
 
     aspect: Text
@@ -67,8 +67,8 @@ class Donor(_Planned):
     """Another picture of the run from which an editor without weights takes pixels.
 
     Args:
-        image_id: The picture.
-        of: What is taken; None takes all of the picture, as a background.
+        image_id: Id of the picture.
+        of: Object that is taken; None takes the whole picture, as a background.
     """
 
     image_id: str
@@ -81,15 +81,15 @@ class Idea(_Planned):
     Args:
         idea_id: Unique within the image, such as `B2-1`.
         category: One of the thirteen, such as `B2` (`idea_categories`).
-        way: Which kind of edit makes it.
+        way: Kind of edit that makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
-        target: What partial substitution replaces; None for the other ways.
-        low: The change that is made.
-        high: What people perceive of it.
+        target: Object that partial substitution replaces; None for the other ways.
+        low: Low-level change, which is made in the image.
+        high: High-level change, which people perceive.
         natural_caption: Caption of the source.
-        manipulated_caption: Caption of what is wanted; the prompt of an inpainting model.
-        instruction: For a model that edits by instruction.
-        donor: For an editor without weights.
+        manipulated_caption: Caption of the intended image; the prompt of an inpainting model.
+        instruction: Instruction for a model that edits by instruction.
+        donor: Source of pixels for an editor without weights.
         effect: Name of an alteration without weights, such as `cartoon`; else None.
         written_by: `template`, or the model that wrote the idea.
     """
@@ -113,10 +113,10 @@ IDEAS: TypeAdapter[tuple[Idea, ...]] = TypeAdapter(tuple[Idea, ...])
 
 
 def packed(ideas: Sequence[Idea]) -> str:
-    """Return ideas as the value of an image holds them."""
+    """Return ideas encoded as the value of an image."""
     return canonical_json([idea.model_dump(mode="json") for idea in ideas])
 
 
 def unpacked(text: str) -> tuple[Idea, ...]:
-    """Return the ideas of an image's value."""
+    """Return the ideas encoded in an image's value."""
     return IDEAS.validate_json(text)

@@ -1,9 +1,9 @@
 """MVP-Bench's categories: five high-level ones, and thirteen low-level ones that each support one of them.
 
-The paper prints the codes (B1 ... S2, table 5) and names (appendix A) apart. Which belongs to which follows from its
+The paper gives the codes (B1 ... S2, table 5) and the names (appendix A) separately. Their assignment follows from its
 published questions: the cross-image questions of each range of pairs that table 5 counts as one category all have the
-same low-level answer. Edit types are those of section 4.1, with one gap: its list of partial substitutions names an I3
-that does not exist and never R3, which we take to be meant.
+same low-level answer. Edit types are those of section 4.1, with one exception: its list of partial substitutions names
+an I3, which does not exist, and never R3; this module assumes that R3 is meant.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ CODES: tuple[Code, ...] = get_args(Code)
 
 @dataclass(frozen=True)
 class Perception:
-    """Something that is perceived of a picture, at either level; `{subject}` stands for the main subject.
+    """Something perceived in a picture, at either level; `{subject}` stands for the main subject.
 
     Args:
-        name: Name as prompts and facts call it: `original_<name>`, `new_<name>`.
-        aspect: What is looked at, as an option or a question names it.
-        probe: What a model that sees the natural image is asked.
+        name: Name in prompts and facts: `original_<name>`, `new_<name>`.
+        aspect: Aspect, as named in options and questions.
+        probe: Question to a model that sees the natural image.
         reads: Form of a value in a sentence.
         ask: A yes/no question about a value.
-        has_place: Whether it can be pointed at in the picture with a box.
+        has_place: Whether it can be located in the picture with a box.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Perception:
     has_place: bool = False
 
     def aspect_of(self, subject: str) -> str:
-        """Return what is looked at, in words."""
+        """Return the aspect in words."""
         return self.aspect.format(subject=subject)
 
     def asked_of(self, subject: str, value: str) -> str:
-        """Return a yes/no question whether the picture shows that value."""
+        """Return a yes/no question on whether the picture shows that value."""
         return self.ask.format(subject=subject, value=value)
 
 
@@ -119,13 +119,13 @@ class IdeaCategory:
     """One way in which a manipulated image differs from its natural one.
 
     Args:
-        code: Code as table 5 calls it.
-        title: Title as appendix A calls it.
-        high: What the change is to be perceived as.
-        low: What is changed.
+        code: Code in table 5.
+        title: Title in appendix A.
+        high: High-level perception of the change.
+        low: Low-level perception that is changed.
         way: The paper's way of making the change.
-        whole_subject: Partial substitution replaces the subject itself where nothing smaller is pointed at.
-        ours: What of this is our reading; None where the paper says it.
+        whole_subject: Whether partial substitution replaces the subject itself where nothing smaller is located.
+        ours: Part of the entry that is Benchwright's interpretation; None where the paper states everything.
     """
 
     code: Code
@@ -138,12 +138,12 @@ class IdeaCategory:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Return what its prompt gets, as appendix D names it."""
+        """Return the inputs of its prompt, as named in appendix D."""
         return "main_subject", "original_caption", f"original_{self.high.name}", f"original_{self.low.name}"
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Return what its prompt asks for, as appendix D names it."""
+        """Return the outputs that its prompt asks for, as named in appendix D."""
         return f"new_{self.high.name}", f"new_{self.low.name}", "new_caption"
 
 

@@ -1,4 +1,4 @@
-"""Items of a pair of pictures: the same yes/no question on both with opposite keys, options about one or both."""
+"""Items of a pair of pictures: a yes/no question on both with opposite keys, and questions with options."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ SIDES: tuple[Side, Side] = ("natural", "manipulated")
 
 
 class PairMaking(NamedTuple):
-    """A pair while its items are made.
+    """Context in which the items of one pair are made.
 
     Args:
         ctx: Context of the step that makes them.
         record: The source image.
-        parents: What the pair is made of, in words that stay: its items' ids follow from them.
+        parents: Stable names of what the pair is made of, from which its items' ids are computed.
         natural: The picture that the pair shows as natural.
-        manipulated: The other one.
-        donors: Source images that lent pixels; the items belong to them too.
+        manipulated: The manipulated picture.
+        donors: Source images that pixels were taken from; the items are grouped with them too.
         task: Beginning of the items' task, such as `pair`.
         category: Category of the items.
         written_by: Authors of question and choices, as items record them.
@@ -49,7 +49,7 @@ class PairMaking(NamedTuple):
     def yes_no(
         self, ordinal: int, question: str, *, yes_on: Side, shown: Side, level: str, evidence: Mapping[str, Any]
     ) -> Item:
-        """Ask a question of one picture that is true of the picture `yes_on` only."""
+        """Return an item that asks one picture a question that is true of the picture `yes_on` only."""
         choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
         answer = "A" if yes_on == shown else "B"
         evidence_of_item = {**evidence, "shows": [shown]}
@@ -69,7 +69,7 @@ class PairMaking(NamedTuple):
         evidence: Mapping[str, Any],
         attributes: Mapping[str, str] | None = None,
     ) -> Item:
-        """Ask a question with options of pictures, by role and in order."""
+        """Return an item that asks a question with options about pictures, by role and in order."""
         item = self._item(ordinal, way, question, text_choices(placed), placed.answer, pictures, level, evidence)
         return item if attributes is None else item.model_copy(update={"attributes": dict(attributes)})
 

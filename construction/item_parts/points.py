@@ -1,4 +1,4 @@
-"""Interest points that people can tell apart: corners, well inside, far from each other, unlike each other."""
+"""Interest points that people can distinguish: corners away from the border, far apart and dissimilar."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def corners(grey: NDArray[np.uint8], *, most: int, spacing_px: float) -> Points:
     """Return up to `most` corners, strongest first (Shi and Tomasi, CVPR 1994).
 
     Args:
-        grey: (height, width).
-        most: Largest number returned.
-        spacing_px: Least distance between two.
+        grey: Grey picture, (height, width).
+        most: Largest number of corners.
+        spacing_px: Smallest distance between two corners, in pixels.
     """
     import cv2
 
@@ -24,7 +24,7 @@ def corners(grey: NDArray[np.uint8], *, most: int, spacing_px: float) -> Points:
 
 
 def is_inside(points: Points, size_wh: tuple[int, int], *, margin_px: float) -> NDArray[np.bool_]:
-    """Say for each point whether it keeps `margin_px` from every border."""
+    """Return for each point whether it is at least `margin_px` from every border."""
     far_from_low, far_from_high = points >= margin_px, points <= np.array(size_wh) - margin_px
     return np.asarray((far_from_low & far_from_high).all(axis=1))
 
@@ -37,11 +37,11 @@ def contrast(grey: NDArray[np.uint8], point: NDArray[np.float64], *, radius_px: 
 def likeness(
     grey: NDArray[np.uint8], first: NDArray[np.float64], second: NDArray[np.float64], *, radius_px: int
 ) -> float:
-    """Return the largest normalised correlation, -1 to 1, of what surrounds one point with what surrounds another.
+    """Return the largest normalised correlation, -1 to 1, of the surroundings of two points.
 
-    The square around the first is slid over the second by up to half its radius, so that a repeated window or
-    letter is found although its corner was marked a few pixels off. Light cancels out. A flat surrounding is
-    like nothing: 0.
+    The square around the first point is moved over the second by up to half its radius, so that a repeated window or
+    letter is found even if its corner was marked a few pixels off. Differences in light have no effect. The likeness of
+    flat surroundings is 0.
     """
     import cv2
 

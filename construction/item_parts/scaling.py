@@ -16,7 +16,7 @@ def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, in
 
 
 def shrink(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Scale (height, width, 3) pixels down by averaging areas; the same array if it has that size already."""
+    """Return (height, width, 3) pixels scaled down by averaging areas; the same array if it already has that size."""
     import cv2
 
     if pixels.shape[1::-1] == size_wh:

@@ -1,4 +1,4 @@
-"""Two pictures on one, for models that take a single image."""
+"""Two pictures combined into one, for models that accept a single image."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def side_by_side(left: NDArray[np.uint8], right: NDArray[np.uint8], *, max_side_
     """Return two pictures of one size beside each other, (height, width, 3), a white bar between them.
 
     Args:
-        left: (height, width, 3) RGB.
+        left: Left picture, (height, width, 3) RGB.
         right: Right picture, of the same size.
-        max_side_px: Longer side of what comes out; both are scaled down alike where they must be.
+        max_side_px: Largest longer side of the result, in pixels; both pictures are scaled down alike if necessary.
 
     Raises:
-        ValueError: They differ in size.
+        ValueError: The pictures differ in size.
     """
     if left.shape != right.shape:
         raise ValueError(f"pictures of a pair have one size, not {left.shape[1::-1]} and {right.shape[1::-1]}")

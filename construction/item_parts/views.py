@@ -1,7 +1,7 @@
 """A second view of a photograph: another viewpoint by a known homography, and another light.
 
-Coordinates are continuous: the picture covers [0, width] x [0, height] and pixel centres lie at +0.5. OpenCV
-counts from pixel centres; `warp` is the one place that translates.
+Coordinates are continuous: the picture covers [0, width] x [0, height] and pixel centres lie at +0.5. OpenCV counts
+from pixel centres; only `warp` converts between the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SIGNIFICANT_DIGITS = 10
 
 
 class ViewLimits(NamedTuple):
-    """How far a second view may lie from the first (see `VisualCorrespondence` for the meaning of each)."""
+    """Limits on how far a second view differs from the first (see `VisualCorrespondence` for each)."""
 
     max_rotation_deg: float
     max_perspective: float
@@ -28,7 +28,7 @@ class ViewLimits(NamedTuple):
 
 
 class LightLimits(NamedTuple):
-    """How far the light may change (see `VisualCorrespondence` for the meaning of each)."""
+    """Limits on the change of light (see `VisualCorrespondence` for each)."""
 
     max_gamma: float
     max_contrast: float
@@ -41,8 +41,8 @@ class LightChange(NamedTuple):
     """A change of light: grey level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
 
     Args:
-        gamma: Above 1 is darker.
-        contrast: Factor.
+        gamma: Exponent; above 1 is darker.
+        contrast: Factor of the contrast.
         brightness: Added grey levels, as a fraction of the range.
         blur_px: Standard deviation of a Gaussian blur, before noise.
         noise: Standard deviation of Gaussian noise, in grey levels of 0-255.
@@ -58,9 +58,9 @@ class LightChange(NamedTuple):
 def random_homography(size_wh: tuple[int, int], limits: ViewLimits, rng: np.random.Generator) -> Matrix:
     """Return a homography from a picture to a view of its size, within it, so that nothing is black.
 
-    A window, smaller than the picture by the zoom, has its corners jittered, is turned, made smaller still if
-    it does not fit, and moved to a place that chance decides. Entries are rounded to ten significant digits:
-    what a record says is what was drawn.
+    A window, smaller than the picture by the zoom, has its corners jittered, is rotated, reduced further if it does not
+    fit, and moved to a random place. Entries are rounded to ten significant digits, so that the recorded homography is
+    exactly the one drawn.
     """
     import cv2
 
@@ -83,13 +83,13 @@ def random_homography(size_wh: tuple[int, int], limits: ViewLimits, rng: np.rand
 
 
 def map_points(homography: Matrix, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Map points, shape (n, 2), by a homography."""
+    """Return points, shape (n, 2), mapped by a homography."""
     mapped = np.column_stack([points, np.ones(len(points))]) @ homography.T
     return np.asarray(mapped[:, :2] / mapped[:, 2:], dtype=np.float64)
 
 
 def warp(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Draw pixels, (height, width, 3), as seen through a homography in continuous coordinates."""
+    """Return pixels, (height, width, 3), transformed by a homography in continuous coordinates."""
     import cv2
 
     to_centres = np.array([(1, 0, 0.5), (0, 1, 0.5), (0, 0, 1)])
@@ -102,7 +102,7 @@ def warp(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]
 
 
 def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Draw view 2 from a photograph's own resolution, as far as the view's zoom can use it.
+    """Return view 2, drawn from the photograph's own resolution as far as the view's zoom needs it.
 
     Args:
         pixels: The whole photograph, (height, width, 3).
@@ -116,7 +116,7 @@ def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[in
 
 
 def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:
-    """Return a change of light, with figures rounded as they are recorded."""
+    """Return a random change of light, with values rounded as they are recorded."""
     factors = [np.log(limit) for limit in (limits.max_gamma, limits.max_contrast)]
     gamma, contrast = (float(np.exp(rng.uniform(-factor, factor))) for factor in factors)
     brightness = float(rng.uniform(-limits.max_brightness, limits.max_brightness))

@@ -43,7 +43,7 @@ class Donors:
         try:
             record = self._ctx.image(donor.image_id)
             return record, self._ctx.images.rgb(record)
-        except UnreadableImage:  # the other image fails by itself; this one has done nothing wrong
+        except UnreadableImage:  # the donor fails in its own outcome; this image is not at fault
             return DONOR_UNREADABLE
         except DataError:
             return NO_DONOR

@@ -1,6 +1,6 @@
-"""A candidate before it is painted: the picture, what of it may change, and what it will be asked for.
+"""A candidate before it is painted: the picture, the region that may change, and the prompt.
 
-The frame that an instruction editor shifts unasked is measured here, and put back in place.
+Instruction editors may shift the frame; this module measures the shift and reverses it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .manipulation_settings import Edges, Moving
 from .masks.base import Pixels
 
 _SURE = 0.15
-"""Share of the phases that must agree for a shift to be believed."""
+"""Smallest share of agreeing phases at which a shift is accepted."""
 
 
 class Shift(NamedTuple):
@@ -73,7 +73,7 @@ def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, b
 Draw = Callable[..., np.random.Generator]
 """Returns randomness that depends on the picture, and on the words it is asked with, only."""
 _WHOLLY = 0.999
-"""Opacity from which nothing else shows through: a 255th of a level at most."""
+"""Smallest opacity at which nothing else is visible: a 255th of a level at most."""
 
 
 class EditJob(NamedTuple):

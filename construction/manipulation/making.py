@@ -1,4 +1,4 @@
-"""One picture while its candidates are made: masks first, then canvases, then pictures by models or without."""
+"""The making of one picture's candidates: masks first, then canvases, then pictures with or without models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Masked(NamedTuple):
 
 
 class PictureCandidates:
-    """A source picture, its ideas, and what became of each.
+    """A source picture, its ideas, and the result of each.
 
     Args:
         record: The source.
@@ -66,7 +66,7 @@ class PictureCandidates:
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
     def painted(self, canvas: EditJob, pixels: Pixels | str) -> None:
-        """Take what a model painted, or why it did not."""
+        """Record the pixels that a model painted, or the reason why it painted none."""
         painter = self.painter(canvas)
         assert painter is not None, "only what a model paints was waiting"
         if isinstance(pixels, str):
@@ -77,7 +77,7 @@ class PictureCandidates:
         self._keep(canvas, done, painter.editor, facts)
 
     def outcome(self) -> Outcome:
-        """Return the pairs of the picture in the order of its ideas; what came to nothing is in the evidence."""
+        """Return the pairs of the picture in the order of its ideas; the evidence lists the ideas that failed."""
         made = [self._made[place] for place in sorted(self._made)]
         if not made and self._left_out and set(self._left_out.values()) == {NO_MEMORY}:
             return Outcome("failed", NO_MEMORY)
@@ -123,7 +123,7 @@ class PictureCandidates:
             return NO_TARGET
         target = self._hints(idea.target)
         if isinstance(target, str) or isinstance(subject, str):
-            return target  # a subject that is nowhere constrains nothing
+            return target  # a subject without a place is no constraint
         return constrained(target, subject, margin=self._step.masks.subject_margin)
 
     def _hints(self, grounded: Grounded) -> Hints | str:

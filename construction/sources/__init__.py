@@ -1,4 +1,4 @@
-"""Facts that people stated of photographs, and datasets that bring their own.
+"""Facts that people stated about photographs, and readers of datasets.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

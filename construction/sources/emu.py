@@ -1,11 +1,11 @@
-"""The EMU dataset (Da et al. 2021): edited media and what people make of it; MVP-Bench takes the sources.
+"""Reader of the EMU dataset (Da et al. 2021): edited media and people's answers; MVP-Bench uses its source images.
 
-    EMU_Dataset/emu_dev.jsonl        one line a frame (a question about a pair of images)
-    Images/dev/88_s.jpg              source, fetched by whoever has the list
-    Images/dev/88_e.jpg              edited; not read
+    EMU_Dataset/emu_dev.jsonl        one line per frame (a question about a pair of images)
+    Images/dev/88_s.jpg              source image, downloaded by the user
+    Images/dev/88_e.jpg              edited image; not read
 
-Lines share `metadata.index`: they are grouped first. Images are not shipped and many addresses are dead, so missing
-files are normal: everything that is left out is counted by its reason, and nothing fails for it.
+Several lines share one `metadata.index`, so lines are grouped first. The dataset does not include images, and many
+addresses are dead, so missing files are normal: whatever is left out is counted by reason and is not an error.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Metadata(BaseModel):
 
 
 class _Line(BaseModel):
-    """What is read of a line; answers are about the edited image, which MVP-Bench does not use."""
+    """The fields read from a line; answers are about the edited image, which MVP-Bench does not use."""
 
     source: str | None = None
     frame: str = Field("", max_length=200)
@@ -48,16 +48,16 @@ class _Line(BaseModel):
 
 
 class EmuImage(NamedTuple):
-    """One source image that is there.
+    """One existing source image.
 
     Args:
         split: Split, such as `dev`.
         pair: Index of the pair.
         path: Path of its file.
-        size_wh: Upright.
+        size_wh: Upright width and height, in pixels.
         url: URL that it came from; None where no line states one.
-        boxes: x0, y0, x1, y1 within the picture, in the order of the file; which convention the dataset means is not
-            documented, so this is our reading.
+        boxes: Boxes as x0, y0, x1, y1 within the picture, in the order of the file; the dataset does not document its
+            convention, so this one is an assumption.
     """
 
     split: str
@@ -69,13 +69,13 @@ class EmuImage(NamedTuple):
 
 
 class EmuCounts(NamedTuple):
-    """What was found and what was left out.
+    """Counts of what was read and what was left out.
 
     Args:
-        lines: Read.
-        pairs: Different indices.
-        frames: Lines by frame; an open set.
-        left_out: By reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
+        lines: Number of lines read.
+        pairs: Number of different indices.
+        frames: Number of lines by frame; an open set.
+        left_out: Counts by reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
             `box_malformed`, `box_outside`.
     """
 
@@ -91,15 +91,15 @@ class _Group(NamedTuple):
 
 
 def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tuple[list[EmuImage], EmuCounts]:
-    """Return the source images that are there, by split and index, and counts.
+    """Return the existing source images, sorted by split and index, and counts.
 
     Args:
         dataset: Folder with `emu_<split>.jsonl`.
         images: Folder with `<split>/<index>_s.jpg`.
-        limits: What an image file may be at most.
+        limits: Largest size of an image file.
 
     Raises:
-        DataError: There is no such file.
+        DataError: There is no file `emu_<split>.jsonl`.
     """
     files = sorted(path for path in dataset.glob("emu_*.jsonl") if _SPLIT_FILE.fullmatch(path.name))
     if not files:
@@ -142,7 +142,7 @@ def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield lines that are not empty; of one that is too long, as much as shows that it is no JSON."""
+    """Yield lines that are not empty; a line that is too long is cut, so that it is not valid JSON."""
     with path.open("rb") as handle:
         while line := handle.readline(MAX_LINE_BYTES):
             whole = line.endswith(b"\n")
@@ -186,7 +186,7 @@ def _box(numbers: tuple[float, ...], size_wh: tuple[int, int]) -> Box | str:
 
 
 def facts_of(image: EmuImage) -> dict[str, Any]:
-    """Return what a facts file states of an image; nobody says what the boxes show, so they are numbered."""
+    """Return the facts file's entry for an image; the dataset does not say what boxes show, so they are numbered."""
     subjects = [
         {"name": f"subject_{number}", "phrase": f"subject {number}", "box": list(box)}
         for number, box in enumerate(image.boxes, start=1)

@@ -1,7 +1,7 @@
-"""Bringing facts that people stated to the images of a run.
+"""The step that assigns facts stated by people to the images of a run.
 
-The file's facts become values of the images, one per use. Steps that make items read only theirs, so that an edited
-fact makes again what rests on it, and nothing else.
+The file's facts become values of the images, one per use. Steps that make items read only the values that they use, so
+that only items that depend on an edited fact are made again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 FEW = 0.5
-"""Below this share of images that facts speak of, a run says so."""
+"""Share of images with facts below which a run reports it."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 
 
@@ -59,7 +59,7 @@ class StatedFacts(GatherStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return what the file states, as a digest, so that neither its place nor its layout matters."""
+        """Return the digest of the file's facts, so that neither its path nor its layout matters."""
         return {"file": f"sha256:{self._facts.sha256}" if self._facts is not None else self.file}
 
     def speaks_of(self, uri: str) -> bool | None:
@@ -71,7 +71,7 @@ class StatedFacts(GatherStep):
         return not names.isdisjoint({path.as_posix(), path.name})
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Find each picture's images; those of another size than stated are asked about."""
+        """Return the facts of each picture's images; images of another size than stated are asked about."""
         if self._facts is None:
             raise PrerequisiteError(f"step {ctx.stage!r}: facts {self.file} are known by digest only; give the file")
         images = [_Image(*row) for row in zip(*(columns[name].to_pylist() for name in self.columns), strict=True)]
@@ -102,7 +102,7 @@ class StatedFacts(GatherStep):
 
 
 def _told(key: str, picture: PictureFacts, is_sized: bool) -> dict[str, Any]:
-    """Return what the record of an image keeps of its facts."""
+    """Return the part of an image's facts that its evidence holds."""
     evidence: dict[str, Any] = {"facts": key}
     if picture.source is not None:
         evidence["source"] = picture.source.model_dump(mode="json", exclude_none=True)
@@ -147,7 +147,7 @@ def _keys_of(facts: Facts, images: Sequence[_Image], stage: str) -> dict[int, st
 
 
 def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]:
-    """Return what each kind of step needs to know, as canonical JSON; nothing where nothing is stated."""
+    """Return the facts for each kind of step, as canonical JSON; kinds without facts are left out."""
     picture = facts.images[key]
     subjects = [{"name": subject.name, "phrase": subject.phrase, "box": subject.box} for subject in picture.subjects]
     stated: dict[str, Any] = {
@@ -166,7 +166,7 @@ def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]
 
 
 def _cut_out(facts: Facts, picture: PictureFacts, subject: Subject, image_of: Mapping[str, str]) -> dict[str, Any]:
-    """Return all that makes pairs of a subject: how to cut it out, and the pictures that are there to take it."""
+    """Return the facts for pairs of a subject: how to cut it out, and the existing pictures to put it in front of."""
     cut = subject.cut_out
     assert cut is not None
     backgrounds = {image.background for image in facts.images.values() if image.background is not None}

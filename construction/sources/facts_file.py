@@ -1,4 +1,4 @@
-"""Facts files: what people state about photographs, so that steps can make items of it without any model.
+"""Facts files, in which people state facts about photographs, so that steps can make items without any model.
 
     format: benchwright-facts
     version: 1
@@ -108,7 +108,7 @@ class StatedImplication(Stated):
     question: StatedSixOptions | None = None
 
     def stated(self) -> implication.Implication:
-        """Return it as steps that ask about it read it."""
+        """Return the implication in the form that steps read."""
         document = self.model_dump(mode="json", exclude={"question"})
         questions = [] if self.question is None else [self.question.model_dump(mode="json")]
         return implication.Implication.model_validate(document | {"questions": questions})
@@ -151,7 +151,7 @@ class Facts(Stated):
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of what is stated; comments and layout have no part in it."""
+        """Digest of the facts, without comments and layout."""
         return digest(self.model_dump(mode="json"))
 
 
@@ -159,7 +159,7 @@ def read_facts(path: Path) -> Facts:
     """Read and check a facts file.
 
     Raises:
-        DataError: It cannot be read, or something in it is wrong; the message names file, line, key and value.
+        DataError: The file cannot be read or has mistakes; the message names file, line, key and value.
     """
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -187,7 +187,7 @@ def parse_facts(text: str, name: str) -> Facts:
 
 
 def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
-    """Yield what the models cannot see: places outside the picture, repetitions, names that lead nowhere."""
+    """Yield mistakes that the models do not check: places outside the picture, repetitions, unknown names."""
     taken: set[str] = set()
     for key, picture in facts.images.items():
         path: Path_ = ("images", key)
@@ -212,7 +212,7 @@ def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
 
 
 def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[Path_, object, str]]:
-    """Yield names that stand twice, among the unanswerable questions too, and options that do."""
+    """Yield repeated names, including those of the unanswerable questions, and repeated options."""
     taken = {question.name for question in picture.unanswerable}
     for number, question in enumerate(picture.answerable):
         if question.name in taken:
@@ -254,7 +254,7 @@ def _misplaced(facts: Facts, key: str, path: Path_, subject: Subject) -> Iterato
 def _repeated(
     path: Path_, field: str | None, texts: tuple[str, ...] | list[str]
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield texts that stand twice; case and white space at the ends make no difference to a reader."""
+    """Yield repeated texts; case and white space at the ends are ignored."""
     seen: set[str] = set()
     for number, text in enumerate(texts):
         if text.strip().casefold() in seen:

@@ -1,4 +1,4 @@
-"""What the step `facts` stated about an image, and the picture that items made of it show."""
+"""Access to an image's facts from the step `facts`, and to the picture that its items show."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NO_FACTS = "no_facts"
 
 
 def stated(record: ImageRecord, ctx: Context, use: str) -> Any:
-    """Return a value of `facts`, read; None where the file states nothing of the kind about this image."""
+    """Return the decoded value of `facts` for a use; None where the file states nothing of it about the image."""
     text = ctx.value(record.image_id, f"facts.{use}")
     return None if text is None else json.loads(text)
 
 
 def nothing_stated() -> Outcome:
-    """Return the outcome of an image that a step can make nothing of, since nobody stated anything."""
+    """Return the outcome of an image from which a step makes nothing, because no facts are stated."""
     return Outcome("drop", NO_FACTS)
 
 
@@ -31,10 +31,10 @@ class ShownPicture(NamedTuple):
     """A picture as items show it.
 
     Args:
-        record: The image that items list.
-        pixels: (height, width, 3), upright, read-only where it is the source's.
-        scale: Pixels of the picture a pixel of the upright source.
-        made: The record, where it was made for the items; nothing where the source itself is shown.
+        record: Record of the image that items list.
+        pixels: Upright pixels, (height, width, 3), read-only where they are the source's.
+        scale: Pixels of the picture per pixel of the upright source.
+        made: The record, where the picture was made for the items; empty where the source itself is shown.
     """
 
     record: ImageRecord
@@ -44,9 +44,10 @@ class ShownPicture(NamedTuple):
 
 
 def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> ShownPicture:
-    """Return the source itself where its file shows what is meant, else an upright picture, smaller if it must be.
+    """Return the source itself if its file can be shown unchanged, else an upright picture, reduced if necessary.
 
-    A file with notes, such as an EXIF orientation, is not shown as it is: who ignores the note would see other pixels.
+    A file with notes, such as an EXIF orientation, is not shown unchanged, because a viewer that ignores the note would
+    show other pixels.
     """
     pixels = ctx.images.rgb(record)
     size_wh = size_within(record.width, record.height, max_side_px=max_side_px)

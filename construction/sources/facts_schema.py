@@ -1,4 +1,4 @@
-"""What facts files are written in: strict models, texts, names, places."""
+"""Base types of facts files: strict models, texts, names, places."""
 
 from __future__ import annotations
 

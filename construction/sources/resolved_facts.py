@@ -1,4 +1,4 @@
-"""What people stated for ideas of one image, with the names of other pictures found among the images of the run."""
+"""Facts for ideas of one image, with the names of other pictures resolved to images of the run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class IdeaFacts(Stated):
 
 
 def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str]) -> IdeaFacts:
-    """Return what is stated for ideas of a picture; what rests on pictures that are not there is left out.
+    """Return the facts for ideas of a picture, without those that depend on pictures that the run does not have.
 
     Args:
         pictures: All of the facts file, by key.
@@ -104,7 +104,7 @@ def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of:
 
 
 def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
-    """Return values of other pictures by perception, sorted, without those that this picture shows or suggests."""
+    """Return other pictures' values by perception, sorted, without those that this picture shows or suggests."""
     names_elsewhere: dict[str, set[str]] = {}
     for other_key, picture in pictures.items():
         if other_key == key:

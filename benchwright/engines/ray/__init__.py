@@ -1,4 +1,4 @@
-"""The Ray engine: the jobs of the local engine on a cluster.
+"""The Ray engine, which runs the same jobs as the local engine on a cluster.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

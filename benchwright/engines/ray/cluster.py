@@ -1,4 +1,4 @@
-"""A Ray cluster: joined or started, its nodes, and how many workers it has room for."""
+"""A Ray cluster: how it is joined or started, its nodes, and the number of workers that fit on them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ from benchwright.versions import library_versions
 logger = logging.getLogger(__name__)
 
 OBJECT_STORE_BYTES = 80 << 20
-"""For a cluster of our own: nearly Ray's minimum. Jobs and results are small, pictures travel by the file system."""
+"""Object store size in bytes of a cluster that Benchwright starts.
+
+It is near Ray's minimum, because jobs and results are small and pictures are passed through the file system.
+"""
 
 ANSWER_S = 120.0
-"""A node that is asked what it sees and says nothing for this long is taken for broken."""
+"""Seconds without a reply to the check of shared folders after which a node is considered broken."""
 
 
 NOTICED_S = 30.0
-"""By then Ray has noticed that a node died."""
+"""Seconds within which Ray notices that a node died."""
 
 
 class Node(NamedTuple):
-    """A machine of the cluster, or what passes for one.
+    """A node of the cluster: a machine, or what Ray treats as one.
 
     Args:
         id: Id that Ray gave the node.
-        name: Name that people know the node by.
-        cpus: Processors that Ray may give away; memory in bytes and GPUs likewise.
+        name: Name of the node for people.
+        cpus: Number of processors that Ray may allocate.
+        memory: Memory in bytes that Ray may allocate.
+        gpus: Number of GPUs that Ray may allocate.
     """
 
     id: str
@@ -45,22 +50,22 @@ class Node(NamedTuple):
     gpus: float
 
     def room_for(self, needs: Resources) -> int:
-        """Return how many workers fit, if nobody else uses the node; a worker takes one processor."""
+        """Return how many workers fit on the node if nobody else uses it; a worker takes one processor."""
         limits = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
         if needs.gpus >= 1:
             limits.append(int(self.gpus / needs.gpus))
-        elif needs.gpus > 0:  # a share is of one GPU, never of two
+        elif needs.gpus > 0:  # a share of a GPU is never spread over two GPUs
             limits.append(int(self.gpus) * int(1 / needs.gpus + 1e-9))
         return min(limits)
 
 
 def import_ray() -> Any:
-    """Return the package, told to keep to itself.
+    """Return the package `ray`, with its usage statistics turned off.
 
     Raises:
-        PrerequisiteError: It is not installed.
+        PrerequisiteError: Ray is not installed.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray starts something
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray starts a process
     try:
         import ray
     except ImportError as error:
@@ -72,15 +77,15 @@ def import_ray() -> Any:
 
 @contextmanager
 def joined(address: str | None, workers: int | None) -> Iterator[None]:
-    """Be part of a cluster: the one this process has joined already, the one at `address`, or one of our own.
+    """Join a cluster for the block: the one that this process has joined already, the one at `address`, or a new one.
 
     Args:
-        address: `host:port` or `auto`; None for what RAY_ADDRESS names, else a cluster of this machine alone, which
-            ends with the block.
-        workers: A cluster of our own has room for as many.
+        address: `host:port` or `auto`; None for the one that RAY_ADDRESS names, else a new cluster of this machine
+            alone, which ends with the block.
+        workers: Number of workers that a new cluster has room for.
 
     Raises:
-        PrerequisiteError: Nothing answers there, or this machine is no node of it.
+        PrerequisiteError: No cluster answers at the address, or this machine is not one of its nodes.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -95,7 +100,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
         _check_answers(address)
     try:
         ray.init(address=address, **settings)
-    except Exception as error:  # Ray raises what its layers raise
+    except Exception as error:  # Ray passes on the exceptions of its lower layers
         raise PrerequisiteError(
             f"no Ray cluster could be joined at {address} ({_last_line(error)}); start Ray on this machine with "
             "`ray start --head`, or `ray start --address HOST:PORT` to join one, and run the command there"
@@ -108,7 +113,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
 
 
 def _check_answers(address: str) -> None:
-    """Find out in seconds that nothing listens: Ray itself would go on trying for minutes."""
+    """Raise an error within seconds if nothing listens at the address; Ray itself would retry for minutes."""
     if "://" in address:
         raise BenchwrightError(
             f"--address {address}: Ray's client protocol is not used, since this command must see the workspace as "
@@ -127,7 +132,7 @@ def _check_answers(address: str) -> None:
 
 
 def _silence() -> None:
-    """Keep Ray's notices about dead workers off standard output, where the answer goes; ours tell it in full."""
+    """Keep Ray's notices of dead workers off standard output, which holds results; Benchwright reports these itself."""
     import ray._private.worker as internals
 
     if hasattr(internals, "_worker_logs_enabled"):
@@ -135,7 +140,7 @@ def _silence() -> None:
 
 
 def living_nodes() -> list[Node]:
-    """Return the nodes that Ray believes alive, by id."""
+    """Return the nodes that Ray considers alive, sorted by id."""
     ray = import_ray()
     nodes = []
     for node in ray.nodes():
@@ -152,10 +157,10 @@ def room_for(needs: Resources) -> int:
 
 
 def check_nodes(token: Token) -> None:
-    """Ask every node that may get workers whether it shares our folders and has our versions.
+    """Check on every node that may get workers that it shares the folders and has the same library versions.
 
     Raises:
-        BenchwrightError: One does not, or cannot run Benchwright.
+        BenchwrightError: A node does not share the folders, or cannot run Benchwright.
     """
     ray = import_ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -182,7 +187,7 @@ def check_nodes(token: Token) -> None:
 
 
 def _is_gone(node: Node) -> bool:
-    """Return whether Ray stops to believe a node alive within the time that it takes to notice a dead one."""
+    """Return whether Ray reports a node as dead within `NOTICED_S` seconds."""
     until = time.monotonic() + NOTICED_S
     while any(living_node.id == node.id for living_node in living_nodes()):
         if time.monotonic() > until:
@@ -192,7 +197,7 @@ def _is_gone(node: Node) -> bool:
 
 
 def compare_versions(name: str, sight: Sight) -> None:
-    """Warn of libraries that a node has in another version: bytes may then depend on where a shard ran."""
+    """Warn of libraries that a node has in another version, since bytes may then depend on where a shard ran."""
     own_versions = library_versions()
     for library in sorted({*own_versions, *sight.versions}):
         version = sight.versions.get(library)

@@ -1,10 +1,10 @@
-"""The Ray engine: the jobs of the local engine on a cluster, one supervised worker process an actor.
+"""The Ray engine: runs jobs on a cluster, with one supervised worker process per actor.
 
-Two levels watch. On its node an actor supervises its process as the local engine does: a record that ends the process
-again and again is blamed, a process that hangs is replaced. This module watches the actors: one that is lost
-with its node is nobody's fault, and its job simply runs again elsewhere. One that ends although its node lives (Ray
-ends actors when a node's memory runs short) leaves its job suspect: it runs again record by record, each noted in
-a file before it starts, so that a record that costs three actors their lives is blamed as well.
+Supervision has two levels. On its node an actor supervises its process as the local engine does: a record that ends
+the process repeatedly is blamed, a process that hangs is replaced. This module supervises the actors. If an actor is
+lost with its node, no record is at fault, and the job runs again elsewhere. If an actor ends although its node lives
+(Ray ends actors when a node's memory runs short), its job is suspect: it runs again record by record, each noted in a
+file before it starts, so that a record that ends three actors is blamed as well.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from benchwright.steps import Resources
 logger = logging.getLogger(__name__)
 
 NO_WORKER_S = 900.0
-"""A cluster that has given no worker for this long is full, or has lost what was asked for."""
+"""Seconds without a worker after which the run ends: the cluster is full, or has lost the required resources."""
 
 PATIENCE_S = 30.0
-"""After this long without a worker the user is told what is waited for."""
+"""Seconds without a worker after which the user is told what the run waits for."""
 
 STOP_S = 10.0
 
@@ -68,12 +68,12 @@ class RayEngine:
     """Actors on a Ray cluster for one run; use it as a context manager.
 
     Args:
-        worker_context: Picklable; handed to every worker once and to every job's `run`.
-        workers: Most actors; None for as many as the cluster has room for.
-        log_folder: Folder for the output of workers; seen by all nodes.
+        worker_context: Picklable context, passed to every worker once and to every job's `run`.
+        workers: Largest number of actors; None for as many as the cluster has room for.
+        log_folder: Folder for the output of workers, visible to all nodes.
         address: Address of the cluster; see `cluster.joined`.
-        shared: Folders that every node must see; checked before anything runs, and by every actor.
-        hang_s: A worker process that has not moved to another record for this long is replaced.
+        shared: Folders that every node must share; checked before anything runs, and by every actor.
+        hang_s: Seconds at one record after which a worker process is replaced.
     """
 
     def __init__(
@@ -121,10 +121,10 @@ class RayEngine:
             self._open.close()
 
     def prepare(self) -> None:
-        """Do nothing: what actors take to start depends on what their jobs need (`Engine.prepare`)."""
+        """Do nothing: actors can be started only when the needs of their jobs are known (`Engine.prepare`)."""
 
     def drop_caches(self) -> None:
-        """Do nothing: actors have their own memory, as much as their jobs need (`Engine.rest`)."""
+        """Do nothing: each actor has reserved the memory that its jobs need (`Engine.drop_caches`)."""
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`)."""
@@ -149,10 +149,10 @@ class RayEngine:
                 self._wait_for_workers()
 
     def _settle(self, needs: Resources) -> int:
-        """Let go of workers that have something else than these jobs need; return how many there may be.
+        """End workers whose resources differ from the needs; return the largest number of workers for these jobs.
 
         Raises:
-            StepError: No node has it.
+            StepError: No node has the resources.
         """
         if needs.gpus > 1 and needs.gpus != int(needs.gpus):
             raise StepError(f"a step asks for {needs.gpus} GPUs; ask for a whole number, or for a share below 1")
@@ -182,7 +182,7 @@ class RayEngine:
             self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
-        """Say what is waited for, once; give up in the end."""
+        """Report once what the run waits for; raise an error after `NO_WORKER_S` seconds."""
         waited = time.monotonic() - self._heard_at
         if waited > NO_WORKER_S:
             raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {NO_WORKER_S:.0f} s")
@@ -208,7 +208,7 @@ class RayEngine:
         return [by_answer[answer] for answer in ready]
 
     def _hear(self, worker: _Worker) -> Done | None:
-        """Take a worker's answer; None if it only got ready, or is gone and taken off the list."""
+        """Return the job that a worker has finished; None if the worker has only started, or has ended."""
         errors = self._ray.exceptions
         try:
             answer = self._ray.get(worker.answer)
@@ -230,10 +230,10 @@ class RayEngine:
         if worker.note is not None:
             worker.note.unlink(missing_ok=True)
         result, seconds, attempts = answer
-        return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - our own
+        return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - from a worker of this run
 
     def _note_end(self, worker: _Worker, error: Exception) -> None:
-        """Draw the conclusion from an actor's end: a lost node, a suspect job, or a record to blame."""
+        """Handle an actor's end: a lost node, a suspect job, or a record to blame."""
         if worker.task is None:
             self._note_failed_start(error)
             return
@@ -256,19 +256,19 @@ class RayEngine:
                 task.blamed[place] = "SIGKILL"
 
     def _is_fault(self, worker: _Worker, error: Exception) -> bool:
-        """Say whether an actor ended by itself: surely so only if Ray is sure of it and its node still lives."""
+        """Return whether an actor ended by itself: only if Ray reports it so and its node still lives."""
         died = isinstance(error, self._ray.exceptions.ActorDiedError)
         return died and any(node.id == worker.node for node in living_nodes())
 
     def _note_failed_start(self, error: Exception) -> None:
         self._failed_starts += 1
-        # A node may be lost while all its workers start, hence the limit by workers.
+        # A node may be lost while all its workers start, so the limit is multiplied by their number.
         limit = KILLS_BEFORE_ANY_RECORD * max(1, len(self._workers))
         if getattr(error, "actor_init_failed", False) or self._failed_starts >= limit:
             raise StepError(f"the cluster cannot start workers: {error}; see {self._log_folder}") from error
 
     def _end(self, workers: list[_Worker]) -> None:
-        """Stop processes and actors, and wait for it a while."""
+        """Stop processes and actors, and wait a limited time for their end."""
         stops = [worker.actor.stop.remote() for worker in workers if worker.is_ready]
         if stops:
             self._ray.wait(stops, num_returns=len(stops), timeout=STOP_S)

@@ -1,8 +1,9 @@
 """The actor that a Ray cluster places: one supervised worker process on its node.
 
-The actor itself runs no job. It holds what the scheduler gave it (processors, a share of a GPU, memory) and starts a
-process that inherits it, supervised by the same code as on one machine: a record that ends the process is found out
-on the spot, a process that hangs is replaced, and the models that a step opened live as long as the process does.
+The actor itself runs no job. It holds the resources that the scheduler allocated (processors, a share of a GPU, memory)
+and starts a process that inherits them, supervised by the same code as on one machine: a record that ends the process
+is identified on the node, a process that hangs is replaced, and the models that a step opened live as long as the
+process.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ class Host:
     """One worker of a Ray cluster.
 
     Args:
-        worker_context: Pickled; unpickled by the worker process only.
+        worker_context: Pickled context, unpickled only by the worker process.
         number: Number of this worker in its run; names its logs.
         log_folder: Folder for these logs.
-        hang_s: Seconds without progress after which a worker is replaced, as for the local engine.
-        paths: Folders in which the main process looks for modules.
-        folder: The main process's current folder; entered if it is there.
+        hang_s: Seconds at one record after which a worker process is replaced, as in the local engine.
+        paths: Module search path of the main process.
+        folder: Current folder of the main process; entered if it exists.
     """
 
     def __init__(
         self, worker_context: bytes, *, number: int, log_folder: Path, hang_s: float, paths: Sequence[str], folder: str
     ) -> None:
         sys.path += [path for path in paths if path not in sys.path]
-        # A spawned process imports its parent's main module again; Ray's is no business of ours.
+        # A spawned process imports its parent's main module again, and Ray's main module must not be imported.
         vars(sys.modules["__main__"]).pop("__file__", None)
         if os.path.isdir(folder):
             os.chdir(folder)
@@ -49,7 +50,7 @@ class Host:
         )
 
     def ready(self, token: Token | None) -> tuple[str, str, Sight | None]:
-        """Return the id and name of the node that this runs on, and what it sees of the shared folders."""
+        """Return the id and name of this actor's node, and the result of its check of the shared folders."""
         import ray
 
         node: str = ray.get_runtime_context().get_node_id()
@@ -58,7 +59,7 @@ class Host:
         return node, name, token.look(f"{node}.{os.getpid()}") if token else None
 
     def run(self, serialized_job: SerializedJob) -> tuple[bytes, float, int]:
-        """Run a job; return its result pickled, seconds and attempts."""
+        """Run a job; return its pickled result, its seconds and its number of attempts."""
         done = next(iter(self._engine.run([serialized_job])))
         return done.result, done.seconds, done.attempts
 
@@ -71,7 +72,7 @@ class Host:
 
 
 def options_of(gpus: float, memory_mb: int) -> dict[str, Any]:
-    """Return what the scheduler is to reserve for a host; `stop` must get through while `run` is under way."""
+    """Return the actor options that reserve a host's resources, and that let `stop` run during `run`."""
     return {
         "num_cpus": 1,
         "num_gpus": gpus,

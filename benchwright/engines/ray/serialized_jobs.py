@@ -1,4 +1,4 @@
-"""Jobs that travel as bytes: whoever passes them on needs none of their code, only the worker that runs them does."""
+"""Jobs as bytes, so that only the worker that runs a job needs its code, not the processes that pass it on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.workspace.atomic import write_bytes
 
 
 class SerializedContext:
-    """Something pickled; pickled once more and unpickled it is the thing itself."""
+    """A pickled object; pickling and unpickling this wrapper gives the object itself."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -25,15 +25,15 @@ class SerializedContext:
 
 @dataclass(frozen=True)
 class SerializedJob:
-    """A job as bytes, with what earlier attempts on other machines taught; its result is bytes too.
+    """A job as bytes, with the results of earlier attempts on other machines; its own result is bytes too.
 
     Args:
         name: Name of the job.
         size: Size of the job.
-        data: The job, pickled.
-        singly: Run record by record, because a worker of an earlier attempt ended and nobody knows where it was.
-        blamed: Records not to be run, as in `Attempt`.
-        note: File that always says which record is being run, so that it is known when the whole worker is gone.
+        data: The pickled job.
+        singly: Whether to run record by record, because a worker of an earlier attempt ended at an unknown record.
+        blamed: Records not to run, as in `Attempt`.
+        note: File that holds the record being run, so that it is known even if the actor is lost.
     """
 
     name: str
@@ -45,7 +45,7 @@ class SerializedJob:
 
     def run(self, worker: Any, attempt: Attempt) -> bytes:
         """Run the job; return its result, pickled."""
-        job = pickle.loads(self.data)  # noqa: S301 - made by this run's main process, sent inside the cluster
+        job = pickle.loads(self.data)  # noqa: S301 - made by this run's main process and sent within the cluster
 
         def at(place: Place) -> None:
             if self.note is not None:
@@ -58,7 +58,7 @@ class SerializedJob:
 
 
 def noted_place(note: Path) -> Place | None:
-    """Return where the worker of a job was when it ended, and remove the note; None if it had not reached a record."""
+    """Return the place at which a job's worker ended, and remove the note; None if it had not reached a record."""
     try:
         stage, record = json.loads(note.read_bytes())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Do all machines of a cluster see the workspace and the image folder? Tried with real files before anything runs."""
+"""Check, with real files and before anything runs, that all nodes of a cluster share workspace and image folder."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ENTRIES_LOOKED_AT = 1000
 
 
 class SharedFolders(NamedTuple):
-    """The folders that every node must see under the same path."""
+    """The folders that every node must have under the same path."""
 
     workspace: Path
     images: Path
 
 
 class Sight(NamedTuple):
-    """What a node sees: nothing wrong, or the first thing that is; and the versions that it would run.
+    """Result of one node's check: the first problem, if any, and the library versions on that node.
 
-    `asked` tells one look from another; it names the reply that the node left.
+    `asked` identifies the request; it names the reply file that the node wrote.
     """
 
     asked: str
@@ -41,13 +41,13 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Token:
-    """What a node has to find.
+    """Files that a node has to find.
 
     Args:
-        path: A file in the workspace's `tmp` folder.
-        content: What the file says.
+        path: Path of the token file, in the workspace's `tmp` folder.
+        content: Content of the token file.
         images: The image folder.
-        samples: Relative path and bytes of some files below it.
+        samples: Relative path and size in bytes of some files below the image folder.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class Token:
     samples: tuple[tuple[str, int], ...]
 
     def look(self, request: str) -> Sight:
-        """Return what this machine sees; leaves a reply beside the token, by rename over an older one."""
+        """Return the result of the check on this machine; write it beside the token, replacing an older reply."""
         return Sight(request, self._problem(request), __version__, library_versions())
 
     def _problem(self, request: str) -> str | None:
@@ -83,10 +83,10 @@ class Token:
         return self.path.with_name(f"{self.path.name}.{request}")
 
     def check(self, name: str, sight: Sight) -> None:
-        """Raise if a node, as people call it, does not see what this machine sees.
+        """Raise an error if the node of that name does not see the same files as this machine.
 
         Raises:
-            BenchwrightError: Says which node, what it misses, and what to do.
+            BenchwrightError: The node does not; the message names the node, what is missing there, and what to do.
         """
         problem = sight.problem
         if sight.benchwright != __version__:
@@ -103,7 +103,7 @@ class Token:
             )
 
     def _answer(self, request: str) -> str | None:
-        os.listdir(self.path.parent)  # a network file system then forgets what it believed absent
+        os.listdir(self.path.parent)  # refreshes a network file system's cache of missing files
         try:
             return self._reply(request).read_text(encoding="ascii")
         except (OSError, ValueError):
@@ -116,7 +116,7 @@ def _why(error: OSError | StorageError) -> str:
 
 @contextmanager
 def token_in(shared: SharedFolders) -> Iterator[Token]:
-    """Write a token and take it away again, with every reply."""
+    """Write a token; remove it and all replies when the block ends."""
     content = secrets.token_hex(16)
     path = shared.workspace.absolute() / "tmp" / f"token-{content[:8]}"
     token = Token(path, content, shared.images.absolute(), tuple(_samples(shared.images)))
@@ -129,7 +129,7 @@ def token_in(shared: SharedFolders) -> Iterator[Token]:
 
 
 def _samples(images: Path) -> list[tuple[str, int]]:
-    """Return some plain files directly in the image folder, or in a folder below it; not a long look."""
+    """Return relative path and size of a few plain files in the image folder or the first folders below it."""
     samples: list[tuple[str, int]] = []
     for place, (root, _, names) in enumerate(os.walk(images)):
         for name in sorted(names[:ENTRIES_LOOKED_AT]):

@@ -1,8 +1,8 @@
-"""Image containers, walked block by block without decoding: size, frames, orientation, completeness.
+"""Image containers, read block by block without decoding: size, frames, orientation, completeness.
 
-One walk serves both `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory), so
-what was recorded of a file is what decoding then finds. A container says itself where it ends; a file that ends before
-is `truncated`. The work is bounded: no pixels, no text, at most `walking.MOST_BLOCKS` hops.
+The same walk serves `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory), so that
+decoding agrees with what was recorded of a file. A container states where it ends; a file that ends earlier is
+`truncated`. The work is bounded: no pixels, no text, at most `walking.MOST_BLOCKS` blocks.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def sniff(head: bytes) -> str | None:
 
 
 def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
-    """Return what the container says, having checked that it is whole.
+    """Return the facts that a container states, after a check that the container is complete.
 
-    For AVIF the size is an upper bound, and orientation and frames are left to its decoder's header.
+    For AVIF the size is an upper bound, and orientation and frames are read later by the decoder (`avif_header`).
 
     Args:
         handle: The file, seekable.

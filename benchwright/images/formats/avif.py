@@ -1,4 +1,4 @@
-"""AVIF: boxes of the ISO base media format (ISO/IEC 14496-12), as far as bounding a decoder takes."""
+"""AVIF: boxes of the ISO base media format (ISO/IEC 14496-12), as far as needed to limit what the decoder gets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.images.formats.walking import Container, Walk
 
 
 def _boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield (type, where the contents begin, where they end) of the boxes between two offsets."""
+    """Yield (type, start of the contents, end of the contents) of the boxes between two offsets."""
     while at + 8 <= end:
         walk.block()
         length, name = struct.unpack(">I4s", walk.take(at, 8))
@@ -28,7 +28,7 @@ def _boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
 def _inside(
     walk: Walk, name: bytes, parents: Iterator[tuple[bytes, int, int]], *, skip: int = 0
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the boxes inside those parents that are of a type; `skip` bytes come before them."""
+    """Yield the boxes of one type inside the parents, whose contents begin with `skip` other bytes."""
     for parent, at, end in parents:
         if parent == name:
             yield from _boxes(walk, at + skip, end)

@@ -14,7 +14,7 @@ def _palette_bytes(flags: int) -> int:
 
 
 def _skip_blocks(walk: Walk, at: int) -> int:
-    """Return where the run of data sub-blocks at an offset ends."""
+    """Return the end of the run of data sub-blocks at an offset."""
     handle = walk.handle
     handle.seek(at)
     while (length := handle.read(1)) != b"\0":
@@ -26,7 +26,7 @@ def _skip_blocks(walk: Walk, at: int) -> int:
 
 
 def walk_gif(walk: Walk) -> Container:
-    """Walk all blocks up to the trailer, which must be there. Stray bytes between blocks are passed over."""
+    """Walk all blocks up to the trailer, which must be there. Stray bytes between blocks are skipped."""
     width, height, flags = struct.unpack("<HHB", walk.take(6, 7)[:5])
     at = 13 + _palette_bytes(flags)
     frames, alpha = 0, False
@@ -40,7 +40,7 @@ def walk_gif(walk: Walk) -> Container:
         elif kind == b",":
             left, top, wide, high, flags = struct.unpack("<HHHHB", walk.take(at, 9))
             if frames == 0:
-                # A first frame that sticks out of the screen enlarges the picture, as Pillow has it.
+                # A first frame larger than the screen enlarges the picture, as in Pillow.
                 width, height = walk.pixels(max(width, left + wide), max(height, top + high))
             frames = walk.frames(frames + 1, at_least=True)
             at = _skip_blocks(walk, at + 10 + _palette_bytes(flags))

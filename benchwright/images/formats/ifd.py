@@ -1,7 +1,7 @@
-"""TIFF directories, as TIFF files, EXIF blocks and multi-picture JPEGs all hold them.
+"""TIFF directories, which TIFF files, EXIF blocks and multi-picture JPEGs all contain.
 
-Only what deciding about a file needs: fields by tag, integers of a field, the next directory. Every read is
-bounded by the block's size, and nothing is read that was not asked for.
+This module reads only what is needed to accept a file: fields by tag, integers of a field, the next directory. Every
+read is bounded by the block's size, and only requested data is read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INTEGERS = {1: "B", 3: "H", 4: "I", 13: "I", 16: "Q", 18: "Q"}
 
 
 class Field(NamedTuple):
-    """One field of a directory: TIFF type, number of values, and where the values lie."""
+    """One field of a directory: TIFF type, number of values, and offset of the values."""
 
     kind: int
     values: int
@@ -61,7 +61,7 @@ class TiffBlock:
         return struct.unpack(self._order + layout, data)
 
     def _fields_at(self, at: int) -> tuple[int, int]:
-        """Return the number of fields of the directory at an offset, and where they begin."""
+        """Return the number of fields of the directory at an offset, and the offset of the first."""
         width = 8 if self._big else 2
         count = self._unpack("Q" if self._big else "H", self._take(at, width))[0]
         if count > MOST_FIELDS:
@@ -69,7 +69,7 @@ class TiffBlock:
         return count, at + width
 
     def fields(self, at: int) -> dict[int, Field]:
-        """Return the fields of the directory at an offset, by tag; of a repeated tag the first."""
+        """Return the fields of the directory at an offset, by tag; the first where a tag is repeated."""
         count, begin = self._fields_at(at)
         layout, width, inline = ("HHQ8x", 20, 8) if self._big else ("HHI4x", 12, 4)
         fields: dict[int, Field] = {}
@@ -110,7 +110,7 @@ class TiffBlock:
 def exif_orientation(handle: BinaryIO, *, start: int, size: int) -> int:
     """Return the orientation, 1 to 8, that an EXIF block states; 1 where it states none or cannot be read.
 
-    Broken EXIF is no reason to refuse pixels that are whole, so nothing is raised.
+    Broken EXIF is no reason to refuse intact pixels, so nothing is raised.
     """
     try:
         block = TiffBlock(handle, start=start, size=size)

@@ -13,7 +13,7 @@ from benchwright.images.formats.walking import Container, Walk, joined, sorted_n
 _STANDALONE = {0x01, *range(0xD0, 0xD9)}
 _FRAME_HEADERS = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ASIDE = {*range(0xE1, 0xEE), 0xEF, 0xFE}
-"""Application segments and comments. APP0 and APP14 stay out of it: they say how colours are stored."""
+"""Application segments and comments, except APP0 and APP14, which state how colours are stored."""
 _LEAD = re.compile(rb"\xff[^\xff]")
 _IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _PICTURES = 0xB001
@@ -22,9 +22,9 @@ _PIECE = 1 << 20
 
 
 def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (marker, where it begins, where its payload begins, where it ends) up to and with the first scan.
+    """Yield (marker, its start, start of its payload, its end) up to and including the first scan.
 
-    Fill bytes and a little junk between segments are passed over, as decoders do.
+    Fill bytes and a few stray bytes between segments are skipped, as by decoders.
     """
     at, marker = 2, 0
     while marker != 0xDA:
@@ -49,7 +49,7 @@ def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _pictures(walk: Walk, start: int, stop: int) -> int:
-    """Return how many pictures a multi-picture JPEG states; 1 where its index cannot be read."""
+    """Return the number of pictures that a multi-picture JPEG states; 1 where its index cannot be read."""
     try:
         block = TiffBlock(walk.handle, start=start, size=stop - start)
         return block.integer(block.fields(block.first), _PICTURES, 1)
@@ -58,10 +58,10 @@ def _pictures(walk: Walk, start: int, stop: int) -> int:
 
 
 def _check_end(walk: Walk, at: int) -> None:
-    """Check that the scans are closed by an end marker.
+    """Check that an end marker follows the scans.
 
-    Inside a scan FF D9 cannot occur, so a file that ends with it is whole. Others (bytes appended, further
-    pictures) are searched from the first scan on.
+    Inside a scan FF D9 cannot occur, so a file that ends with it is complete. Other files (with appended bytes or
+    further pictures) are searched from the first scan on.
     """
     if walk.take(walk.size - 2, 2) == b"\xff\xd9":
         return

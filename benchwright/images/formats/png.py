@@ -20,7 +20,7 @@ _PIECE = 1 << 18
 
 
 def _chunks(walk: Walk) -> Iterator[tuple[bytes, int, int]]:
-    """Yield (name, where the data begins, its length) up to and with IEND, which must be there."""
+    """Yield (name, start of the data, length of the data) up to and including IEND, which must be there."""
     at, name = 8, b""
     while name != b"IEND":
         walk.block()
@@ -33,7 +33,7 @@ def _chunks(walk: Walk) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _check_crc(walk: Walk, name: bytes, at: int, length: int) -> None:
-    """Compare a chunk's checksum: Pillow leaves that of pixel data aside, and lets some wrong bits through."""
+    """Check a chunk's checksum; Pillow ignores that of pixel data, and so accepts some wrong bits."""
     crc = zlib.crc32(name)
     for start in range(at, at + length, _PIECE):
         crc = zlib.crc32(walk.take(start, min(_PIECE, at + length - start)), crc)
@@ -53,9 +53,9 @@ def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
 
 
 def walk_png(walk: Walk) -> Container:
-    """Walk all chunks and compare the checksums of those that pixels come from.
+    """Walk all chunks and check the checksums of those that hold pixels.
 
-    Text, colour profiles and later frames are not in `keep`: the decoder would inflate them (text bombs).
+    Text, colour profiles and later frames are not in `keep`, because the decoder would decompress them (text bombs).
     """
     width = height = bits = colour = frames = 0
     orientation = 1
@@ -84,14 +84,14 @@ def walk_png(walk: Walk) -> Container:
 
 
 def is_interlaced(data: bytes) -> bool:
-    """Return whether a PNG that has been walked comes in passes."""
+    """Return whether a PNG that has been walked is interlaced."""
     return data[28] != 0
 
 
 def check_rows(data: bytes) -> None:
-    """Check that the compressed pixels of a PNG that has been walked unfold to all rows.
+    """Check that the compressed pixels of a PNG that has been walked decompress to all rows.
 
-    Pillow takes a short but properly closed stream for the whole picture and leaves the other rows black.
+    Pillow accepts a short but properly closed stream as the complete picture and leaves the other rows black.
 
     Raises:
         UnreadableImage: `truncated`.

@@ -18,7 +18,7 @@ _AT_ONCE = 4096
 
 
 def _pages(walk: Walk, tiff: TiffBlock) -> int:
-    """Count directories; a chain that runs in a circle ends there."""
+    """Return the number of directories; a circular chain ends at the first repeated one."""
     seen, at = {tiff.first}, tiff.following(tiff.first)
     while at and at not in seen:
         seen.add(at)
@@ -30,7 +30,7 @@ def _pages(walk: Walk, tiff: TiffBlock) -> int:
 def _check_pieces(walk: Walk, tiff: TiffBlock, fields: dict[int, Field], *, compressed: bool) -> None:
     """Check that every strip or tile of the first page lies inside the file.
 
-    Lengths of uncompressed strips are often overstated in sound files, so there only the starts count.
+    Valid files often overstate the lengths of uncompressed strips, so only their starts are checked.
     """
     starts, lengths = fields.get(_STRIPS), fields.get(_STRIP_BYTES)
     if starts is None:

@@ -1,4 +1,4 @@
-"""What all containers share: what is found, and bounded steps through the file that is asked."""
+"""The parts that all formats share: the facts of a container, and bounded reads of a file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import BinaryIO, NoReturn
 from benchwright.errors import UnreadableImage
 
 MOST_BLOCKS = 2_500_000
-"""Hops in one walk; 512 MiB of GIF take 2.1 million."""
+"""Largest number of blocks in one walk; 512 MiB of GIF have 2.1 million."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may ask of us. Some decoders of Pillow stop at 178 million pixels by themselves."""
+    """Limits of an image file. Some decoders of Pillow have a limit of their own, 178 million pixels."""
 
     max_pixels: int = 100_000_000
     max_bytes: int = 512 * 2**20
@@ -22,19 +22,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Container:
-    """What a container says of its first frame.
+    """Facts that a container states of its first frame.
 
     Args:
-        format: Format, such as `PNG`; names the one decoder that may see the file.
-        width: Pixels as stored, before orientation.
-        height: Pixels as stored, before orientation.
-        orientation: EXIF code, 1 to 8.
-        notes: What decoding will have to do, sorted.
-        keep: Byte ranges (start, stop) that pixels are made from, where the rest is kept from the decoder;
-            empty where it sees the whole file.
-        bits: Per sample.
-        signed: Samples are signed integers.
-        white_is_zero: Grey counts down.
+        format: Format, such as `PNG`; names the only decoder that gets the file.
+        width: Width in pixels as stored, before orientation.
+        height: Height in pixels as stored, before orientation.
+        orientation: EXIF code of the orientation, 1 to 8.
+        notes: What decoding has to take into account, sorted.
+        keep: Byte ranges (start, stop) that the decoder gets; empty where it gets the whole file.
+        bits: Bits per sample.
+        signed: Whether samples are signed integers.
+        white_is_zero: Whether grey value 0 is white.
     """
 
     format: str
@@ -56,7 +55,7 @@ class Container:
 def sorted_notes(
     *, orientation: int = 1, animated: int = 1, pages: int = 1, bits: int = 8, **marks: bool
 ) -> tuple[str, ...]:
-    """Return notes: the marks that are true, and a counted one for each number that is not ordinary."""
+    """Return the sorted notes: the marks that are true, and a note for each number that differs from its default."""
     notes = [name for name, is_so in marks.items() if is_so]
     if orientation > 1:
         notes.append(f"exif_orientation:{orientation}")
@@ -70,7 +69,7 @@ def sorted_notes(
 
 
 def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Merge ranges that touch; they come in order."""
+    """Return ordered ranges, with touching ones merged."""
     merged: list[tuple[int, int]] = []
     for start, stop in ranges:
         if merged and merged[-1][1] == start:
@@ -86,7 +85,7 @@ def truncated(size: int) -> NoReturn:
 
 
 def check_pixels(width: int, height: int, *, limits: Limits) -> tuple[int, int]:
-    """Return width and height, once their product is within the limit.
+    """Return width and height after a check that their product is within the limit.
 
     Raises:
         UnreadableImage: `too_many_pixels`, or `corrupt` where there is no pixel.
@@ -100,7 +99,7 @@ def check_pixels(width: int, height: int, *, limits: Limits) -> tuple[int, int]:
 
 
 def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
-    """Return a number of frames, once it is within the limit.
+    """Return a number of frames after a check that it is within the limit.
 
     Raises:
         UnreadableImage: `too_many_frames`.
@@ -112,14 +111,14 @@ def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
 
 
 class Walk:
-    """One walk over one file: every read and every number is checked here."""
+    """One walk over one file, which checks every read and every number."""
 
     def __init__(self, handle: BinaryIO, *, size: int, limits: Limits) -> None:
         self.handle, self.size, self.limits = handle, size, limits
         self._blocks = 0
 
     def take(self, at: int, length: int) -> bytes:
-        """Return bytes that the container promises."""
+        """Return `length` bytes at an offset, which must be in the file."""
         self.within(at + length)
         self.handle.seek(at)
         data = self.handle.read(length)
@@ -128,20 +127,20 @@ class Walk:
         return data
 
     def within(self, end: int) -> None:
-        """Check that the file goes on up to an offset."""
+        """Check that the file extends to an offset."""
         if end > self.size:
             truncated(self.size)
 
     def block(self) -> None:
-        """Count one hop."""
+        """Count one block, up to `MOST_BLOCKS`."""
         self._blocks += 1
         if self._blocks > MOST_BLOCKS:
             raise UnreadableImage("corrupt", f"more than {MOST_BLOCKS:,} blocks")
 
     def pixels(self, width: int, height: int) -> tuple[int, int]:
-        """Return the size that a header states, once it is within the limit."""
+        """Return the size that a header states, after a check that it is within the limit."""
         return check_pixels(width, height, limits=self.limits)
 
     def frames(self, count: int, *, at_least: bool = False) -> int:
-        """Return a number of frames, counted or stated, once it is within the limit."""
+        """Return a number of frames, counted or stated, after a check that it is within the limit."""
         return check_frames(count, limits=self.limits, at_least=at_least)

@@ -1,4 +1,4 @@
-"""The release format: files and rows, what they say, and their reader.
+"""The release format: files, rows and documents, and their reader.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -37,12 +37,12 @@ def is_simulated(summary: Mapping[str, Any]) -> bool:
 def contradictions(
     recipe: Mapping[str, Any], agreement: Mapping[str, Mapping[str, Any]], baseline: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Return where recipe and human baseline say of a campaign's annotators what the agreement report does not.
+    """Return where recipe or human baseline contradict the agreement report on whether annotators were people.
 
     Args:
-        recipe: Recipe as the manifest has it.
+        recipe: Recipe in the manifest.
         agreement: Summaries of campaigns, by name.
-        baseline: Answers by campaign.
+        baseline: Human baseline, by campaign.
     """
     steps = recipe.get("steps")
     entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []

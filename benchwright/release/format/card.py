@@ -1,6 +1,6 @@
-"""The card: what a person should know of a release, as Markdown with the settings that Hugging Face reads.
+"""The card of a release for people, as Markdown with the settings that Hugging Face reads.
 
-It tells the funnel too: what went into each step, what came out, and why the rest did not.
+It includes the funnel: each step's input, its output, and the reasons of the difference.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "rever
 
 
 class FunnelRow(NamedTuple):
-    """One step's counts.
+    """Counts of one step.
 
     Args:
-        step: Recipe entry.
-        reads: `images` or `items`; empty where the manifest does not say.
-        records: Number of records that came in.
-        out: Number of records that went on.
-        dropped: By reason. Of a step that makes items: only not used there, they went on.
-        asked: By reason; these went on.
-        failed: By reason.
-        reversed: Number of those that went on because a curator reversed a verdict.
-        made: By kind.
+        step: Name of the recipe entry.
+        reads: Stream that the step reads, `images` or `items`; empty where the manifest does not say.
+        records: Number of input records.
+        out: Number of records that were kept.
+        dropped: Counts of dropped records by reason; a step that makes items only does not use these, and keeps them.
+        asked: Counts of records to ask about, by reason; these were kept.
+        failed: Counts of failed records by reason.
+        reversed: Number of records that were kept because a curator reversed a verdict.
+        made: Counts of made records by kind.
     """
 
     step: str
@@ -48,7 +48,7 @@ class FunnelRow(NamedTuple):
 
 
 def funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[FunnelRow]:
-    """Return a row a step from the stages of a manifest; stages of one entry are added up."""
+    """Return one row per step from the stages of a manifest; the counts of an entry's stages are summed."""
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for stage in stages:
         entries.setdefault(str(stage.get("entry", stage.get("stage"))), []).append(stage)
@@ -87,10 +87,10 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
 MAX_SOURCE_ROWS = 50
 
 CARD_VERSION = 1
-"""Of the layout and wording of everything but the curator's words; raise it with either."""
+"""Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
-"""Last line of a card; the first cards had none."""
+"""Last line of a card; cards of the first version have none."""
 
 _VERIFY = (
     "`benchwright release verify` on this folder tells whether its files agree with each other. That they are the ones "
@@ -104,7 +104,7 @@ import datasets
 benchmark = datasets.load_dataset("path/to/this/folder")"""
 
 EARLIER_USE = f"```python\n{_LOAD}\n```\n\n{_EARLIER_VERIFY}"
-"""How cards without a mark say how to read the release."""
+"""Text on reading the release, in cards without a mark."""
 
 _DRAW = """\
 import datasets
@@ -120,19 +120,19 @@ _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 @dataclass(frozen=True)
 class CardFacts:
-    """What a card states, all of which other files of the release say too.
+    """The facts that a card states; all of them are also in other files of the release.
 
     Attributes:
         name: Name of the benchmark.
         version: Version of the release.
         licence: Licence of the release as a whole.
-        canary: The mark to search training data for.
-        counts: Items by split and task.
-        marked: Questions with marks on their pictures, by task.
-        sources: Source images by dataset and licence.
-        stages: Name and counts of each stage, as the manifest has them.
+        canary: Canary: the text to search training data for.
+        counts: Number of items by split and task.
+        marked: Number of questions with marks on their pictures, by task.
+        sources: Number of source images by dataset and licence.
+        stages: Name and counts of each stage, as in the manifest.
         agreement: Summary of each campaign, by name.
-        human_baseline: Answers of people, by campaign.
+        human_baseline: Human baseline, by campaign.
     """
 
     name: str
@@ -154,7 +154,7 @@ class CardSection:
     Attributes:
         heading: Heading without the hashes.
         body: Markdown.
-        source: What of the release the body was made from.
+        source: Part of the release that the body was made from.
     """
 
     heading: str
@@ -163,7 +163,7 @@ class CardSection:
 
 
 def card(facts: CardFacts, *, description: str) -> str:
-    """Return the text of `README.md`: facts, and between title and first section the curator's words."""
+    """Return the text of `README.md`: the facts, with the curator's words between title and first section."""
     parts = [card_head(facts), description.strip()]
     parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts)]
     parts.append(MARK)
@@ -171,7 +171,7 @@ def card(facts: CardFacts, *, description: str) -> str:
 
 
 def card_head(facts: CardFacts) -> str:
-    """Return what the card begins with: settings for Hugging Face, and the title."""
+    """Return the beginning of the card: settings for Hugging Face, and the title."""
     title = f"# {_cell(facts.name)} {_cell(facts.version)}"
     return f"{_front_matter(facts.name, facts.licence, facts.counts)}\n\n{title}"
 
@@ -302,11 +302,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a name as it can stand in a code span in a cell."""
+    """Return a name escaped for a code span in a table cell."""
     return f"`{re.sub(r'[`|]', '', ' '.join(text.split()))}`"
 
 
 def _cell(text: str) -> str:
-    """Return text that stays inside one cell and is not taken for markup."""
+    """Return text escaped so that it stays inside one table cell and is not read as markup."""
     line = " ".join(text.split())
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)

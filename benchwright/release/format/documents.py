@@ -1,7 +1,7 @@
-"""JSON documents of a release: written the same for the same value, read without trust.
+"""JSON documents of a release: equal values give equal bytes, and reading trusts nothing.
 
-A document from someone else's release may be huge, deeply nested, of broken text or ambiguous. All of that
-comes out as one `DataError`.
+A document of another person's release may be huge, deeply nested, ambiguous, or not valid text. All of these raise a
+`DataError`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from benchwright.errors import DataError
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Largest JSON document that is written or read; a hostile one may take some twenty times that in memory."""
+"""Size in bytes of the largest JSON document written or read; a hostile one may take about 20 times that in memory."""
 
 
 def spell(document: Mapping[str, Any], *, title: str) -> bytes:
@@ -37,7 +37,7 @@ def parse(data: bytes | str, *, title: str) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        DataError: It is no JSON, says NaN or a name twice, or nests too deep.
+        DataError: The text is not JSON, has NaN or a repeated name, or is nested too deeply.
     """
     try:
         return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_unique)
@@ -48,10 +48,10 @@ def parse(data: bytes | str, *, title: str) -> Any:
 
 
 def stated(document: Any, format_name: str, newest: int, *, title: str) -> dict[str, Any]:
-    """Return a document after checking the format and version that it states.
+    """Return a document whose stated format and version have been checked.
 
     Raises:
-        DataError: It states another format or a newer version.
+        DataError: The document states another format or a newer version.
     """
     if not isinstance(document, dict) or document.get("format") != format_name:
         raise DataError(f"{title} does not state the format {format_name!r}")

@@ -1,6 +1,6 @@
-"""The pictures of a release's items with their marks drawn, as models are shown them in evaluation.
+"""The pictures of a release's items with their marks drawn, as evaluation shows them to models.
 
-A release keeps marks as vectors in the column `visual_prompts` and never burns them into the pictures.
+A release keeps marks as vectors in the column `visual_prompts` and never draws them into the stored pictures.
 """
 
 from __future__ import annotations
@@ -33,19 +33,18 @@ def has_marks(item: Item) -> bool:
 
 
 def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
-    """Return the pictures of one item in the order in which it shows them: upright, RGB, with their marks.
+    """Return the pictures of one item in the order in which they are shown: upright, RGB, with their marks.
 
-    Files are decoded as evaluation decodes them, so the pixels are those that a model behind an endpoint gets. A
-    picture that `datasets` has decoded is taken only where nothing about it was left to the decoder: as it came from
-    the file, opaque, of 8 bits.
+    Files are decoded as in evaluation, so the pixels are those that a model behind an endpoint gets. A picture that
+    `datasets` has decoded is accepted only where its pixels do not depend on the decoder: opaque, with 8 bits, and
+    unchanged since it was read from the file.
 
     Args:
-        row: One row as `datasets.load_dataset` gives it, its images as files (`Image(decode=False)`) or decoded; or one
-            of `Release.items()`.
+        row: Row of `datasets.load_dataset`, its images as files (`Image(decode=False)`) or decoded; or an item of
+            `Release.items()`.
 
     Raises:
-        DataError: The row lacks a column, its pictures are not those that its marks belong to, or one cannot be
-            decoded.
+        DataError: The row lacks a column, its marks belong to other pictures, or a picture cannot be decoded.
     """
     from PIL import Image
 
@@ -107,7 +106,7 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
 
 
 def _decoded(image: Image.Image, title: str) -> Pixels:
-    """Return the pixels of a picture that somebody else decoded, where they are surely those of `decode_rgb`."""
+    """Return the pixels of a picture that another library decoded, if they surely equal those of `decode_rgb`."""
     import numpy as np
 
     doubts = {

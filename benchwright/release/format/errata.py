@@ -1,7 +1,7 @@
-"""Errata: items of a release that people found to be wrong, and what became of them in the next version.
+"""Errata: items of a release that people found to be wrong, and how the next version treats them.
 
-One document, `benchwright/errata`, in two places. A campaign writes what people found; freezing takes that in, sets
-keys right or leaves items out, and the new release's `errata.json` says so.
+The document `benchwright/errata` occurs in two places. A campaign writes it with what people found. Freezing reads it,
+corrects keys or leaves items out, and writes the result to the new release's `errata.json`.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 
 
 class Erratum(Record):
-    """What people found of one item.
+    """An error that people found in one item.
 
     Attributes:
-        item_id: The item.
-        content_hash: Content hash of the item as they saw it: an item that has changed since is left alone.
+        item_id: Id of the item.
+        content_hash: Content hash of the item as they saw it; an item that has changed since is left unchanged.
         release: Name and version of the release that it was found in, for people.
         release_id: Id of that release.
         finding: What is wrong.
-        key: The letter that counted as right.
-        instead: The letter that is right; only with `key_wrong`, where people agreed on one.
-        agreed: Annotators who said so.
-        asked: Annotators who looked.
-        reasons: What they wrote, sorted.
-        became: What freezing did with it; None where nothing was frozen since. `key_set`: the item has the other key.
-            `left_out`: it is not released any more. `changed_before`: the item was another one already.
-            `not_in_release`: it was not there.
+        key: Letter that counted as right.
+        instead: Letter that is right; only with `key_wrong`, where people agreed on one.
+        agreed: Number of annotators who agreed on the finding.
+        asked: Number of annotators who looked at the item.
+        reasons: Reasons that they wrote, sorted.
+        became: What freezing did with the item; None if nothing was frozen since. `key_set`: the item has the other
+            key. `left_out`: it is no longer released. `changed_before`: the item had already changed.
+            `not_in_release`: the item was not there.
     """
 
     item_id: ItemId
@@ -74,13 +74,13 @@ _Errata = TypeAdapter(tuple[Erratum, ...])
 
 
 def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
-    """Return errata as the body of a document, by item and content."""
+    """Return errata as the body of a document, sorted by item and content."""
     ordered = sorted(errata, key=lambda erratum: (erratum.item_id, erratum.content_hash, erratum.release_id))
     return {"errata": [erratum.model_dump(mode="json") for erratum in ordered]}
 
 
 def spelled(errata: Iterable[Erratum]) -> bytes:
-    """Return the bytes of a document of errata; equal for equal ones."""
+    """Return the bytes of a document of errata; equal errata give equal bytes."""
     return documents.spell({"format": FORMAT, "version": VERSION, **errata_document(errata)}, title=ERRATA)
 
 
@@ -88,7 +88,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
     """Return the errata that a file holds.
 
     Raises:
-        DataError: It is no document of errata, of a newer version, or one contradicts itself.
+        DataError: The file is not a document of errata, has a newer version, or an erratum contradicts itself.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
         problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
@@ -100,10 +100,10 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
 
 
 def released_errata(release: Release) -> tuple[Erratum, ...]:
-    """Return the errata of a release: what it sets right of earlier versions.
+    """Return the errata of a release, which list its corrections of earlier versions.
 
     Raises:
-        DataError: The file is missing, is not as it was frozen, or is no such document.
+        DataError: The file is missing, was changed after freezing, or is not such a document.
     """
     try:
         data = read_inside(release.path, ERRATA, max_bytes=documents.MAX_BYTES)
@@ -115,10 +115,10 @@ def released_errata(release: Release) -> tuple[Erratum, ...]:
 
 
 def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
-    """Return the errata that bytes spell.
+    """Return the errata of a document given as bytes.
 
     Raises:
-        DataError: They spell none, a newer version, or an item and content twice.
+        DataError: The bytes are not such a document, have a newer version, or repeat an item and content.
     """
     document = documents.stated(documents.parse(data, title=title), FORMAT, VERSION, title=title)
     try:
@@ -135,10 +135,10 @@ def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
 
 
 class Corrections:
-    """Sets items right on their way into a release, and keeps account of what became of each erratum.
+    """Correction of items during the writing of a release, with a record of the result for each erratum.
 
     Args:
-        errata: By item and content; those that say what became of them already are history, and go along as they are.
+        errata: Errata by item and content; those with a value in `became` are history and are passed on unchanged.
     """
 
     def __init__(self, errata: Sequence[Erratum]) -> None:
@@ -148,13 +148,13 @@ class Corrections:
         self._seen: set[str] = set()
 
     def correct(self, item: Item) -> Item | None:
-        """Return the item as it is to be released; None where it is to be left out.
+        """Return the item to release; None where it is left out.
 
-        A wrong key becomes the right one with a revision of the item; where people agreed on no other letter, where the
-        question is ambiguous, or a picture is wrong, the item is left out.
+        A wrong key is corrected with a revision of the item. Where people agreed on no other letter, the question is
+        ambiguous, or a picture is wrong, the item is left out.
 
         Raises:
-            DataError: The letter that is to be right is none of the item's.
+            DataError: The item has no choice with the corrected letter.
         """
         key = item.item_id, item.content_hash
         self._seen.add(item.item_id)
@@ -170,12 +170,12 @@ class Corrections:
         return _with_key(item, erratum.instead)
 
     def told(self) -> Mapping[str, int]:
-        """Return how many errata became what, by name, without the history."""
+        """Return the number of errata by their value of `became`, without the history."""
         became = [str(erratum.became) for erratum in self._settled()]
         return {name: became.count(name) for name in sorted(set(became))}
 
     def account(self) -> tuple[Erratum, ...]:
-        """Return all errata with what became of them; to be called once every item has gone by."""
+        """Return all errata with their results; call it after all items have been corrected."""
         return (*self._history, *self._settled())
 
     def _settled(self) -> Iterator[Erratum]:
@@ -185,7 +185,7 @@ class Corrections:
 
 
 def _with_key(item: Item, letter: str) -> Item:
-    """Return an item with another right letter: its answer, or its option that declines where that is the letter."""
+    """Return the item with another right letter; the answer becomes None where the letter is that of the refusal."""
     answer = None if letter == item.refusal else letter
     changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
     return Item.model_validate(changed.model_dump())

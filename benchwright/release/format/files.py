@@ -13,11 +13,11 @@ from benchwright.errors import DataError
 
 
 class FolderEntry(NamedTuple):
-    """What lies at a place of the folder.
+    """One entry of a folder.
 
     Args:
-        name: Relative to the folder, with `/`.
-        kind: `file`, `folder`, `link`, or `special` (device, pipe, socket).
+        name: Path relative to the folder, with `/`.
+        kind: Kind of the entry: `file`, `folder`, `link`, or `special` (device, pipe, socket).
     """
 
     name: str
@@ -28,7 +28,7 @@ def open_inside(root: Path, name: str) -> BufferedReader:
     """Open a regular file below a folder; no part of `name` may be a link.
 
     Raises:
-        DataError: The file is missing, is not a regular file, or lies behind a link.
+        DataError: The file is missing, is not a regular file, or its path has a link.
     """
     *folders, last = name.split("/")
     try:
@@ -74,7 +74,7 @@ def read_whole(handle: BufferedReader, name: str, *, max_bytes: int) -> bytes:
 
 
 def listing(root: Path, folders: frozenset[str]) -> Iterator[FolderEntry]:
-    """Yield what lies in a folder and, below it, in `folders`; other folders are named and not entered."""
+    """Yield the entries of a folder and of those subfolders that are in `folders`; other folders are not entered."""
     for folder in ("", *sorted(folders)):
         path = root / folder
         if folder and (path.is_symlink() or not path.is_dir()):
@@ -93,5 +93,5 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a name as it can stand in a message: one line, whatever bytes it is made of."""
+    """Return a name as one line of text for a message, whatever bytes the name has."""
     return name if name.isprintable() else ascii(name)

@@ -1,6 +1,7 @@
-"""The human baseline of a release: how often people who saw no key answered each item right.
+"""The human baseline of a release: how often people who did not see the key answered each item right.
 
-A release may carry several, one per campaign that asked. Annotators go by pseudonyms; names stay in the review store.
+A release may hold several, one per campaign that asked. Annotators are identified by pseudonyms; their names stay in
+the review store.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/human-baseline"] = "benchwright/human-baseline"
 FORMAT_VERSION = 2
-"""Version 2 says, under a pseudonym, which annotator had which item right."""
+"""Version of the format; version 2 added which annotator, by pseudonym, answered which item right."""
 Pseudonym = Annotated[str, Field(pattern=r"^annotator-[1-9][0-9]{0,5}$")]
 
 
 class ItemAnswers(Record):
-    """What became of one item: `right` of the `asked` annotators gave the right answer."""
+    """Answers to one item: `right` of the `asked` annotators gave the right answer."""
 
     asked: int = Field(ge=1)
     right: int = Field(ge=0)
     by: dict[Pseudonym, bool] | None = None
-    """Whether each annotator was right; None in a release of an older program."""
+    """Whether each annotator was right, by pseudonym; None in a release of an older version."""
 
     @model_validator(mode="after")
     def _counts_are_those_of_the_annotators(self) -> ItemAnswers:
@@ -44,15 +45,15 @@ class ItemAnswers(Record):
 
 
 class CampaignBaseline(Record):
-    """What one campaign of answers came to."""
+    """Results of one campaign of answers."""
 
     simulated: bool
-    """Nobody answered: the annotators are simulated."""
+    """Whether the annotators were simulated."""
     annotators: int = Field(ge=1)
-    """Different annotators in the campaign."""
+    """Number of different annotators in the campaign."""
     answers_per_item: int = Field(ge=1)
     items: dict[ItemId, ItemAnswers]
-    """Only items of the release; one that nobody was asked is not there."""
+    """Answers by item, only for items of the release about which somebody was asked."""
 
     @model_validator(mode="after")
     def _no_item_was_asked_of_more(self) -> CampaignBaseline:
@@ -74,10 +75,10 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
 
     Returns:
         By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right", "by"}}}`,
-        where `by` says of each annotator's pseudonym whether they were right, and is missing in older releases.
+        where `by` maps each annotator's pseudonym to whether the annotator was right, and is missing in older releases.
 
     Raises:
-        DataError: The file is missing, is not as it was frozen, or is no such document.
+        DataError: The file is missing, was changed after freezing, or is not such a document.
     """
     if HUMAN_BASELINE not in release.manifest.files:
         return None
@@ -92,10 +93,10 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
 
 
 def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
-    """Return what the bytes of a `human_baseline.json` say, by campaign.
+    """Return the content of a `human_baseline.json` given as bytes, by campaign.
 
     Raises:
-        DataError: It is of another format or a newer version, or counts what cannot be.
+        DataError: The document has another format or a newer version, or impossible counts.
     """
     document = documents.parse(data, title=HUMAN_BASELINE)
     body = documents.stated(document, FORMAT, FORMAT_VERSION, title=HUMAN_BASELINE)
@@ -105,10 +106,10 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
 
 
 def check_human_baseline(baseline: Any) -> dict[str, CampaignBaseline]:
-    """Return a human baseline given as JSON values, checked.
+    """Return a human baseline given as JSON values, after a check.
 
     Raises:
-        DataError: It has another shape, or counts what cannot be.
+        DataError: The value has another structure, or impossible counts.
     """
     try:
         return _Baseline.validate_python(baseline, strict=True)

@@ -1,4 +1,4 @@
-"""The manifest: what a release says of itself, and the SHA-256 of every other file in it."""
+"""The manifest: a release's description of itself, with the SHA-256 of every other file in it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.release.format.schema import FORMAT, FORMAT_VERSION
 
 MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
-"""Holds the manifest's SHA-256 in the way of `sha256sum`, so that a change in the manifest itself shows."""
+"""File with the manifest's SHA-256 in the format of `sha256sum`, so that a change of the manifest is detected."""
 
 SIGNATURE = "manifest.json.sig"
-"""Where a signature of the manifest lies, if anybody signed it; not listed in it, and never needed."""
+"""File with a signature of the manifest, if anybody signed it; optional, and not listed in the manifest."""
 
 CARD = "README.md"
 AGREEMENT = "agreement.json"
@@ -50,21 +50,21 @@ class FileEntry(Record):
 
 
 class SplitCounts(Record):
-    """Items of one split, and of each task in it."""
+    """Number of items of one split, and of each task in it."""
 
     items: Count
     tasks: dict[Annotated[str, Field(pattern=TASK)], Count]
 
 
 class ItemCounts(Record):
-    """Items of the release, and of each split in it."""
+    """Number of items of the release, and of each split in it."""
 
     items: Count
     splits: dict[Annotated[str, Field(pattern=SPLIT)], SplitCounts]
 
 
 class Manifest(Record):
-    """What `manifest.json` holds; nothing in it varies between runs."""
+    """Content of `manifest.json`; nothing in it varies between runs."""
 
     format: Literal["benchwright/release"] = "benchwright/release"
     version: Literal[1] = 1
@@ -104,7 +104,7 @@ def data_file(split: str, number: int) -> str:
 
 
 def seal(manifest: bytes) -> bytes:
-    """Return what `manifest.sha256` holds; `sha256sum --check manifest.sha256` understands it."""
+    """Return the content of `manifest.sha256`, which `sha256sum --check manifest.sha256` can read."""
     return f"{bytes_digest(manifest)}  {MANIFEST}\n".encode()
 
 
@@ -112,17 +112,17 @@ def read_manifest(root: Path) -> tuple[Manifest, str]:
     """Return a release's manifest and its SHA-256, the release id.
 
     Raises:
-        DataError: There is none, it is of another format or a newer version, or it lists what it may not.
+        DataError: There is none, it has another format or a newer version, or it lists a file that it may not.
     """
     data = read_inside(root, MANIFEST, max_bytes=documents.MAX_BYTES)
     return parse_manifest(data), bytes_digest(data)
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Return the manifest that these bytes spell.
+    """Return a manifest given as bytes.
 
     Raises:
-        DataError: It is of another format or a newer version, or lists what it may not.
+        DataError: The manifest has another format or a newer version, or lists a file that it may not.
     """
     document = documents.stated(documents.parse(data, title=MANIFEST), FORMAT, FORMAT_VERSION, title=MANIFEST)
     try:

@@ -1,4 +1,4 @@
-"""The Parquet files of a release: written in bounded pieces, read in bounded pieces."""
+"""Writing and reading of a release's Parquet files, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from benchwright.release.format.manifest import data_file
 from benchwright.release.format.schema import SCHEMA, stamped_schema
 
 MAX_PICTURE_BYTES = 256 * 1024**2
-"""Of one item's pictures together."""
+"""Largest total size of one item's pictures, in bytes."""
 
 MAX_TEXT_BYTES = 16 * 1024**2
-"""Of everything else of one item."""
+"""Largest total size of all other data of one item, in bytes."""
 
 MAX_GROUP_BYTES = MAX_PICTURE_BYTES + 64 * 1024**2
-"""Unpacked size that a reader takes; a row group is one item, or some within `PieceLimits`, and Parquet's own needs."""
+"""Largest decompressed size of a row group that a reader accepts, in bytes.
+
+A row group is one item, or several within `PieceLimits`, and Parquet's own data.
+"""
 
 ROWS_AT_ONCE = 64
 
@@ -30,7 +33,7 @@ _PICTURES = "images.list.element.bytes"
 
 
 class SizedRow(NamedTuple):
-    """A row of all columns, and the bytes of its text and of its pictures."""
+    """A row of all columns, with the sizes in bytes of its text and of its pictures."""
 
     row: Mapping[str, Any]
     text_bytes: int
@@ -38,7 +41,7 @@ class SizedRow(NamedTuple):
 
 
 class PieceLimits(NamedTuple):
-    """Where row groups and files are cut; a single item may exceed the two sizes."""
+    """Limits at which row groups and files are split; a single item may exceed the two sizes."""
 
     group_rows: int = 512
     group_bytes: int = 32 * 1024**2
@@ -48,10 +51,10 @@ class PieceLimits(NamedTuple):
 def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is held in memory. Pictures are compressed files already and are stored as they are.
+    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged.
 
     Raises:
-        DataError: One item is larger than a reader would take.
+        DataError: An item is larger than a reader would accept.
     """
     schema = stamped_schema(canary=canary)
     number, written, writer = 0, 0, None
@@ -88,7 +91,7 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 
 def _leaves(schema: pa.Schema) -> list[str]:
-    """Return the paths of Parquet's own columns, such as `images.list.element.bytes`."""
+    """Return the paths of the physical Parquet columns, such as `images.list.element.bytes`."""
 
     def below(path: str, kind: pa.DataType) -> Iterator[str]:
         if pa.types.is_list(kind):
@@ -131,14 +134,14 @@ def read_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
 
-    A file made to harm can unfold to more than it states, or end the process inside Arrow: files from others are
-    read by `verify_release` first, in a process of its own.
+    A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
+    with `verify_release` first, which reads them in a process of its own.
 
     Raises:
-        DataError: It is no Parquet file, or not one with a release's columns, marks and sizes.
+        DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
     """
     try:
-        # Buffering ahead would hold the whole file in memory.
+        # With `pre_buffer`, the whole file would be held in memory.
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
             _check_shape(parquet, title, canary)
             for group in range(parquet.num_row_groups):
@@ -162,8 +165,8 @@ def _check_shape(parquet: pq.ParquetFile, title: str, canary: str) -> None:
     if schema.metadata != expected.metadata:
         raise DataError(f"{title}: its format, canary or picture columns are marked otherwise than in this release")
     for number in range(parquet.num_row_groups):
-        # Nothing more is asked of the metadata: PyArrow ends the process where a hostile file has a column without
-        # any, or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
+        # No other metadata is read: PyArrow crashes the process where a hostile file has a column without metadata,
+        # or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
         size = parquet.metadata.row_group(number).total_byte_size
         if not 0 <= size <= MAX_GROUP_BYTES:
             raise DataError(

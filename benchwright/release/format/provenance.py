@@ -1,9 +1,9 @@
-"""Provenance: the operations that made the items, and where every picture comes from.
+"""Provenance: the operations that made the items, and the source of every picture.
 
-`provenance.json` is one JSON document that holds each entry on a line of its own, so that any program can
-read it whole while ours reads and writes it line by line, with a million pictures as with ten.
+`provenance.json` is one JSON document with each entry on a line of its own. Any program can read it whole, and
+Benchwright reads and writes it line by line, so that a million pictures need no more memory than ten.
 
-It counts how many source images come from which dataset, under which licence.
+This module also counts the source images by dataset and licence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.release.format.manifest import PROVENANCE
 
 
 class SourceCount(NamedTuple):
-    """How many source images come from one dataset under one licence."""
+    """Number of source images from one dataset under one licence."""
 
     dataset: str | None
     licence: str | None
@@ -33,7 +33,7 @@ class SourceCount(NamedTuple):
 
 
 class SourceTally:
-    """Counts source images by dataset and licence; keeps a name for every different author."""
+    """Counter of source images by dataset and licence, with the names of the different authors."""
 
     def __init__(self) -> None:
         self._images: Counter[tuple[str | None, str | None]] = Counter()
@@ -47,7 +47,7 @@ class SourceTally:
             authors.add(author)
 
     def counts(self) -> list[SourceCount]:
-        """Return the counts by dataset, then licence; what is not stated comes first."""
+        """Return the counts sorted by dataset, then licence; those that are not stated come first."""
         ordered = sorted(self._images, key=lambda pair: [(part is not None, part or "") for part in pair])
         return [SourceCount(*pair, self._images[pair], len(self._authors[pair])) for pair in ordered]
 
@@ -77,7 +77,7 @@ def read_provenance(root: Path) -> Iterator[Operation | ImageRecord]:
     """Yield a release's operations, then its images.
 
     Raises:
-        DataError: The file is missing, newer than this program, or not as `write_provenance` lays it out.
+        DataError: The file is missing, has a newer version, or does not have the layout of `write_provenance`.
     """
     with open_inside(root, PROVENANCE) as handle:
         yield from _entries(handle)

@@ -18,9 +18,9 @@ from benchwright.release.format.rows import ReleasedItem, released_item
 
 
 class Release:
-    """A release folder, opened. Nothing is read that the manifest does not list.
+    """An open release folder. Only files that the manifest lists are read.
 
-    Opening compares the manifest with its own seal only; `verify_release` compares every file.
+    Opening compares only the manifest with its seal; `verify_release` checks every file.
     """
 
     def __init__(self, path: Path, manifest: Manifest, release_id: str) -> None:
@@ -36,7 +36,7 @@ class Release:
         """Open a release folder.
 
         Raises:
-            DataError: The folder is no release, belongs to a newer Benchwright, or its manifest is damaged.
+            DataError: The folder is not a release, has a newer format version, or its manifest is damaged.
         """
         path = Path(path)
         if not path.is_dir():
@@ -70,7 +70,7 @@ class Release:
 
     @property
     def canary(self) -> str:
-        """Return the mark to search training data for."""
+        """Return the canary: the text to search training data for."""
         return self.manifest.canary
 
     @property
@@ -86,11 +86,11 @@ class Release:
         return f"Release({str(self.path)!r}, {self.name!r}, {self.version!r}, items={len(self)})"
 
     def items(self, split: str | None = None, *, tasks: Collection[str] | None = None) -> Iterator[ReleasedItem]:
-        """Yield items by split and id, a few in memory at a time, each checked against its hashes.
+        """Yield items sorted by split and id, a few in memory at a time, each checked against its hashes.
 
         Args:
-            split: Only this split; all where None.
-            tasks: Only items of these tasks; all where None.
+            split: Name of the only split to read; all where None.
+            tasks: Names of the only tasks to read; all where None.
 
         Raises:
             BenchwrightError: There is no such split.
@@ -114,7 +114,7 @@ class Release:
                 yield released
 
     def marked(self) -> dict[str, int]:
-        """Return the number of items with marks on their pictures, by task; nothing for a task without any.
+        """Return the number of items with marks on their pictures, by task; tasks without marks are left out.
 
         Raises:
             DataError: A data file is damaged.
@@ -130,7 +130,7 @@ class Release:
         return {task: number for task, number in sorted(counts.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:
-        """Yield the operations that made the items, then the records of all images they show or go back to.
+        """Yield the operations that made the items, then the records of all images that they show or go back to.
 
         Raises:
             DataError: The file is damaged.

@@ -1,4 +1,4 @@
-"""Items as rows of a release, and rows back as items."""
+"""Conversion of items to rows of a release, and of rows back to items."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
 
 @dataclass(frozen=True, slots=True)
 class ReleasedItem:
-    """One item as a release hands it out.
+    """One item of a release.
 
     Args:
-        item: The record, with the answer.
-        split: Name of the split it lies in.
-        images: File bytes by image id, checked against it.
+        item: Record of the item, with the answer.
+        split: Name of the item's split.
+        images: File bytes by image id, checked against that id.
     """
 
     item: Item
@@ -46,7 +46,7 @@ class ReleasedItem:
 
 
 def file_name(record: ImageRecord) -> str:
-    """Return the file name under which an image's bytes lie in a row."""
+    """Return the file name of an image in a row."""
     return f"{record.image_id}.{_EXTENSIONS.get(record.media_type, 'img')}"
 
 
@@ -54,7 +54,7 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
     """Return an item's row without the bytes of its pictures.
 
     Raises:
-        DataError: A structure of the item holds what JSON cannot say, such as NaN.
+        DataError: A structure of the item holds a value that JSON cannot represent, such as NaN.
     """
     try:
         row = {
@@ -72,21 +72,21 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
             "written_by": canonical_json(item.written_by),
             "evidence": canonical_json(item.evidence),
         }
-        canonical_json(row).encode()  # half a surrogate pair has no UTF-8
+        canonical_json(row).encode()  # half a surrogate pair cannot be encoded in UTF-8
     except (ValueError, TypeError, RecursionError) as error:
         raise DataError(f"item {item.item_id} cannot be released: {error}") from error
     return row
 
 
 def released_item(row: Mapping[str, Any], *, title: str) -> ReleasedItem:
-    """Return a row as an item, checked: its content hash is what it says, and so is every picture's SHA-256.
+    """Return a row as an item, after a check of its content hash and of every picture's SHA-256.
 
     Args:
         row: All columns of the schema, as Python values.
-        title: Name of where the row comes from, for messages.
+        title: Name of the row's source, for messages.
 
     Raises:
-        DataError: The row is no item, or not the one that it says.
+        DataError: The row is not an item, or a hash does not match.
     """
     title = f"{title}, item {shown(str(row['item_id']))}"
     try:

@@ -1,8 +1,8 @@
-"""The columns of a release's Parquet files: a promise, held by golden files in the tests.
+"""The columns of a release's Parquet files: a stable format, guarded by golden files in the tests.
 
-One row is one item. `images` has the layout in which Hugging Face `datasets` keeps `List(Image())`, and the
-schema says so in its metadata, so that `datasets.load_dataset(<release folder>)` gives decoded pictures.
-Whatever is an open structure (visual prompts, attributes, evidence) is canonical JSON in a text column.
+One row is one item. `images` has the layout in which Hugging Face `datasets` keeps `List(Image())`, and the schema's
+metadata states this, so that `datasets.load_dataset(<release folder>)` gives decoded pictures. Open structures (visual
+prompts, attributes, evidence) are canonical JSON in a text column.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _TEXT = pa.string()
 
 
 def _list_of(kind: pa.DataType) -> pa.DataType:
-    # The name of the inner field is spelled out: PyArrow's own default for it is not part of the promise.
+    # The name of the inner field is given explicitly, because PyArrow's default may change.
     return pa.list_(pa.field("element", kind))
 
 
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-"""A picture's file as it is, and a file name made of its SHA-256."""
+"""Bytes of a picture's file, unchanged, and a file name made of its SHA-256."""
 
 COLUMNS: dict[str, pa.DataType] = {
     "item_id": _TEXT,
@@ -52,13 +52,14 @@ COLUMNS: dict[str, pa.DataType] = {
     "made_from": _TEXT,
     "evidence": _TEXT,
 }
-"""`images`, `image_ids`, `image_roles` and the outer list of `visual_prompts` run parallel, as shown."""
+"""Columns in order; `images`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have the same length,
+in the order in which the pictures are shown."""
 
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
 def _feature(kind: pa.DataType) -> Any:
-    """Return a column's type in the words of `datasets.Features.to_dict`."""
+    """Return a column's type in the form of `datasets.Features.to_dict`."""
     if kind == IMAGE:
         return {"_type": "Image"}
     if pa.types.is_list(kind):
@@ -69,7 +70,7 @@ def _feature(kind: pa.DataType) -> Any:
 
 
 def stamped_schema(*, canary: str) -> pa.Schema:
-    """Return the schema with its metadata: features for `datasets`; format, version and canary for anyone."""
+    """Return the schema with its metadata: features for `datasets`, and format, version and canary."""
     features = {name: _feature(kind) for name, kind in COLUMNS.items()}
     stamp = {"format": FORMAT, "version": FORMAT_VERSION, "canary": canary}
     return SCHEMA.with_metadata(

@@ -1,4 +1,4 @@
-"""Verification of releases: contents, card, signatures, and what a check proves.
+"""Verification of releases: contents, card and signatures, and what a check proves.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

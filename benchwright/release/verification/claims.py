@@ -1,7 +1,8 @@
-"""What a card states, held against the other files of its release.
+"""Comparison of a card's statements with the other files of its release.
 
-Everything on a card but the curator's own words is made from other files, so it is made from them again and compared.
-A curator's words are prose and stay as they are, save that they may not say that people did what was simulated.
+Everything on a card except the curator's own words is made from other files, so it is made from them again and
+compared. The curator's words are prose and are not checked, except that they may not say that people did something that
+was simulated.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
 @dataclass(frozen=True)
 class CardCheck:
-    """What came of comparing a card.
+    """Result of comparing a card.
 
     Attributes:
-        problems: One line each, beginning with the file.
+        problems: Problems, one line each, beginning with the file.
         proven: What the comparison proves, where there are no problems.
-        not_proven: What on the card nothing was held against.
+        not_proven: Parts of the card that were not compared with anything.
     """
 
     problems: tuple[str, ...] = ()
@@ -54,8 +55,8 @@ class CardCheck:
 def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return the words by which a text says that people did something, where all campaigns were simulated.
 
-    English only, sentence by sentence; one that denies it or speaks of simulation is passed over. A release without
-    campaigns may repeat what its source says of people, so nothing is looked for there.
+    It works on English text only, sentence by sentence; a sentence that denies it or mentions simulation is skipped.
+    The text of a release without campaigns is not examined, because it may repeat what its source says about people.
     """
     if not agreement or not all(is_simulated(summary) for summary in agreement.values()):
         return None
@@ -67,9 +68,10 @@ def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> st
 
 
 def check_card(text: str, facts: CardFacts) -> CardCheck:
-    """Compare a card's text with what the release's other files give.
+    """Return the result of comparing a card's text with the facts in the release's other files.
 
-    Cards of earlier versions are compared as far as they say the same; one of a later version is not.
+    Cards of earlier versions are compared as far as their content is the same; a card of a later version is not
+    compared.
     """
     try:
         expected = _Expected(facts)
@@ -83,7 +85,7 @@ def check_card(text: str, facts: CardFacts) -> CardCheck:
 
 
 class _Expected:
-    """What the card has to say."""
+    """The expected content of a card."""
 
     def __init__(self, facts: CardFacts) -> None:
         self._agreement = facts.agreement
@@ -92,7 +94,7 @@ class _Expected:
 
     def compare(self, text: str) -> CardCheck:
         lines = text.split("\n")
-        # Curators may use the same headings in their own words, which come first.
+        # The curator's own words come first and may use the same headings.
         starts = {line[3:]: number for number, line in enumerate(lines) if line.startswith("## ")}
         items = starts.get("Items", len(lines))
         prose = lines[len(self._head) : items]
@@ -125,13 +127,13 @@ class _Expected:
 
 
 def _without_mark(lines: Sequence[str]) -> list[str]:
-    """Return a section's lines without empty ones around them and without the card's mark."""
+    """Return a section's lines without leading and trailing empty lines and without the card's mark."""
     kept = "\n".join(lines).strip().removesuffix(MARK).rstrip()
     return kept.split("\n") if kept else []
 
 
 def _difference(stated: Sequence[str], expected: Sequence[str], *, first_line: int, source: str) -> str | None:
-    """Return a problem for the first line that is not the expected one; None where all are."""
+    """Return a problem for the first line that differs from the expected one; None where none does."""
     for line, (says, gives) in enumerate(zip_longest(stated, expected), start=first_line):
         if says is None:
             return f"{CARD}: does not say {_cut(gives)}, which {source} gives"

@@ -1,9 +1,9 @@
-"""What the rows of a release say, held against each other and against its manifest and provenance.
+"""Comparison of a release's rows with each other and with its manifest and provenance.
 
-Files that someone made to harm can end the process inside Arrow, so `verify_release` runs this module as a program
-of its own (`benchwright.release.verification.subprocess_check`).
+Malicious files can crash the process inside Arrow, so `verify_release` runs this module as a separate program
+(`benchwright.release.verification.subprocess_check`).
 
-Problems are one line each, up to a number.
+Problems are reported in one line each, up to a limit.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MAX_PROBLEMS = 200
 
 
 class Problems:
-    """Lines for people; a hostile folder can have any number of wrong files, so the rest is counted."""
+    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest is only counted."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._left_out = 0
 
     def add(self, line: str) -> None:
-        """Note one problem; the line begins with the file."""
+        """Add one problem; the line begins with the file."""
         if len(self._lines) < MAX_PROBLEMS - 1:
             self._lines.append(line)
         else:
@@ -52,7 +52,7 @@ class Problems:
 
     @property
     def found(self) -> bool:
-        """Return whether there is any."""
+        """Return whether there is any problem."""
         return bool(self._lines)
 
     def all(self) -> list[str]:
@@ -62,13 +62,13 @@ class Problems:
 
 @dataclass(frozen=True)
 class ReleaseContents:
-    """What the rows hold.
+    """Result of checking the rows.
 
     Args:
-        content_id: Root hash of the items as they are; None where not all of them could be read.
-        problems: One line each, beginning with the file.
-        proven: What comparing the card proves.
-        not_proven: What on the card nothing was held against.
+        content_id: Root hash of the current items; None where not all of them could be read.
+        problems: Problems, one line each, beginning with the file.
+        proven: What the comparison of the card proves.
+        not_proven: Parts of the card that were not compared with anything.
     """
 
     content_id: str | None
@@ -79,7 +79,7 @@ class ReleaseContents:
 
 @dataclass
 class _Seen:
-    """What the rows of all intact data files hold, beside the rows themselves; about 250 bytes an item."""
+    """Facts collected from the rows of all intact data files; about 250 bytes per item."""
 
     leaves: list[bytes] = field(default_factory=list)
     item_ids: set[bytes] = field(default_factory=set)
@@ -101,7 +101,7 @@ class _Seen:
 
 
 def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
-    """Read all rows of a release whose files are as its manifest says, and check what they claim."""
+    """Read and check all rows of a release whose files match its manifest."""
     seen, problems, whole = _Seen(), Problems(), True
     for name in sorted(manifest.files):
         split = manifests.split_of(name)
@@ -121,7 +121,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
     _check_provenance(root, seen, problems)
     baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
-    if problems.found:  # what the card says follows from what is wrong already
+    if problems.found:  # errors of the card would only follow from these problems
         return ReleaseContents(content_id, problems.all())
     card = _check_card(root, manifest, seen, baseline)
     for line in card.problems:
@@ -193,7 +193,7 @@ def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str,
 def _check_card(
     root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignBaseline] | None
 ) -> CardCheck:
-    """Hold the card against the rows, the manifest and the other documents, and these against each other."""
+    """Compare the card with the rows, the manifest and the other documents, and these with each other."""
     try:
         text = read_inside(root, manifests.CARD, max_bytes=documents.MAX_BYTES).decode()
         agreement = read_agreement(root)
@@ -222,9 +222,9 @@ def _check_card(
 
 
 def main(folder: str, memory_bytes: str) -> None:
-    """Check a release's contents within a bound of memory and print them as JSON."""
+    """Check a release's contents within a memory limit and print the result as JSON."""
     for resource_kind, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
-        with suppress(ValueError, OSError):  # macOS, or a tighter bound that is there already
+        with suppress(ValueError, OSError):  # macOS, or a lower limit that is already set
             resource.setrlimit(resource_kind, (wanted, wanted))
     root = Path(folder)
     manifest, _ = manifests.read_manifest(root)

@@ -1,7 +1,7 @@
-"""What a check of a release proves, and what it leaves open, in words.
+"""Statements of what a check of a release proves, and of what it does not prove.
 
-A release that agrees with itself proves little: whoever changes one can write its manifest anew. Only something from
-outside ties it to the release that was frozen: its id, or a signature.
+A consistent release proves little, because whoever changes a release can write its manifest anew. Only something from
+outside connects it to the release that was frozen: its id, or a signature.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _OPEN = (
 
 @dataclass
 class Proof:
-    """What stands behind a release.
+    """Evidence of a release's origin.
 
     Attributes:
-        proven: Sentences without a full stop.
-        not_proven: The same.
-        problems: What contradicts; one line each, beginning with the file.
+        proven: What is proven, as sentences without a full stop.
+        not_proven: What is not proven, as sentences without a full stop.
+        problems: Contradictions, one line each, beginning with the file.
         signer: Signer, where the signature was checked or can be read.
     """
 
@@ -46,10 +46,10 @@ class Proof:
 
 
 def checked_id(text: str) -> str:
-    """Return a release id or content id, or the beginning of one, as it is compared.
+    """Return a release id or content id, or the beginning of one, in the form in which it is compared.
 
     Raises:
-        BenchwrightError: It is none, or too short to say anything.
+        BenchwrightError: The text is not an id, or is too short.
     """
     wanted = text.strip().lower()
     if not _ID.fullmatch(wanted):
@@ -68,18 +68,18 @@ def prove_origin(
     expect: str | None,
     signers: AllowedSigners | None,
 ) -> Proof:
-    """Compare a manifest with what is known of it from outside.
+    """Return the result of comparing a manifest with an expected id and a signature.
 
     Args:
-        root: The release.
-        manifest: The bytes of its manifest.
-        content_id: Content id of the items as they are; None where they could not be read.
-        expect: Release id or content id, as `checked_id` returns it.
+        root: Folder of the release.
+        manifest: Bytes of its manifest.
+        content_id: Content id of the current items; None where they could not be read.
+        expect: Expected release id or content id, as `checked_id` returns it.
         signers: Signers whose signature counts.
 
     Raises:
-        BenchwrightError: `expect` is no id.
-        PrerequisiteError: A signature is asked for and there is no `ssh-keygen`.
+        BenchwrightError: `expect` is not an id.
+        PrerequisiteError: A signature must be checked and `ssh-keygen` is missing.
     """
     proof = Proof()
     _expected(proof, bytes_digest(manifest), content_id, None if expect is None else checked_id(expect))

@@ -1,7 +1,7 @@
 """Signatures of releases by SSH keys, made and checked by OpenSSH's `ssh-keygen -Y`.
 
-What is signed is `manifest.json`, byte by byte, and with it every other file, whose SHA-256 it states. Anybody can
-check a signature without Benchwright:
+The signature covers the bytes of `manifest.json`, and with it every other file, whose SHA-256 the manifest states.
+Anybody can check a signature without Benchwright:
 `ssh-keygen -Y verify -n benchwright-release -f ALLOWED -I NAME -s manifest.json.sig < manifest.json`.
 """
 
@@ -23,7 +23,7 @@ from benchwright.release.format.manifest import SIGNATURE
 from benchwright.workspace.atomic import write_bytes
 
 NAMESPACE = "benchwright-release"
-"""What SSH signatures say they are for; one made for anything else, such as a Git commit, does not count."""
+"""Namespace of the SSH signatures; one made for another purpose, such as a Git commit, does not count."""
 
 MAX_BYTES = 64 * 1024
 _GOOD = re.compile(r'^Good "[^"]*" signature(?: for (?P<identity>.*))? with (?P<key>\S+ key \S+)$', re.MULTILINE)
@@ -32,12 +32,12 @@ _NEEDED = "it comes with OpenSSH 8.2 or newer (on Debian and Ubuntu: apt install
 
 @dataclass(frozen=True)
 class AllowedSigners:
-    """Whose signature counts.
+    """The signers whose signature counts.
 
     Attributes:
-        file: Names and public keys, as `ssh-keygen` reads them (`ALLOWED SIGNERS` in its manual).
-        identity: The one name that counts; None for any in the file.
-        revoked: Keys that do not count any more: a key revocation list, or public keys, one a line.
+        file: File of names and public keys, as `ssh-keygen` reads it (`ALLOWED SIGNERS` in its manual).
+        identity: Only name that counts; None for any in the file.
+        revoked: File of keys that no longer count: a key revocation list, or public keys, one per line.
         signature: File of the signature; None for `manifest.json.sig` in the release.
     """
 
@@ -49,10 +49,10 @@ class AllowedSigners:
 
 @dataclass(frozen=True)
 class Signer:
-    """Who signed.
+    """The signer of a manifest.
 
     Attributes:
-        identity: By the name in the file of allowed signers; None where none was looked up.
+        identity: Name in the file of allowed signers; None where none was looked up.
         key: Kind and fingerprint, such as `ED25519 key SHA256:...`.
     """
 
@@ -65,12 +65,12 @@ def sign(manifest: bytes, key: Path) -> bytes:
 
     Args:
         manifest: Bytes of the manifest.
-        key: A private key, or a public one whose private half an SSH agent holds. Where it has a passphrase,
-            `ssh-keygen` asks for it on the terminal.
+        key: File of a private key, or of a public one whose private key an SSH agent holds; `ssh-keygen` asks for a
+            passphrase on the terminal.
 
     Raises:
         BenchwrightError: The key cannot sign.
-        PrerequisiteError: There is no `ssh-keygen` that can.
+        PrerequisiteError: There is no `ssh-keygen` that can sign.
     """
     done = _ssh_keygen("sign", "-f", str(key), "-n", NAMESPACE, stdin=manifest)
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
@@ -79,10 +79,10 @@ def sign(manifest: bytes, key: Path) -> bytes:
 
 
 def store(signature: bytes, place: Path) -> None:
-    """Write a signature where none is.
+    """Write a signature to a new file.
 
     Raises:
-        BenchwrightError: Something is there already, or it cannot be written.
+        BenchwrightError: The path exists, or the file cannot be written.
     """
     if place.exists():
         raise BenchwrightError(f"{place} is there already and is not overwritten; move it away, or give --out FILE")
@@ -96,7 +96,7 @@ def read_signature(release: Path, place: Path | None = None) -> bytes:
     """Return the signature of a release, from its folder or from elsewhere.
 
     Raises:
-        DataError: There is none, or it is no regular file of a signature's size.
+        DataError: There is none, or it is not a regular file of a signature's size.
     """
     if place is None:
         return read_inside(release, SIGNATURE, max_bytes=MAX_BYTES)
@@ -104,11 +104,11 @@ def read_signature(release: Path, place: Path | None = None) -> bytes:
 
 
 def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Signer:
-    """Return which of the allowed signers signed a manifest.
+    """Return the allowed signer who signed a manifest.
 
     Raises:
-        DataError: None did; says why.
-        PrerequisiteError: There is no `ssh-keygen` that can tell.
+        DataError: No allowed signer did; the message says why.
+        PrerequisiteError: There is no `ssh-keygen` that can check it.
     """
     revoked = [] if allowed.revoked is None else ["-r", str(allowed.revoked)]
     with _as_file(signature) as path:
@@ -122,11 +122,11 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
 
 
 def signing_key(manifest: bytes, signature: bytes) -> Signer:
-    """Return the key that signed a manifest, whoever holds it.
+    """Return the key that signed a manifest, whether its holder is allowed or not.
 
     Raises:
-        DataError: It is no signature of this manifest as a release.
-        PrerequisiteError: There is no `ssh-keygen` that can tell.
+        DataError: The signature is not one of this manifest in `NAMESPACE`.
+        PrerequisiteError: There is no `ssh-keygen` that can check it.
     """
     with _as_file(signature) as path:
         done = _ssh_keygen("check-novalidate", "-s", path, "-n", NAMESPACE, stdin=manifest)

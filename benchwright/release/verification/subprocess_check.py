@@ -1,7 +1,7 @@
-"""Checking a release's contents in a process of its own.
+"""The check of a release's contents in a process of its own.
 
-Arrow is C++ and not made for hostile input: a crafted Parquet file can end the process that reads it, or unfold to
-more memory than there is. Here both become a line about the release.
+Arrow is written in C++ and not made for hostile input: a crafted Parquet file can crash the process that reads it, or
+decompress to more than the available memory. Here both are reported as a problem of the release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import benchwright
 from benchwright.release.verification.contents import ReleaseContents
 
 MEMORY_BYTES = 4 * 1024**3
-"""Address space; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about a half of it."""
+"""Limit of the address space in bytes; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about half of it."""
 
 
 def check_contents_apart(
@@ -27,14 +27,14 @@ def check_contents_apart(
     memory_bytes: int = MEMORY_BYTES,
     program: Sequence[str] = ("-m", "benchwright.release.verification.contents"),
 ) -> ReleaseContents:
-    """Return what `contents.check_contents` finds in a release whose manifest can be read.
+    """Return the result of `contents.check_contents` for a release whose manifest can be read.
 
     Raises:
-        RuntimeError: The program failed in a way that is no fault of the release.
+        RuntimeError: The program failed, and the release is not at fault.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
     paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(  # noqa: S603 - this very Python and our own module
+    done = subprocess.run(  # noqa: S603 - this Python interpreter and a module of this package
         [sys.executable, *program, os.path.abspath(root), str(memory_bytes)],
         env={**os.environ, "PYTHONPATH": paths},
         stdin=subprocess.DEVNULL,

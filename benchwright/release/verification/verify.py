@@ -1,8 +1,8 @@
-"""Verification: every file as it was frozen, and every row what the release says of it.
+"""Verification that every file of a release is as it was frozen, and that every row matches the release's statements.
 
-The folder may come from anyone, so nothing in it is trusted: links and devices are named and not opened, sizes are
-looked at before bytes are read, Parquet is only parsed once manifest and listed files hold, and then in a process
-of its own. Whatever is wrong becomes a line, never a traceback.
+The folder may come from anyone, so nothing in it is trusted: links and devices are reported and not opened, sizes are
+checked before bytes are read, and Parquet is parsed only after manifest and listed files have been checked, in a
+process of its own. Every problem is reported as a line, never as a traceback.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ _DOCUMENTS = {
     manifests.ERRATA: (errata.FORMAT, errata.VERSION),
     manifests.HUMAN_BASELINE: (human.FORMAT, human.FORMAT_VERSION),
 }
-"""Format and newest version of each."""
+"""Format and newest version of each document."""
 
 _UNLISTED = {manifests.MANIFEST, manifests.SEAL, manifests.SIGNATURE}
-"""What belongs to a release and is not in its manifest."""
+"""Files that belong to a release and are not listed in its manifest."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What `verify_release` found.
+    """Result of `verify_release`.
 
     Args:
         ok: Whether there is no problem.
-        release_id: SHA-256 of the manifest as it is; None where there is none.
-        content_id: Root hash of the items as they are; None where manifest or listed files are not as they were,
-            or not all items could be read.
-        problems: One line each, beginning with the file; a long list is cut and its rest counted.
-        proven: What the check proves, a sentence each; nothing where there are problems.
-        not_proven: What it leaves open, each to be read as "Not proven: ...".
+        release_id: SHA-256 of the current manifest; None where there is none.
+        content_id: Root hash of the current items; None where manifest or listed files were changed, or not all items
+            could be read.
+        problems: Problems, one line each, beginning with the file; a long list is cut and the rest counted.
+        proven: What the check proves, one sentence each; empty where there are problems.
+        not_proven: What the check does not prove, each to be read as "Not proven: ...".
         signer: Signer of the manifest, where that is known.
     """
 
@@ -65,19 +65,19 @@ class Verification:
 def verify_release(
     path: Path | str, *, expect: str | None = None, signers: AllowedSigners | None = None
 ) -> Verification:
-    """Compare a release folder with its manifest, its rows with what they claim to be, and its card with both.
+    """Compare a release folder with its manifest, its rows with their own hashes, and its card with both.
 
-    Every flipped, cut, added, missing, renamed or linked file is named. That the manifest is the one that was frozen is
-    proven only by something from outside.
+    Every changed, shortened, added, missing, renamed or linked file is reported. Only an id or signature from outside
+    proves that the manifest is the one that was frozen.
 
     Args:
-        path: The folder.
-        expect: Release id or content id that it must have, or at least 12 digits of one.
+        path: Folder of the release.
+        expect: Expected release id or content id, or at least 12 digits of one.
         signers: Signers whose signature of the manifest counts.
 
     Raises:
-        BenchwrightError: `expect` is no id.
-        PrerequisiteError: A signature is to be checked and there is no `ssh-keygen`.
+        BenchwrightError: `expect` is not an id.
+        PrerequisiteError: A signature must be checked and `ssh-keygen` is missing.
     """
     root, problems = Path(path), Problems()
     if expect is not None:
@@ -113,7 +113,7 @@ def verify_release(
 
 
 def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | None]:
-    """Return the manifest and its bytes, as far as they can be had."""
+    """Return the manifest and its bytes, each None where it cannot be read."""
     try:
         data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
     except DataError as error:
@@ -135,7 +135,7 @@ def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | 
 
 
 def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
-    """Name what lies in the folder and should not, without opening any of it."""
+    """Report everything in the folder that does not belong there, without opening it."""
     listed = set(manifest.files) if manifest else set()
     folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
     for entry in sorted(listing(root, folders), key=lambda folder_entry: os.fsencode(folder_entry.name)):
@@ -173,7 +173,7 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
 
 
 def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
-    """Return the names of splits that a recipe's steps `splits` assign; none where others name splits, or nobody."""
+    """Return the names of splits that a recipe's `splits` steps assign; empty where other steps or none name splits."""
     steps = recipe.get("steps")
     entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
     fractions = [entry.get("fractions") for entry in entries if entry.get("step") == "splits"]

@@ -1,4 +1,4 @@
-"""Writing a release: items in any order, a folder whose bytes depend on nothing but what it holds.
+"""Writing of a release: items may come in any order, and the bytes of the folder depend only on its content.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,8 +1,8 @@
-"""A folder that appears whole or not at all.
+"""Atomic writing of a folder, which appears complete or not at all.
 
-It is filled beside its final place and renamed. A process killed at any moment leaves the old state and at
-most the unfinished folder, which the next attempt empties. Of two processes that write the same folder at
-once the second is refused, by a lock on the unfinished folder that the kernel drops with its process.
+The folder is filled beside its final place and renamed. A process killed at any moment leaves the old state and at most
+the unfinished folder, which the next attempt empties. If two processes write the same folder at once, the second is
+refused, by a lock on the unfinished folder that the kernel releases when the process ends.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from benchwright.storage_faults import is_of_the_machine, storage_fault
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `folder`, held by this process and removed at the end unless it was moved.
+    """Yield an empty folder beside `folder`, locked by this process and removed at the end unless it was moved.
 
     Raises:
-        BenchwrightError: Another process is filling it.
+        BenchwrightError: Another process is filling the folder.
     """
     draft = folder.with_name(f".{folder.name}.unfinished")
     draft.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def unfinished(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Say of a disk that is full or fails which folder was being written; files and databases inside come and go."""
+    """Name the folder in errors of a full or failing disk, because the files inside it are only temporary."""
     try:
         yield
     except Exception as error:
@@ -56,7 +56,7 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def move_into_place(draft: Path, folder: Path) -> None:
-    """Flush a finished folder to disk and rename it; an old one at its place is removed."""
+    """Flush a finished folder to disk and rename it into place; an old folder there is removed."""
     for path in sorted(draft.rglob("*")):
         _flush(path)
     _flush(draft)
@@ -78,7 +78,7 @@ def _lock(held: int, draft: Path) -> bool:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    # Between opening and locking, the one before us may have moved the folder into place.
+    # Between opening and locking, another process may have moved the folder into place.
     return _is_ours(held, draft)
 
 

@@ -1,6 +1,6 @@
-"""Items on their way into a release: kept in a temporary SQLite file, handed back sorted.
+"""Staging of a release's items in a temporary SQLite file, from which they are read sorted.
 
-Items come in the order of the workspace and leave by split and id, and their number must not show in memory.
+Items are added in the order of the workspace and read by split and id. Memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TABLES = """
 
 
 class Staging:
-    """Rows and image records by id; made empty, deleted by whoever owns the path."""
+    """Rows and image records by id, in a new file that the owner of the path deletes."""
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path, isolation_level=None)
@@ -43,14 +43,14 @@ class Staging:
         self._database.execute("BEGIN")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
     def take_in(self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]) -> None:
-        """Take in items with their splits, and the records of the images that they show or go back to.
+        """Add items with their splits, and the records of the images that they show or go back to.
 
         Raises:
-            DataError: A split is misnamed, or an item or image is not what it should be.
+            DataError: The name of a split is invalid, or an item or image is.
         """
         for item, split in items:
             if not re.fullmatch(SPLIT, split):
@@ -68,10 +68,10 @@ class Staging:
                 wanted += record.derived_from
 
     def add_item(self, item: Item, split: str) -> None:
-        """Take an item in.
+        """Add an item.
 
         Raises:
-            DataError: It is there already, or cannot be spelled as a row.
+            DataError: The item has been added already, or cannot be written as a row.
         """
         row = canonical_json(row_of(item, split))
         leaf = identity.leaf_of(item, split)
@@ -82,18 +82,18 @@ class Staging:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
 
     def has_item(self, item_id: str) -> bool:
-        """Return whether an item is there."""
+        """Return whether an item has been added."""
         return self._one("SELECT 1 FROM item WHERE item_id = ?", item_id) is not None
 
     def has_image(self, image_id: str) -> bool:
-        """Return whether an image's record is there."""
+        """Return whether an image's record has been added."""
         return self._one("SELECT 1 FROM image WHERE image_id = ?", image_id) is not None
 
     def add_image(self, record: ImageRecord) -> None:
-        """Take an image's record in.
+        """Add an image's record.
 
         Raises:
-            DataError: It holds text that has no UTF-8.
+            DataError: The record holds text that cannot be encoded in UTF-8.
         """
         source = record.source
         values = (
@@ -111,7 +111,7 @@ class Staging:
             raise DataError(f"image {record.image_id} cannot be released: {error}") from error
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return an image's record, taken in before."""
+        """Return the record of an image that has been added."""
         row = self._one("SELECT record FROM image WHERE image_id = ?", image_id)
         if row is None:
             raise KeyError(image_id)
@@ -126,27 +126,27 @@ class Staging:
         return counts
 
     def marked(self) -> dict[str, int]:
-        """Return the number of items with marks on their pictures, by task; nothing for a task without any."""
+        """Return the number of items with marks on their pictures, by task; tasks without marks are left out."""
         query = "SELECT task, count(*) FROM item WHERE is_marked GROUP BY task ORDER BY task"
         return dict(self._database.execute(query))
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield a split's rows by item id, each with the length of its text."""
+        """Yield a split's rows sorted by item id, each with the size of its text in bytes."""
         query = "SELECT row FROM item WHERE split = ? ORDER BY item_id"
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 
     def images(self) -> Iterator[ImageRecord]:
-        """Yield image records by id."""
+        """Yield image records sorted by id."""
         for (record,) in self._database.execute("SELECT record FROM image ORDER BY image_id"):
             yield ImageRecord.model_validate_json(record)
 
     def content_id(self) -> str:
-        """Return the content id of all items taken in."""
+        """Return the content id of all added items."""
         return identity.root(leaf for (leaf,) in self._database.execute("SELECT leaf FROM item ORDER BY leaf"))
 
     def operation_ids(self) -> list[str]:
-        """Return the operations that items and images name, sorted."""
+        """Return the ids of the operations that items and images refer to, sorted."""
         query = (
             "SELECT operation_id FROM item UNION "
             "SELECT operation_id FROM image WHERE operation_id IS NOT NULL ORDER BY operation_id"
@@ -154,7 +154,7 @@ class Staging:
         return [operation_id for (operation_id,) in self._database.execute(query)]
 
     def sources(self) -> list[SourceCount]:
-        """Return source images counted by dataset and licence, sorted."""
+        """Return the counts of source images by dataset and licence, sorted."""
         tally = SourceTally()
         for source in self._database.execute("SELECT dataset, licence, author FROM image WHERE is_source"):
             tally.add(*source)

@@ -1,4 +1,4 @@
-"""Writing a release: items in any order, a folder whose bytes depend on nothing else than what it holds."""
+"""The writer of releases: items may come in any order, and the bytes of the folder depend only on its content."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright.release.writing.staging import Staging
 
 @dataclass(frozen=True)
 class _Contents:
-    """What goes into a release beside items and pictures."""
+    """Content of a release besides items and pictures."""
 
     name: str
     version: str
@@ -66,35 +66,34 @@ def write_release(
     replace: bool = False,
     limits: PieceLimits | None = None,
 ) -> Release:
-    """Write a release folder, whole or not at all, and return it opened.
+    """Write a release folder, complete or not at all, and return the open release.
 
-    Equal content gives equal bytes, in whatever order items come. Neither items nor pictures pile up in
-    memory.
+    Equal content gives equal bytes, whatever the order of items. Memory grows neither with items nor with pictures.
 
     Args:
-        folder: Folder of the release. One that is exactly this release already is left alone.
-        name: Lower-case letters, digits, `-` and `_`.
-        version: Letters, digits, `.`, `+` and `-`.
-        items: Each item once, with the name of its split.
-        image: Gives the record of an image that the item just taken shows or goes back to.
-        image_bytes: Gives the file of a record; asked once an item, later and in another order.
-        operations: What made the items and their images.
-        recipe: The recipe as resolved, without anything that varies between machines.
+        folder: Folder of the release; left unchanged if it already holds exactly this release.
+        name: Name of the benchmark: lower-case letters, digits, `-` and `_`.
+        version: Version of the release: letters, digits, `.`, `+` and `-`.
+        items: Items, each once, with the names of their splits.
+        image: Function that returns the record of an image that the item last taken shows or goes back to.
+        image_bytes: Function that returns the file of a record; called once per item, later and in another order.
+        operations: Operations that made the items and their images.
+        recipe: Resolved recipe, without anything that varies between machines.
         stages: Name, fingerprint and counts of each stage.
-        agreement: Each campaign's summary by name; `simulated` in one marks its annotators as no people.
+        agreement: Summaries of campaigns by name; `simulated` in one says that its annotators were no people.
         seed: Seed of the run.
         licence: Licence of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
         human_baseline: How often people answered these items right, if they were asked, as
             `benchwright.release.format.human_baseline.read_human_baseline` returns it.
-        corrections: Through which `items` have gone, one by one; what became of each erratum goes into the release.
-        replace: Put the new release in the place of another one, as drafts do.
-        limits: Sizes at which row groups and files are cut.
+        corrections: Corrections that `items` have passed through; the result of each erratum is written to the release.
+        replace: Whether to replace another release in the folder, as drafts do.
+        limits: Sizes at which row groups and files are split.
 
     Raises:
-        BenchwrightError: The folder is something else already, or name or version is malformed.
-        DataError: An item, image, operation or the human baseline is not what it should be, or the description says
-            that people did what was simulated.
+        BenchwrightError: The folder holds something else, or name or version is invalid.
+        DataError: An item, an image, an operation or the human baseline is invalid, or the description says that people
+            did something that was simulated.
     """
     _check_names(folder, name, version)
     if claim := people_claimed(description, agreement):
@@ -212,7 +211,7 @@ def _check_operations(staging: Staging, contents: _Contents) -> None:
 
 
 def _check_baseline(staging: Staging, contents: _Contents) -> None:
-    """Hold the human baseline to its shape and to the items that are there."""
+    """Check the structure of the human baseline, and that its items are in the release."""
     if contents.human_baseline is None:
         return
     for campaign, answers in human.check_human_baseline(contents.human_baseline).items():
@@ -268,7 +267,7 @@ def _is_same(draft: Path, folder: Path) -> bool:
 
 
 def _check_existing(draft: Path, folder: Path) -> None:
-    """Refuse unless `folder` is, file by file, the release just written beside it."""
+    """Raise an error unless `folder` equals, file by file, the release just written beside it."""
     old, old_id = manifest.read_manifest(folder)
     new, new_id = manifest.read_manifest(draft)
     if old_id == new_id:

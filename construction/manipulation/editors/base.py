@@ -1,4 +1,4 @@
-"""What a model of diffusers is asked, and what it may answer."""
+"""The interface of editing models: an edit, and a painter that carries it out."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Edit(NamedTuple):
     """A picture to be painted on, at the model's size.
 
     Args:
-        pixels: What the model gets.
-        mask: What it may paint on, as large; None for all of it.
-        prompt: A caption or an instruction, as the model wants.
+        pixels: Pixels that the model gets.
+        mask: Mask of the region that it may paint on, of the same size; None for the whole picture.
+        prompt: Caption or instruction, depending on the model.
         seed: Seed of the picture's own generator.
     """
 
@@ -28,18 +28,18 @@ class Edit(NamedTuple):
 
 
 class Painter(Protocol):
-    """Paints on pictures, several at a time."""
+    """A model that paints on pictures, several at a time."""
 
     @property
     def editor(self) -> str:
-        """Return which editor it is, as a pair records it."""
+        """Return the name of the editor, as recorded in pairs."""
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what it takes to paint the same again besides picture, mask, prompt and seed, as JSON values."""
+        """Return everything besides picture, mask, prompt and seed that decides the result, as JSON values."""
 
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
-        """Return the size at which it wants a picture of some size."""
+        """Return the size at which the model gets a picture of that size."""
 
     def paint(self, edits: Sequence[Edit]) -> list[Pixels | str]:
-        """Return for each edit what was painted, in its size, or why nothing was: `unsafe`, `out_of_memory`."""
+        """Return the painted pixels of each edit, in its size, or the reason for none: `unsafe`, `out_of_memory`."""

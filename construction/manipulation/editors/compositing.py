@@ -1,4 +1,4 @@
-"""Compositing: what a diffusion model would paint is taken from another photograph of the run."""
+"""Compositing: replacement of a part or background by pixels of another photograph, without a diffusion model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JITTER = 0.15
 
 
 class Fitting(NamedTuple):
-    """How a donor is fitted into the place of a part.
+    """Fitting of a donor into the place of a part.
 
     Args:
         scale: Factor of the size at which it just fits.
@@ -61,9 +61,9 @@ def part_replaced(
     feather_px: float,
     max_enlargement: float,
 ) -> Pasted | str:
-    """Return a picture in which what a mask covers is gone and a donor's subject is in its place.
+    """Return a picture in which a donor's subject replaces the part under a mask.
 
-    What the donor leaves free is filled from its surroundings (Telea's method, good for small areas only).
+    The area that the donor does not cover is filled from its surroundings (Telea's method, good for small areas only).
 
     Args:
         picture: Picture to be changed.

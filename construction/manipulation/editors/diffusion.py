@@ -1,7 +1,7 @@
 """Models of diffusers: loaded once from a folder, run on batches of one size with a generator for each picture.
 
-The generators are the CPU's, whatever the device, so what a picture is painted from depends on its seed alone. What a
-batch does to rounding is the tolerance that docs/manipulated-pairs.md states.
+The generators run on the CPU, whatever the device, so a picture's initial noise depends only on its seed.
+docs/manipulated-pairs.md states the tolerance for the rounding differences between batches.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Attention = Literal["native", "slicing"]
 
 
 class Running(NamedTuple):
-    """How a model is run; but for rounding, none of it decides what is painted.
+    """Settings for running a model; they change the result only by rounding.
 
     Args:
         batch_size: Pictures at a time, at most; halved for good when memory runs out.

@@ -1,4 +1,4 @@
-"""Alterations of a whole picture without weights: OpenCV only, equal pixels for equal pictures, nothing moves."""
+"""Effects on a whole picture without weights, by OpenCV only; equal pictures give equal pixels, and nothing moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..masks.base import Pixels
 
 Effect = Callable[[Pixels], Pixels]
 _REFERENCE_PX = 512
-"""Shorter side for which sizes below are meant; they grow with the picture."""
+"""Shorter side, in pixels, to which the sizes below refer; they scale with the picture."""
 _SEPIA = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 _PAINT_LEVELS = 16
 
@@ -87,11 +87,11 @@ def poster(pixels: Pixels) -> Pixels:
 EFFECTS: Mapping[str, Effect] = {
     effect.__name__: effect for effect in (cartoon, pencil_sketch, sepia, night, oil_painting, poster)
 }
-"""By name, as ideas call them."""
+"""Effects by their names in ideas."""
 
 
 def _steps(pixels: Pixels, count: int) -> Pixels:
-    """Return a picture whose channels have so many levels only."""
+    """Return a picture whose channels have only `count` levels."""
     width = 256 / count
     return _rounded((np.floor(pixels / width) + 0.5) * width)
 

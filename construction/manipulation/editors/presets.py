@@ -1,4 +1,4 @@
-"""Models that edit, with the settings they are run with, where their weights are and under which licence.
+"""Presets of editing models: settings, repository of the weights, and licence.
 
 A preset is data: the pipeline class of diffusers 0.42 and what its call is given. `paper` is MVP-Bench's (section 4.1
 and appendix D: 50 steps of DDIM, scale 10; InstructPix2Pix with its defaults, which in diffusers are 100 steps, 7.5 and
@@ -16,17 +16,17 @@ OPENRAIL = "CreativeML Open RAIL-M"
 
 
 class Preset(NamedTuple):
-    """How a model is run.
+    """Settings of one model.
 
     Args:
-        editor: Name under which a pair records the editor.
-        task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture.
+        editor: Name of the editor, as recorded in pairs.
+        task: Task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture.
         pipeline: Class of diffusers.
         hub: Repository of the weights.
         licence: Licence of the weights.
         side_px: Longer side of what the model gets.
-        multiple: Number of which both sides are multiples.
-        call: What the pipeline is called with besides picture, mask, prompt, size and generators.
+        multiple: Number of which both sides must be multiples.
+        call: Arguments of the pipeline's call besides picture, mask, prompt, size and generators.
         scheduler: Class that replaces the scheduler of the folder; None keeps that.
         batched: Whether the pipeline takes several different pictures at once.
     """
@@ -80,7 +80,7 @@ PRESETS: Mapping[str, Preset] = {
         {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "}, batched=False,
     ),
 }  # fmt: skip
-"""By name, as recipes call them."""
+"""Presets by their names in recipes."""
 
 
 def names_of(task: Task) -> tuple[str, ...]:

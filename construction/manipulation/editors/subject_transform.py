@@ -1,6 +1,7 @@
-"""A subject moved before its new background: MVP-Bench translates and rescales it at random (section 4.1, 2.2).
+"""Random moves of a subject before its new background: MVP-Bench translates and rescales it (section 4.1, 2.2).
 
-The paper gives no ranges. A subject that the frame cuts off stays at that edge, since a cut would show otherwise.
+The paper gives no ranges. A subject that the frame cuts off stays at that edge, since the cut would otherwise be
+visible.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _AT_EDGE_PX = 2
 
 
 class Move(NamedTuple):
-    """Where a subject goes.
+    """A move of a subject.
 
     Args:
-        scale: Factor of its size.
+        scale: Factor of the subject's size.
         from_xyxy: Box of the subject in the source, whole pixels.
-        to_xy: Top left corner of its box in the picture; parts may leave it.
+        to_xy: Top left corner of its box in the picture; parts of the box may lie outside the picture.
     """
 
     scale: float
@@ -37,7 +38,7 @@ class Move(NamedTuple):
 
     @property
     def stays(self) -> bool:
-        """Return whether nothing moves."""
+        """Return whether the subject keeps its place and size."""
         return self.scale == 1 and self.to_xy == self.from_xyxy[:2]
 
 

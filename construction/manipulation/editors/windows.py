@@ -1,8 +1,8 @@
-"""Editing at native resolution: the part of a picture that a model gets, and how what it made is put back.
+"""Editing at native resolution: the window of a picture that a model gets, and how its result is put back.
 
-A model paints at its own size. So what is to change is cut out with some context around it, scaled to that size, and
-what the model made of it is scaled back and put into the picture through a grown, softened mask. Outside that mask
-nothing is touched.
+A model paints at its own size. So the region to change is cut out with some context, scaled to that size, and the
+model's result is scaled back and put into the picture through a grown, softened mask. Nothing outside that mask
+changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...item_parts.cutting_out import Mask, bounds
 from ..masks.base import Pixels
 
 Alpha = NDArray[np.float32]
-"""(height, width), 0-1: how much of what was painted shows."""
+"""(height, width), 0-1: opacity of the painted pixels."""
 _TAIL = 3
 """Standard deviations of the softening by which a mask is grown beyond `grow_px`, so that its inside stays whole."""
 
@@ -31,7 +31,7 @@ class EditWindow(NamedTuple):
 
     @property
     def cut(self) -> tuple[slice, slice]:
-        """Return what takes the window out of (height, width, ...)."""
+        """Return the slices of the window in an array (height, width, ...)."""
         return slice(self.y0, self.y1), slice(self.x0, self.x1)
 
     @property
@@ -44,9 +44,9 @@ def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
     """Return the window with what a mask covers and context around it: square where the picture has room for it.
 
     Args:
-        mask: Not empty.
-        context: Added on each side, as a fraction of the longer side of what is covered.
-        least_px: Side below which a window is not made, since a model would get an enlarged picture.
+        mask: Mask, not empty.
+        context: Context on each side, as a fraction of the longer side of the mask's bounds.
+        least_px: Smallest side of a window, in pixels, since a model would get an enlarged picture of a smaller one.
     """
     height, width = mask.shape
     x0, y0, x1, y1 = bounds(mask)
@@ -58,7 +58,7 @@ def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
 
 
 def _span(middle: float, side: int, length: int) -> tuple[int, int]:
-    """Return where a side that is centred as far as it can lies within a length."""
+    """Return start and end of a side within a length, centred on the middle as far as possible."""
     side = min(side, length)
     start = min(max(0, round(middle - side / 2)), length - side)
     return start, start + side
@@ -86,7 +86,7 @@ def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.ui
 
 
 def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
-    """Return a mask in another size; a cell is set where any of what it covers was."""
+    """Return a mask in another size; a cell is set where any part that it covers was set."""
     import cv2
 
     resized = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
@@ -94,7 +94,7 @@ def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
 
 
 def grown(mask: Mask, by_px: int) -> Mask:
-    """Return a mask with everything within some pixels of it."""
+    """Return a mask grown by some pixels on all sides."""
     import cv2
 
     if by_px <= 0:
@@ -104,11 +104,11 @@ def grown(mask: Mask, by_px: int) -> Mask:
 
 
 def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
-    """Return how much of what was painted shows: all of it on the grown mask, exactly nothing well outside.
+    """Return the opacity of the painted pixels: 1 on the grown mask, exactly 0 well outside.
 
     Args:
-        mask: What is to be replaced.
-        grow_px: By which it is grown first.
+        mask: Mask of the region to replace.
+        grow_px: Pixels by which the mask is grown first.
         feather_px: Standard deviation of the softening; beyond `grow_px` and seven of them, all is 0.
     """
     import cv2
@@ -122,14 +122,14 @@ def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
 
 
 def put_back(picture: Pixels, window: EditWindow, painted: Pixels) -> Pixels:
-    """Return a picture whose window shows something else, scaled to the window."""
+    """Return a picture with the painted pixels, scaled to the window, in its window."""
     whole = np.array(picture)
     whole[window.cut] = scaled(painted, window.size_wh)
     return whole
 
 
 def mixed(picture: Pixels, painted: Pixels, alpha: Alpha) -> Pixels:
-    """Return a picture with what was painted over it; equal to the byte wherever `alpha` is 0."""
+    """Return a picture mixed with the painted pixels; identical to the picture wherever `alpha` is 0."""
     share = alpha[..., None]
     over = np.clip(np.rint(share * painted + (1 - share) * picture), 0, 255).astype(np.uint8)
     return np.asarray(np.where(share > 0, over, picture), np.uint8)

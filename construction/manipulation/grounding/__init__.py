@@ -1,4 +1,4 @@
-"""What a natural image shows and where: a caption with boxes, the main subject, its attributes.
+"""Grounding of a natural image: a caption with boxes, the main subject, and its attributes.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Boxes as models write them, brought to pixels of the upright picture."""
+"""Conversion of boxes in models' conventions to pixels of the upright picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grounding finds in a natural image, whoever does it."""
+"""Results and interface of grounding a natural image."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class NotGrounded(BenchwrightError):
 
 
 class Grounder(Protocol):
-    """Whoever can say what an image shows."""
+    """A source of descriptions of images, such as a model or a facts file."""
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what the image shows, with an entry for each perception that is wanted.

@@ -1,4 +1,4 @@
-"""What became of one category of one image: ideas, or the reason why there is none."""
+"""Result of planning one category of one image: ideas, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Planned(NamedTuple):
 
 
 class Writer(Protocol):
-    """Whoever can have ideas."""
+    """A writer of ideas, such as a model or templates."""
 
     def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
         """Return ideas of a category for a grounded image."""

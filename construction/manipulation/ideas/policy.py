@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 
 class Persona(NamedTuple):
-    """Somebody made up, famous in a world of our own."""
+    """An invented person who is famous in a fictional world."""
 
     name: str
     known_as: str
@@ -105,7 +105,7 @@ CHARACTERS = (
     "Captain Jack Sparrow", "Harry Potter", "Super Mario", "Winnie-the-Pooh", "Puss in Boots", "Captain Hook",
     "Father Christmas",
 )  # fmt: skip
-"""Figures of stories, whom nobody takes for a person: ideas of category R3 may name them."""
+"""Fictional figures that nobody takes for a real person; ideas of category R3 may name them."""
 
 _MADE_UP = tuple(sorted({*CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
 

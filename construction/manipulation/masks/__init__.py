@@ -1,4 +1,4 @@
-"""Masks of what an idea speaks of: by rectangle, GrabCut, `segment_anything`, or SAM of transformers.
+"""Masks of the objects in an idea: by rectangle, GrabCut, `segment_anything`, or SAM of transformers.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

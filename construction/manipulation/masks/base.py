@@ -1,4 +1,4 @@
-"""What a masker is: something that finds masks of things in one picture, all of a picture's things at once.
+"""The interface of maskers, which find the masks of all requested objects of a picture at once.
 
 Two maskers need no model: the box itself, and GrabCut from box and points.
 """
@@ -32,11 +32,11 @@ class MaskRequest(NamedTuple):
 
 
 class Masker(Protocol):
-    """Finds masks; what is costly about a picture is done once for all that is asked of it."""
+    """A finder of masks, which does the costly work on a picture once for all requests."""
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what it takes to find the same masks again, as JSON values."""
+        """Return everything that decides the masks, as JSON values."""
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each thing, (height, width); empty where nothing was found."""
@@ -58,7 +58,7 @@ def hints_within(
         box: x0, y0, x1, y1 in pixels of the source.
         inside: Points of the thing; those outside the picture are left out.
         outside: Points that are not.
-        scale: Pixels of the picture a pixel of the source.
+        scale: Pixels of the picture per pixel of the source.
         size_wh: Width and height of the picture.
     """
     if box is None:

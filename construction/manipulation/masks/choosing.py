@@ -1,4 +1,4 @@
-"""Which of a picture's masks is the subject's: MVP-Bench's equation (1), and a choice that a large mask cannot win."""
+"""Choice of the subject's mask among a picture's masks: MVP-Bench's equation (1), or IoU, which no large mask wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A `segment_anything` model from its checkpoint alone: every dimension but one is a shape of some weight.
+"""Construction of a `segment_anything` model from its checkpoint, whose weights' shapes give all dimensions but one.
 
 So the official checkpoints (ViT-B, -L, -H), others of the kind and tiny ones of the tests load in one way, and no name
 of a file has to say what it holds.
@@ -17,7 +17,7 @@ from benchwright.errors import DataError
 from .sam_import import segment_anything
 
 _DECODER_HEADS = 8
-"""No weight tells how many heads the mask decoder's attention has; SAM has eight."""
+"""Number of heads of the mask decoder's attention, which no weight's shape gives; SAM has eight."""
 _MEAN, _STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 
 

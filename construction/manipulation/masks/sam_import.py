@@ -1,4 +1,4 @@
-"""Bringing in `segment_anything`, with the real torchvision or with stand-ins for the four functions it asks of it.
+"""Import of `segment_anything`, with torchvision or with stand-ins for the four functions that it uses of it.
 
 torchvision has no build that works beside the CPU torch, and `segment_anything` imports it for these four functions
 only. The stand-ins are in `sys.modules` while the package is imported and gone at once, so that transformers and
@@ -88,7 +88,7 @@ def _batched_nms(boxes: Any, scores: Any, groups: Any, iou_threshold: float) -> 
 
     if boxes.numel() == 0:
         return torch.empty((0,), dtype=torch.int64, device=boxes.device)
-    # Groups are moved so far apart that their boxes never meet.
+    # Groups are moved so far apart that their boxes never overlap.
     apart = boxes + (groups.to(boxes) * (boxes.max() + 1))[:, None]
     order = scores.argsort(descending=True, stable=True)
     apart, areas = apart[order], _box_area(apart[order])

@@ -1,4 +1,4 @@
-"""What is asked about a pair of pictures, before options have their places."""
+"""Questions about a pair of pictures, before options have their places."""
 
 from __future__ import annotations
 

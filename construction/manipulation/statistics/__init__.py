@@ -1,4 +1,4 @@
-"""What a benchmark of manipulated pairs holds, counted as in MVP-Bench's figure 3.
+"""Counts of a benchmark of manipulated pairs, as in MVP-Bench's figure 3.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

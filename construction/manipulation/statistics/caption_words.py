@@ -32,7 +32,7 @@ STOP = _words("""
     within without would yet you your
     s t
 """)
-"""Words that say nothing of a picture's content; they end a noun phrase."""
+"""Words that do not describe a picture's content; they end a noun phrase."""
 
 OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
 """Determiners and possessives: what follows, up to the next stop word, is a noun phrase."""
@@ -96,7 +96,7 @@ _SHORTEST = 2
 
 
 class Words(NamedTuple):
-    """How many captions hold a word, by kind."""
+    """Number of captions that hold each word, by kind."""
 
     adjectives: Counter[str]
     nouns: Counter[str]
