@@ -31,5 +31,5 @@ if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
     # With the wait for a turn to write, which comes before the claim itself.
     TaskQueue.next = _timed("claim", TaskQueue.next, times)  # type: ignore[method-assign]
-    TaskQueue.say = _timed("submit", TaskQueue.say, times)  # type: ignore[method-assign]
+    TaskQueue.submit = _timed("submit", TaskQueue.submit, times)  # type: ignore[method-assign]
     main()
