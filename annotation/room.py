@@ -97,6 +97,6 @@ ROOM = Room(
         "review store": Entry(f"{_HERE}.store.check:store_problems", "Rows of the review store that were changed."),
     },
     overrides={
-        "review store": Entry(f"{_HERE}.exchange.overrides:standing_overrides", "What curators decided against steps."),
+        "review store": Entry(f"{_HERE}.exchange.overrides:overrides_in_force", "What curators decided against steps."),
     },
 )

@@ -68,20 +68,6 @@ class RatingTable:
         return np.asarray(pairs / np.maximum(size * (size - 1), 1))
 
 
-def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal") -> RatingTable:
-    """Count ratings by unit.
-
-    Args:
-        ratings: Ratings; their order does not matter.
-        categories: As in `columns_of`.
-        metric: As in `columns_of`.
-
-    Raises:
-        DataError: As `columns_of`.
-    """
-    return fold(columns_of(ratings, categories=categories, metric=metric), metric=metric)
-
-
 def columns_of(
     ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal"
 ) -> RatingColumns:

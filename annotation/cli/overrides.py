@@ -77,7 +77,7 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
         own = OverrideStore(held)
         decided = [
             override.override
-            for override in own.standing()
+            for override in own.in_force()
             if step is None or requests.is_of(override.override.stage, step)
         ]
         undone = [override for name in dict.fromkeys(records) for override in _matching(decided, name, requests)]

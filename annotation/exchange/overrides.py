@@ -155,7 +155,7 @@ class OverrideRequests:
         return list(dict.fromkeys(stage.entry for stage in self._stages.values()))
 
 
-def standing_overrides(root: Path) -> list[Override]:
+def overrides_in_force(root: Path) -> list[Override]:
     """Return the overrides that count now, for a run; none where the workspace has no store.
 
     Raises:
@@ -176,4 +176,4 @@ def standing_decisions(root: Path) -> list[StoredOverride]:
     if not store_exists(url):
         return []
     with open_store(url) as store:
-        return OverrideStore(store).standing()
+        return OverrideStore(store).in_force()

@@ -4,7 +4,6 @@ from .closing import count_closed as count_closed
 from .criteria import Votes as Votes
 from .criteria import tally as tally
 from .criteria import unmet_criteria as unmet_criteria
-from .gold import gold_accuracies as gold_accuracies
 from .guidelines import read_guidelines as read_guidelines
 from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures

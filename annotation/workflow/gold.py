@@ -1,11 +1,10 @@
-"""Gold items: their right decisions, annotators' accuracy on them, and their outcomes when a campaign closes."""
+"""Gold items: their right decisions, and their outcomes when a campaign closes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from benchwright.errors import DataError
 from benchwright.steps import Outcome, Verdicts
@@ -18,34 +17,9 @@ from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
 from ..forms.payloads import TaskInput, item_in
 from ..forms.screening import KEEP
 from ..store import decisions_of
-from ..store.campaigns.gold import GoldAnswer
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 """Right decision on an item that was checked before, such as one of an earlier release, by kind of campaign."""
-
-
-@dataclass(frozen=True)
-class GoldAccuracy:
-    """One annotator's accuracy on gold items: how many they answered, and how many of these right."""
-
-    answered: int
-    right: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry that `review annotators --json` prints."""
-        share = self.right / self.answered if self.answered else None
-        return {"answered": self.answered, "right": self.right, "accuracy": share}
-
-
-def gold_accuracies(answers: Iterable[GoldAnswer]) -> dict[str, GoldAccuracy]:
-    """Return each annotator's accuracy on gold items, by name."""
-    accuracies: dict[str, GoldAccuracy] = {}
-    for answer in answers:
-        before = accuracies.get(answer.annotator, GoldAccuracy(0, 0))
-        accuracies[answer.annotator] = GoldAccuracy(
-            before.answered + 1, before.right + (answer.decision == answer.right)
-        )
-    return dict(sorted(accuracies.items()))
 
 
 def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from benchwright.annotation.app.task_card import card_of
 from benchwright.annotation.campaigns import Answer, Verify
 from benchwright.annotation.forms import LEASE_S, SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
+from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.assignment import GoldSchedule
-from benchwright.annotation.workflow import TaskQueue, gold_accuracies
+from benchwright.annotation.workflow import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext
@@ -133,10 +134,7 @@ def test_gold_goes_to_everybody_and_counts_toward_nothing_but_their_accuracy(sto
     assert {one.item_id for one in store.decisions("verify")} == {f"item-{n:03}" for n in range(10)}
     status = store.status("verify", now=now)
     assert (status.tasks, status.slots["submitted"]) == ({"open": 0, "done": 10, "retired": 0}, 20)
-    found = gold_accuracies(store.gold_answers("verify"))
-    assert {name: one.to_json() for name, one in found.items()} == {
-        name: {"answered": 2, "right": 1, "accuracy": 0.5} for name in names
-    }
+    assert Overview(store, store.campaign("verify")).gold() == dict.fromkeys(names, (1, 2))
 
 
 def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(

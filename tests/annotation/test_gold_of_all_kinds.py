@@ -17,8 +17,9 @@ from benchwright.annotation.app.task_card import card_of
 from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen, ScreenItems, findings_of
 from benchwright.annotation.cli import annotators, open_
 from benchwright.annotation.forms import AssignmentSettings, Submission
+from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue, gold_accuracies, results_of
+from benchwright.annotation.workflow import TaskQueue, results_of
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
@@ -102,8 +103,7 @@ def test_images_that_are_known_go_to_all_who_screen_and_keep_the_verdict_that_is
     assert verdicts.outcomes[ids[0]].evidence == {"gold": "discard"}
     assert (verdicts.summary["total"], verdicts.summary["gold"]) == (3, {"items": 3, "kept": 1})
     assert verdicts.summary["agreement"]["units"] == 3
-    found = gold_accuracies(people.gold_answers("verify"))["ann"]
-    assert (found.answered, found.right) == (3, 1)
+    assert Overview(people, people.campaign("verify")).gold()["ann"] == (1, 3)
 
 
 def test_items_of_an_earlier_release_are_known_to_be_kept_by_who_screens_items(

@@ -25,7 +25,7 @@ DOG = Override("text.judge", "d" * 64, "d" * 64, "drop", None, None, "ada", "pri
 def test_what_was_decided_stands_sorted_with_who_and_why(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
         assert OverrideStore(store).decide([DOG, CAT], now=now) == [DOG, CAT]
-        assert [(one.override, one.at) for one in OverrideStore(store).standing()] == [(CAT, now), (DOG, now)]
+        assert [(one.override, one.at) for one in OverrideStore(store).in_force()] == [(CAT, now), (DOG, now)]
 
 
 def test_what_stands_already_is_not_said_twice_but_another_pair_is_news(store_url: str, now: datetime) -> None:
@@ -35,7 +35,7 @@ def test_what_stands_already_is_not_said_twice_but_another_pair_is_news(store_ur
         assert own.decide([replace(CAT, by="grace", why="so I think")], now=now) == []
         other = replace(CAT, against="e" * 64)
         assert own.decide([other], now=now) == [other]
-        assert [one.override for one in own.standing()] == [other]
+        assert [one.override for one in own.in_force()] == [other]
 
 
 def test_what_was_undone_stands_no_more_and_can_be_decided_again(store_url: str, now: datetime) -> None:
@@ -43,9 +43,9 @@ def test_what_was_undone_stands_no_more_and_can_be_decided_again(store_url: str,
         own = OverrideStore(store)
         own.decide([CAT, DOG], now=now)
         own.undo([CAT], by="grace", why="it is the same cat", now=now)
-        assert [one.override for one in own.standing()] == [DOG]
+        assert [one.override for one in own.in_force()] == [DOG]
         own.decide([CAT], now=now + timedelta(hours=1))
-        assert [one.override for one in own.standing()] == [CAT, DOG]
+        assert [one.override for one in own.in_force()] == [CAT, DOG]
         with store.reading() as connection:
             assert connection.execute(sa.select(overrides.c.action).order_by(overrides.c.id)).scalars().all() == [
                 "keep", "drop", "undo", "keep",
@@ -59,7 +59,7 @@ def test_the_order_of_decisions_does_not_matter(tmp_path: Path, now: datetime) -
         random.Random(seed).shuffle(many)
         with open_store(f"sqlite:///{tmp_path / f'{seed}.sqlite'}") as store:
             OverrideStore(store).decide(many, now=now)
-            stood.append([one.override for one in OverrideStore(store).standing()])
+            stood.append([one.override for one in OverrideStore(store).in_force()])
     assert stood[0] == stood[1] == stood[2]
 
 
@@ -91,7 +91,7 @@ def test_none_of_several_decisions_is_made_where_a_name_is_nobodys(store_url: st
     with open_store(store_url) as store:
         with pytest.raises(BenchwrightError, match="names of simulated annotators begin with"):
             OverrideStore(store).decide([CAT, replace(DOG, by="simulated-1")], now=now)
-        assert OverrideStore(store).standing() == []
+        assert OverrideStore(store).in_force() == []
 
 
 def test_a_store_of_version_2_is_brought_up_to_date_and_takes_decisions(url: str, now: datetime) -> None:
@@ -105,6 +105,6 @@ def test_a_store_of_version_2_is_brought_up_to_date_and_takes_decisions(url: str
     engine.dispose()
     with open_store(url) as store:
         OverrideStore(store).decide([CAT], now=now)
-        assert [one.override for one in OverrideStore(store).standing()] == [CAT]
+        assert [one.override for one in OverrideStore(store).in_force()] == [CAT]
         with store.reading() as connection:
             assert connection.execute(sa.select(overrides.c.annotator_id)).scalar_one() == 7

@@ -35,7 +35,7 @@ class OverrideStore:
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
-    def standing(self) -> list[StoredOverride]:
+    def in_force(self) -> list[StoredOverride]:
         """Return the overrides that count, by stage and record."""
         newest = ~sa.exists().where(
             _newer.c.stage == overrides.c.stage,
@@ -59,8 +59,8 @@ class OverrideStore:
         """
         with self._store.batch() as batch:
             own = OverrideStore(batch)
-            standing = {_place(stored.override): stored.override for stored in own.standing()}
-            new = [override for override in wanted if not _same(standing.get(_place(override)), override)]
+            in_force = {_place(stored.override): stored.override for stored in own.in_force()}
+            new = [override for override in wanted if not _same(in_force.get(_place(override)), override)]
             for override in new:
                 own._add(override, override.action, now=now)
         return new
@@ -109,8 +109,8 @@ def _place(override: Override) -> tuple[str, str]:
     return override.stage, override.record_id
 
 
-def _same(standing: Override | None, wanted: Override) -> bool:
-    return standing is not None and (standing.action, standing.reason, standing.against) == (
+def _same(in_force: Override | None, wanted: Override) -> bool:
+    return in_force is not None and (in_force.action, in_force.reason, in_force.against) == (
         wanted.action,
         wanted.reason,
         wanted.against,

@@ -11,7 +11,6 @@ from ...item_parts.cutting_out import Mask, bounds, composite, cover, enlargemen
 from ..masks.base import Pixels
 from .windows import Alpha, mixed, scaled
 
-EDITOR = "composite"
 NO_DONOR, DONOR_SMALL = "no_donor", "donor_small"
 _FILL_RADIUS_PX = 5
 _JITTER = 0.15
