@@ -104,10 +104,8 @@ def run_app(
 def _settle() -> None:
     """Import what the first visitor would otherwise wait for, and exempt it from garbage collection."""
     from . import frame
-    from .security.static_files import preloads
 
     del frame
-    preloads()
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
     gc.freeze()
