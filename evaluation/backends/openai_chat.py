@@ -165,6 +165,8 @@ class OpenAIChat:
         Raises:
             BudgetSpent: The budget does not allow all of them; what was under way is in the log.
         """
+        import benchwright.models.client  # noqa: F401  # takes a second, and before the log says that a run began
+
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         under_way: deque[_StartedQuestion] = deque()
