@@ -1,4 +1,4 @@
-"""One side of `endpoint.py`, as a program: ask an endpoint every item of a list and print wall and CPU seconds and peak memory.
+"""One side of `endpoint.py`, as a program: ask an endpoint every item of a list; print seconds and peak memory.
 
     python asking_peers.py {ours,bare,inspect_ai} ITEMS.jsonl URL IN-FLIGHT
 
