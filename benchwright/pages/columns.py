@@ -89,9 +89,7 @@ def columns_chart(
         if has_counts and column.n:
             canvas.text(((start + end) / 2, bottom - height - 9), f"{column.n:,}", anchor="middle", size=12)
     _draw_marks(canvas, marks, scale, left=left, width=across, bottom=bottom)
-    numbers = NumberTable(
-        (measured, counted), [(column.name, f"{column.n:,}") for column in columns if column.n]
-    )
+    numbers = NumberTable((measured, counted), [(column.name, f"{column.n:,}") for column in columns if column.n])
     return Chart(name, title, caption, canvas.drawn(bottom + scale_height(scale), title), numbers)
 
 

@@ -27,6 +27,7 @@ MARKERS = ("circle", "square", "triangle", "diamond", "down", "plus", "cross", "
 """As many as is prime to the number of colours, so that 88 series differ."""
 
 Pattern = Literal["solid", "falling", "rising", "upright", "level", "dots", "checks", "outline"]
+Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
 
 _SHAPES = {
@@ -114,7 +115,7 @@ class Canvas:
         at: Point,
         words: str,
         *,
-        anchor: Literal["start", "middle", "end"] = "start",
+        anchor: Anchor = "start",
         color: str = "ink",
         size: float = FONT_PX,
         is_bold: bool = False,

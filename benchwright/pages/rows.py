@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
+from textwrap import wrap
 from typing import NamedTuple
 
 from benchwright.pages.charts import (
@@ -20,12 +21,14 @@ from benchwright.pages.charts import (
     scale_height,
     spelled,
 )
-from benchwright.pages.drawing import Canvas, Look, series_color, shortened, text_width
+from benchwright.pages.drawing import FONT_PX, Anchor, Canvas, Look, Point, series_color, shortened, text_width
 
 _BAR, _GAP, _DOT = 22.0, 8.0, 15.0
 _LINK = 24.0
 """Height between two rows that are linked."""
 _MOST_NAME, _MOST_NOTE = 250.0, 330.0
+_NAME_LETTERS, _NOTE_LETTERS = (int((width - 10) / text_width("x")) for width in (_MOST_NAME, _MOST_NOTE))
+"""Letters on a line of a name and of a note, which have two lines at most."""
 _LEAST_PART = 2.5
 """Smallest width of a part, so that one record of a million is seen."""
 _LEAST_COUNT = 26.0
@@ -71,7 +74,7 @@ class Row(NamedTuple):
         parts: Parts of its bar, from the left.
         dots: Values, drawn one below another.
         lines: Lines of reference across the row.
-        note: Text at the end of the row; also in the table of numbers.
+        note: Text at the end of the row, on one or two lines; also in the table of numbers.
         goes_on: Size of what is linked to the start of the next row; None for no link.
     """
 
@@ -167,8 +170,7 @@ def _draw_rows(
     canvas: Canvas, rows: Sequence[Row], scale: Scale, *, left: float, width: float, top: float, label: float
 ) -> float:
     """Draw rows and their scale, and return the height at which they end."""
-    names = shortened([row.name for row in rows], at_most=max(6, int((label - 10) / text_width("x"))))
-    notes = shortened([row.note for row in rows], at_most=int(_MOST_NOTE / text_width("x"))) if rows else []
+    names = shortened([row.name for row in rows], at_most=2 * _NAME_LETTERS - 8)
     has_links = any(row.goes_on is not None for row in rows)
     heights = [row.height + (_LINK - _GAP if has_links else 0) for row in rows]
     bottom = top + sum(heights) - (_LINK - _GAP if has_links else 0)
@@ -179,7 +181,7 @@ def _draw_rows(
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         middle = y + row.height / 2
         if label:
-            canvas.text((left - 10, middle), names[number], anchor="end")
+            _two_lines(canvas, names[number], (left - 10, middle), letters=_NAME_LETTERS, anchor="end", color="ink")
         if row.goes_on is not None and number + 1 < len(rows):
             after = sum(part.size for part in rows[number + 1].parts)
             _link(
@@ -189,14 +191,19 @@ def _draw_rows(
         _parts(canvas, row, scale, left=left, width=width, top=middle - _BAR / 2)
         _dots(canvas, row, scale, left=left, width=width, top=middle - _DOT * len(row.dots) / 2)
         if row.note:
-            canvas.text((left + width + 10, middle), _unmarked(notes[number], row.note), color="muted")
+            _two_lines(
+                canvas, row.note, (left + width + 10, middle), letters=_NOTE_LETTERS, anchor="start", color="muted"
+            )
         y += height
     return bottom
 
 
-def _unmarked(short: str, note: str) -> str:
-    """Return a note that was shortened, without the number that tells equal ones apart: notes may be equal."""
-    return note if len(note) <= int(_MOST_NOTE / text_width("x")) else short.partition(" #")[0]
+def _two_lines(canvas: Canvas, text: str, at: Point, *, letters: int, anchor: Anchor, color: str) -> None:
+    """Draw a text on one line, or a longer one on two; what does not fit there stands in the table of numbers."""
+    x, y = at
+    lines = wrap(text, letters, max_lines=2, placeholder=" …")
+    for line, offset in zip(lines, (0,) if len(lines) < 2 else (-6.5, 6.5), strict=True):
+        canvas.text((x, y + offset), line, anchor=anchor, color=color, size=FONT_PX if len(lines) < 2 else 12)
 
 
 def _bands(canvas: Canvas, heights: Sequence[float], *, left: float, width: float, top: float) -> None:

@@ -182,7 +182,7 @@ def test_plots_are_readable_in_light_and_dark(curator: Callable[..., Page], path
     texts = page.eval_on_selector_all(".chart svg text", "all => all.map(e => getComputedStyle(e).fill)")
     assert texts
     assert min(contrast(color, ground) for color in set(texts)) >= 4.5
-    shapes = ".chart circle, .chart rect[fill*=series]:not([fill-opacity])"
+    shapes = ".chart svg > g circle, .chart rect[fill^='var(--series']:not([fill-opacity])"
     bars = page.eval_on_selector_all(shapes, "all => all.map(e => getComputedStyle(e).fill)")
     assert all(contrast(color, ground) >= 3 for color in set(bars))
 
