@@ -22,7 +22,7 @@ def profile_chart(board: ScoreTable) -> Chart | None:
     people = [] if board.who is None else [(people_words(board), board.people)]
     profiles = [(line.label, line.figures) for line in board.lines] + [("chance", board.chance), *people]
     rows = [
-        (task, [None if figures[k] is None else figures[k].value for _, figures in profiles])
+        (task, [None if (figure := figures[k]) is None else figure.value for _, figures in profiles])
         for k, task in enumerate(board.tasks, start=1)
     ]
     caption = (
