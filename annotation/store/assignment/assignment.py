@@ -22,7 +22,7 @@ from ...forms.assignment_settings import assignment_settings_of
 from ..campaigns.authors import is_author
 from ..database.audit import clock, record
 from ..database.dialects import insert_into
-from ..database.locks import hold_annotator, hold_campaign, hold_task, hold_task_of_slot
+from ..database.locks import hold_campaign, hold_task, hold_task_of_slot
 from ..database.records import Campaign, Lease, RefusedError
 from ..database.schema import seen, slots, tasks
 from . import statements as sql
@@ -52,8 +52,7 @@ def claim_next(
     """
     if assignment_settings_of(campaign.settings).shares:
         hold_campaign(connection, campaign.id)
-    hold_annotator(connection, annotator)
-    parameters = annotator_parameters(connection, campaign, annotator)
+    parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
     position = read_position(connection, parameters)
     row = None
     if position.held is not None:
@@ -93,9 +92,8 @@ def claim_task(
     Raises:
         RefusedError: The annotator cannot have the task; the message says why.
     """
-    hold_annotator(connection, annotator)
+    parameters = annotator_parameters(connection, campaign, annotator, to_take=True) | {"task": task}
     hold_task(connection, task)
-    parameters = annotator_parameters(connection, campaign, annotator) | {"task": task}
     blind = bool(parameters["shows_key"])
     row = connection.execute(sql.own(of_task=True, blind=blind), parameters).one_or_none()
     if row is None and connection.execute(sql.GOLD_OF_TASK, parameters).scalar_one_or_none() is None:
