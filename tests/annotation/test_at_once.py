@@ -33,7 +33,7 @@ from benchwright.steps import CampaignContext
 from .beside import Beside
 
 Open = Callable[..., ReviewStore]
-pytestmark = pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+pytestmark = [pytest.mark.server, pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)]
 ACCEPT = Submission("accept")
 LEASE_S = 60.0
 
