@@ -74,15 +74,14 @@ class SentPicture:
             )
         return data
 
-    @cached_property
     def data_url(self) -> bytes:
-        """The file as a data URL."""
+        """Return the file as a data URL; it is not kept, as it takes less time to make than to send."""
         return f"data:{self.media_type};base64,".encode() + base64.b64encode(self.data)
 
     def in_request(self, image_urls: str | None) -> RequestPicture:
         """Return the picture for a request, which holds it where `image_urls` is None, else its address below that."""
         if image_urls is None:
-            return RequestPicture(self.sha256, lambda: self.data_url)
+            return RequestPicture(self.sha256, self.data_url)
         address = json.dumps(f"{image_urls}/{self.file_name}")[1:-1].encode("ascii")
         return RequestPicture(self.sha256, lambda: address)
 
@@ -108,7 +107,7 @@ class SentPictures:
     """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
 
     Args:
-        cache_bytes: Bound on the bytes of kept files, as they are and in base64.
+        cache_bytes: Bound on the bytes of kept files.
 
     Attributes:
         made: Number of pictures made ready.
@@ -197,4 +196,4 @@ def _pixels_only(data: bytes, container: Container) -> bytes:
 
 
 def _size(picture: SentPicture) -> int:
-    return picture.size_bytes * 7 // 3
+    return picture.size_bytes
