@@ -16,4 +16,5 @@ from .schema import metadata as metadata
 from .schema import overrides as overrides
 from .schema import slots as slots
 from .schema import tasks as tasks
+from .turns import FairLock as FairLock
 from .turns import Turns as Turns
