@@ -42,7 +42,7 @@ def statistics_chart(statistics: PairStatistics, *, top: int) -> Chart:
 def _panels(statistics: PairStatistics, top: int) -> Iterator[tuple[str, list[Row]]]:
     yield (
         f"Pairs by category ({statistics.pairs})",
-        [_row(f"{name} {ASPECTS.get(name[:1], '')}", n, _PLAIN) for name, n in statistics.by_category.items()],
+        [_row(f"{name} {ASPECTS.get(name[:1], '')}".strip(), n, _PLAIN) for name, n in statistics.by_category.items()],
     )
     yield (
         f"Items by type and level ({statistics.items})",
