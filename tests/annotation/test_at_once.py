@@ -16,10 +16,9 @@ from benchwright.annotation.campaigns import Verify
 from benchwright.annotation.exchange import unused_in
 from benchwright.annotation.forms import SETTING, CampaignForm, Submission, TaskInput
 from benchwright.annotation.store import Account, Accounts, RefusedError, ReviewStore, StaleError, Uploads, open_store
-from benchwright.annotation.store.accounts.accounts import Identities, Identity
-from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.accounts import AccessControl, Identities, Identity
 from benchwright.annotation.store.assignment.assignment import return_expired
-from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.store.campaigns import Guidelines
 from benchwright.annotation.store.campaigns.tasks import retire
 from benchwright.annotation.store.database.locks import hold_task
 from benchwright.annotation.store.submissions import MOST, MOST_UPLOADS, add_remark

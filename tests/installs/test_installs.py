@@ -68,7 +68,8 @@ def installed(
     python = folder / "bin" / "python"
     before = _size_mb(folder)
     extra = request.param
-    _pip(python, "install", "--no-compile", "--constraint", str(ROOT / "constraints.txt"), f"{wheel}[{extra}]")
+    package = f"{wheel}[{extra}]" if extra else str(wheel)
+    _pip(python, "install", "--no-compile", "--constraint", str(ROOT / "constraints.txt"), package)
     yield Installed(python, extra, _size_mb(folder) - before)
     shutil.rmtree(folder)  # at once: all together take several gigabytes
 

@@ -1,3 +1,4 @@
+from .accounts import Identities as Identities
 from .accounts import Identity as Identity
 from .accounts import hash_of as hash_of
 from .campaign_access import AccessControl as AccessControl
