@@ -6,6 +6,11 @@ threads for a lock of the process, processes for a lock on a file beside the dat
 when its holder dies. SQLite's own lock is still taken. Among processes, one of those that wait gets the turn at once,
 but not always the one that has waited longest.
 
+With `busy_timeout` alone, fifty annotators who took two seconds over a task, through the running server on two busy
+cores, waited up to 6.9 s for a task, and 4.6 s at the 95th percentile for the first page; in this queue 1.0 s at most
+for a task and 1.0 s for the page. In five processes of ten threads that never paused, a claim took up to 4.8 s (1.8 s
+at the 99th percentile), in the queue 0.2 s.
+
 Within a process, the turn goes to the thread that has waited longest. Python's own lock goes to whichever thread asks
 at the right moment, most often the thread that has just released it: of fifty threads that wrote without a pause, some
 waited for seconds while others had a hundred turns.
