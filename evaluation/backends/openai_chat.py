@@ -165,29 +165,31 @@ class OpenAIChat:
         Raises:
             BudgetSpent: The budget does not allow all of them; what was under way is in the log.
         """
-        import benchwright.models.client  # noqa: F401  # takes a second, and before the log says that a run began
-
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         under_way: deque[_StartedQuestion] = deque()
         self._under_way.clear()
         self.spending = Spending(self._options.bounds, self._options.prices)
-        with ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log:
+        with (
+            self._client() as client,
+            ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
+        ):
             self._parameters.know(log.refused(self._url))
-            with self._client() as client:
-                run = _Run(client, log, context)
-                self._log_run(run)
-                try:
-                    for question in questions:
-                        under_way.append(self._begin(question, run))
-                        while len(under_way) >= 2 * self._options.concurrency:
-                            yield self._finish(under_way.popleft())
-                        log.sync()
-                    while under_way:
+            run = _Run(client, log, context)
+            self._log_run(run)
+            try:
+                for question in questions:
+                    under_way.append(self._begin(question, run))
+                    while len(under_way) >= 2 * self._options.concurrency:
                         yield self._finish(under_way.popleft())
-                except BudgetRefusal:
-                    self._await(under_way)
-                    raise self._budget_spent(log) from None
+                    log.sync()
+                while under_way:
+                    yield self._finish(under_way.popleft())
+            except BudgetRefusal:
+                self._await(under_way)
+                raise self._budget_spent(log) from None
+            finally:
+                client.loop.cancel_all()  # before the log is closed
 
     def request(self, question: Question) -> QuestionRequest:
         """Return a question's request, pictures and all.
