@@ -11,10 +11,15 @@ from benchwright.rooms import catalogue, find
 
 
 @click.command()
-@click.argument("name", required=False)
-@json_option
+@click.argument("name", required=False, help="Step whose settings are listed.  [default: all steps, without settings]")
+@json_option(
+    """
+    `{"steps": [{"name", "room", "help"}]}`; with a name `{"name", "help", "consumes", "settings": [{"name",
+    "default", "required", "type", "help"}]}`
+    """
+)
 def steps(name: str | None, as_json: bool) -> None:
-    """List the steps that recipes can use, or the settings of the step NAME."""
+    """List the steps that recipes can use, or the settings of one."""
     from benchwright.yaml_places import setting_names
 
     if name is None:
