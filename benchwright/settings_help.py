@@ -50,13 +50,13 @@ class Reason:
     help: str
 
 
-def summary_of(cls: type[BaseModel]) -> str:
+def summary_of(cls: type) -> str:
     """Return a class's docstring without its sections; empty where the class has none of its own."""
     return _SECTION.split(inspect.cleandoc(cls.__dict__.get("__doc__") or ""))[0].strip()
 
 
-def reasons_of(cls: type[BaseModel]) -> tuple[Reason, ...]:
-    """Return the reason codes that a step's docstring lists, in its order."""
+def reasons_of(cls: type) -> tuple[Reason, ...]:
+    """Return the reason codes that the docstring of a step, or of another class, lists, in its order."""
     return tuple(Reason(code, verdict or "", text) for code, verdict, text in _entries(cls, "Reasons"))
 
 
@@ -76,7 +76,7 @@ def _settings(cls: type[BaseModel], prefix: str, only_with: str) -> Iterator[Set
             yield from _settings(model, f"{prefix}{name}.", condition)
 
 
-def _entries(cls: type[BaseModel], *sections: str) -> Iterator[tuple[str, str | None, str]]:
+def _entries(cls: type, *sections: str) -> Iterator[tuple[str, str | None, str]]:
     parts = _SECTION.split(inspect.cleandoc(cls.__dict__.get("__doc__") or ""))
     for title, body in zip(parts[1::2], parts[2::2], strict=True):
         if title in sections:
