@@ -92,7 +92,7 @@ def _help(cls: type[BaseModel], attribute: str, field: FieldInfo) -> str:
     for base in cls.__mro__:
         for name, _, text in _entries(base, "Args", "Attributes"):
             if name == attribute:
-                return text
+                return re.sub(r"\bNone\b", "`null`", text)
     text = (field.description or "").rstrip(".")
     unset = next((notes.unset for notes in field.metadata if getattr(notes, "unset", None)), None)
     if unset and field.default is None:

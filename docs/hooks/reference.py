@@ -1,9 +1,9 @@
 """MkDocs hook: the pages under `reference/`, made from the code each time the site is built.
 
 Commands come from their `click` declarations, steps and recipe keys from the pydantic models and their docstrings, the
-review store from SQLAlchemy's tables, release columns from the Parquet schema, and names that other options take (models,
-protocols, metrics) from the rooms. The Python API is a list of names per package, which mkdocstrings spells out. Each
-entry links back to the guides that link to it.
+review store from SQLAlchemy's tables, release columns from the Parquet schema, and names that other options take
+(models, protocols, metrics) from the rooms. The Python API is a list of names per package, which mkdocstrings spells
+out. Each entry links back to the guides that link to it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli.main import _ROOT
 from benchwright.cli.output import JsonOption
@@ -28,7 +29,7 @@ from benchwright.evaluation.protocols.names import listed
 from benchwright.recipe import Header
 from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS
 from benchwright.rooms import catalogue
-from benchwright.settings_help import reasons_of, settings_of, summary_of
+from benchwright.settings_help import Setting, reasons_of, settings_of, summary_of
 from benchwright.steps import Outcome
 
 HERE = Path(__file__).parent
@@ -47,9 +48,9 @@ _LINK = re.compile(r"\]\((?:\.\./)*reference/([\w-]+)\.md#([\w-]+)\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages to those of `docs/`."""
-    environment = Environment(
+    environment = Environment(  # noqa: S701 - Markdown of our own texts, which `prose` escapes
         loader=FileSystemLoader(HERE / "templates"), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
-    )  # noqa: S701 - what comes out is Markdown, escaped by `prose`
+    )
     environment.filters |= {"prose": prose, "code": code}
     environment.globals["guides"] = _guides(files)
     for page, (template, content) in _pages().items():
@@ -73,18 +74,26 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
         ]
         for room in ROOMS
     }
-    listings = {kind: {name: entry.entry.help for name, entry in catalogue(kind).items()} for kind in ("backends", "metrics")}
+    listings = {
+        kind: {name: entry.entry.help for name, entry in catalogue(kind).items()} for kind in ("backends", "metrics")
+    }
     return {
         "commands": ("commands.md.j2", {"commands": [_command(name, command) for name, command in commands()]}),
         "recipes": ("recipes.md.j2", {"settings": settings_of(Header), "steps": steps, "rooms": ROOMS}),
         **{f"steps-{room}": ("steps.md.j2", {"title": ROOMS[room], "steps": found}) for room, found in steps.items()},
-        "reasons": ("reasons.md.j2", {"steps": steps, "any_step": reasons_of(Outcome), "files": reasons_of(UnreadableImage)}),
+        "reasons": (
+            "reasons.md.j2",
+            {"steps": steps, "any_step": reasons_of(Outcome), "files": reasons_of(UnreadableImage)},
+        ),
         "models": ("models.md.j2", {**listings, "protocols": [protocol.document() for protocol in listed()]}),
         "release-columns": (
             "release.md.j2",
             {"columns": [(name, _arrow(str(kind)), COLUMN_MEANINGS[name]) for name, kind in COLUMNS.items()]},
         ),
-        "review-store": ("store.md.j2", {"tables": metadata.sorted_tables, "meaning": MEANING}),
+        "review-store": (
+            "store.md.j2",
+            {"tables": metadata.sorted_tables, "meaning": MEANING, "form": _keys_of_a_form()},
+        ),
         "python": ("python.md.j2", {"packages": {face: _names(face) for face in FACES}}),
     }
 
@@ -134,6 +143,10 @@ def _names(package: str) -> list[str]:
     tree = ast.parse((HERE.parents[1] / stub).read_text(encoding="utf-8"))
     imports = [alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     return sorted(name for name in imports if name)
+
+
+def _keys_of_a_form() -> list[Setting]:
+    return [key for key in settings_of(CampaignForm) if "." not in key.name]
 
 
 def _arrow(kind: str) -> str:

@@ -1,0 +1,119 @@
+"""The documentation's site in a real browser: built without a warning, it asks nobody, cuts nothing off and finds names.
+
+- every page fits a window of 1280 and of 390 pixels, light and dark: the page does not scroll sideways, and what is wider
+  than its place scrolls there;
+- the search finds a step, an option, a column, a reason code and a command on its generated page;
+- the first page opens with pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from conftest import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CUT_OFF = """() => {
+  const fits = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.left >= -1 && box.right <= innerWidth + 1;
+  };
+  const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+  const cut = [];
+  if (document.scrollingElement.scrollWidth > innerWidth) cut.push(`page: ${document.scrollingElement.scrollWidth}`);
+  for (const element of document.querySelectorAll("article :is(table, pre, img, p, li, h1, h2, h3)")) {
+    let place = element;
+    while (place && !(fits(place) && (place === element || scrolls(place)))) place = place.parentElement;
+    if (!place && element.checkVisibility()) cut.push(element.outerHTML.slice(0, 80));
+  }
+  return cut;
+}"""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: make test")
+    folder = tmp_path_factory.mktemp("site")
+    building = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(building, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stdout + built.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def _pages(site: Path) -> list[str]:
+    return sorted(f"{path.parent.relative_to(site).as_posix()}/" for path in site.rglob("index.html"))
+
+
+def test_no_page_is_cut_off_and_none_asks_anybody(site: Path, address: str, page: Page) -> None:
+    asked: set[str] = set()
+    page.on("request", lambda request: asked.add(f"{urlsplit(request.url).scheme}://{urlsplit(request.url).netloc}/"))
+    cut = {}
+    for name in _pages(site):
+        page.goto(address + name)
+        for width, scheme in ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            if found := page.evaluate(CUT_OFF):
+                cut[name, width, scheme] = found[:3]
+    assert cut == {}
+    assert asked <= {address, "blob:///", "data:///"}
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        pytest.param("near_duplicates", "reference/steps-filters/#near_duplicates", id="step"),
+        pytest.param("close-decided", "reference/commands/#benchwright-review-open", id="option"),
+        pytest.param("operation_id", "reference/release-columns/", id="column of a release"),
+        pytest.param("is_archived", "reference/review-store/#campaigns", id="column of the store"),
+        pytest.param("heavy_compression", "reference/reasons/", id="reason code"),
+        pytest.param("benchwright filter leakage", "reference/commands/#benchwright-filter-leakage", id="command"),
+        pytest.param("max_frame_shift", "reference/steps-construction/#manipulate", id="setting"),
+    ],
+)
+def test_the_search_finds_a_name_on_its_reference_page(page: Page, address: str, words: str, target: str) -> None:
+    page.goto(address)
+    page.locator("label[for=__search].md-header__button, .md-search__input").first.click()
+    page.locator(".md-search__input").fill(words)
+    page.locator(".md-search-result__item").first.wait_for()
+    found = [urlsplit(link.get_attribute("href") or "") for link in page.locator(".md-search-result__link").all()]
+    places = [f"{url.path.removeprefix('/')}{'#' + url.fragment if url.fragment else ''}" for url in found]
+    assert any(place.startswith(target) for place in places), places[:20]
+
+
+def test_the_first_page_opens_with_pictures_of_what_one_gets(page: Page, address: str) -> None:
+    page.goto(address)
+    pictures = page.locator("article .shots img")
+    assert pictures.count() == 4
+    assert all(picture.evaluate("(image) => image.naturalWidth") > 0 for picture in pictures.all())
+    box = pictures.first.bounding_box()
+    assert box is not None
+    assert box["y"] < 800
