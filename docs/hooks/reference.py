@@ -12,6 +12,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,8 @@ def _command(name: str, command: click.Command) -> dict[str, Any]:
             document = parameter.document
         else:
             rows.append(_parameter(parameter, context))
-    usage = " ".join(command.collect_usage_pieces(context))
-    return {"name": name, "usage": f"benchwright {name} {usage}", "help": command.help, "rows": rows, "json": document}
+    usage = " ".join(["benchwright", name, *command.collect_usage_pieces(context)])
+    return {"name": name, "usage": usage, "help": cleandoc(command.help or ""), "rows": rows, "json": document}
 
 
 def _parameter(parameter: click.Parameter, context: click.Context) -> dict[str, str]:
