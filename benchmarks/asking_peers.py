@@ -39,11 +39,7 @@ def _cpu_s() -> float:
 
 
 def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
-    import h11  # noqa: F401
-    import httpx2  # noqa: F401
-    import openai  # noqa: F401
-
-    import benchwright.evaluation.backends.endpoint  # noqa: F401
+    import benchwright.models.client  # noqa: F401
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import BackendContext, parse_model
     from benchwright.evaluation.backends.options import BackendOptions

@@ -18,6 +18,8 @@ from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.database import WRITING, audit_log, connect, hash_of_row, record
 from benchwright.cli import invoke
 
+pytestmark = pytest.mark.both_databases
+
 Open = Callable[..., ReviewStore]
 Tamper = Callable[..., None]
 

@@ -14,6 +14,8 @@ from benchwright.annotation.store.assignment import FoundTask, find_next, take_f
 from benchwright.annotation.store.database import Campaign, ChangedError, Lease
 from benchwright.annotation.store.submissions import CheckedSubmission, check, write
 
+pytestmark = pytest.mark.both_databases
+
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -16,6 +16,8 @@ from benchwright.annotation.store.database import connection
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.records import Item
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 
 LEVELS = {"sqlite": ("PRAGMA synchronous", {1: False, 2: True}), "postgresql": ("SHOW synchronous_commit", {"off": False, "on": True})}  # fmt: skip

@@ -28,6 +28,8 @@ from benchwright.annotation.store.submissions import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 
+pytestmark = pytest.mark.both_databases
+
 FORM = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
 
 

@@ -29,6 +29,8 @@ from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
 from benchwright.workspace import ObjectStore
 
+pytestmark = pytest.mark.both_databases
+
 FIELD = PhotographField(name="photograph", label="Photograph")
 FOUND = {"found": "own", "licence": "cc0_1_0", "author": "A. B."}
 EVER = datetime(2100, 1, 1, tzinfo=UTC)

@@ -101,7 +101,7 @@ def test_a_picture_is_made_ready_once_however_many_questions_show_it() -> None:
     first = pictures.of(picture(encoded(), ring))
     assert all(pictures.of(picture(encoded(), ring)) is first for _ in range(5))
     assert pictures.made == 1
-    assert first.base64 is first.base64
+    assert first.data_url is first.data_url
 
 
 def test_what_is_kept_is_bounded_and_the_longest_unused_goes() -> None:
