@@ -109,7 +109,7 @@ def test_the_search_finds_a_name_on_its_reference_page(page: Page, address: str,
     path, _, anchor = target.partition("#")
     ending = f'[href$="#{anchor}"]' if anchor else ""
     link = page.locator(f'.md-search-result__link[href*="/{path}"]{ending}')
-    link.first.wait_for(state="attached")
+    link.first.wait_for(state="attached", timeout=60_000)  # the index is read by a worker, late on a busy machine
 
 
 def test_the_first_page_opens_with_pictures_of_what_one_gets(page: Page, address: str) -> None:
