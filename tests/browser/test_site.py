@@ -98,7 +98,7 @@ def test_no_page_is_cut_off_and_none_asks_anybody(
         pytest.param("operation_id", "reference/release-columns/", id="column of a release"),
         pytest.param("is_archived", "reference/review-store/#campaigns", id="column of the store"),
         pytest.param("heavy_compression", "reference/reasons/", id="reason code"),
-        pytest.param("filter leakage", "reference/commands/#benchwright-filter-leakage", id="command"),
+        pytest.param("benchwright filter leakage", "reference/commands/#benchwright-filter-leakage", id="command"),
         pytest.param("max_frame_shift", "reference/steps-construction/#manipulate", id="setting"),
     ],
 )
