@@ -64,6 +64,21 @@ class UnreadableImage(DataError):
     Attributes:
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
         detail: One line for people.
+
+    Reasons:
+        not_a_file (failed): A FIFO, socket, device, or a link that leads nowhere.
+        outside_folder (failed): A link whose target lies outside the image folder.
+        unreadable (failed): The system refuses, or the file changed while it was read; tried again by the next run.
+        empty (failed): The file has no bytes.
+        too_large (failed): The file has more bytes than `limits.max_bytes`.
+        not_an_image (failed): Contents of no accepted format (AVIF, BMP, GIF, JPEG, PNG, TIFF, WebP).
+        vector (failed): SVG, whatever its name.
+        mislabelled (failed): The name ends like one image format, the contents are another.
+        too_many_pixels (failed): More than `limits.max_pixels`, as the file states before it is decoded.
+        too_many_frames (failed): More than `limits.max_frames`, as the file states before it is decoded.
+        truncated (failed): The file ends before the image does.
+        corrupt (failed): The contents cannot be read.
+        unsupported_mode (failed): A sound file whose kind of pixels cannot be shown as RGB.
     """
 
     def __init__(self, reason: str, detail: str) -> None:

@@ -35,7 +35,14 @@ MAX_BYTES = 1 << 20
 
 
 class ImageLimits(BaseModel):
-    """What an image file may be at most, checked before it is decoded."""
+    """What an image file may be at most, checked before it is decoded.
+
+    Args:
+        max_pixels: Most pixels; images with more are refused as `too_many_pixels`. Above 178 million Pillow stops by
+            itself.
+        max_bytes: Most bytes; larger files are refused as `too_large`.
+        max_frames: Most frames; animations with more are refused as `too_many_frames`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,17 +52,24 @@ class ImageLimits(BaseModel):
 
 
 class Header(BaseModel):
-    """All settings of a recipe except its steps."""
+    """Keys of a recipe.
+
+    Args:
+        name: Lower-case letters, digits and hyphens; names the workspace.
+        seed: Seed of everything that is left to chance.
+        images: Image folder, relative to the recipe's file; `--images` overrides it.
+        shards: Number of shards, a power of two; fixed once a workspace has images. More shards lose less when a run is
+            killed; a hundred images a shard is a good size.
+        limits: What an image file may be at most.
+        steps: Steps in order, each its name, or a mapping with `step`, perhaps `as`, and the step's settings.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
-    """Lower-case letters, digits and hyphens."""
     seed: int = Field(0, ge=0, lt=1 << 63)
     images: str | None = None
-    """Image folder, relative to the recipe's file; `--images` overrides it."""
     shards: int = Field(16, ge=1, le=4096)
-    """Number of shards, a power of two; fixed once a workspace has images."""
     limits: ImageLimits = ImageLimits()
     steps: Annotated[list[Any], Field(min_length=1)]
 

@@ -56,6 +56,16 @@ class Outcome:
         evidence: Anything else worth keeping, as JSON values.
         images: Images made from the record, already stored with `Context.store_image`.
         items: Items made from the record.
+
+    Reasons:
+        same_bytes (drop): Another file has equal bytes; the one with the shortest path stands for all.
+        changed (failed): The source file is no longer the one taken in; tried again by the next run.
+        out_of_memory (failed): Not enough memory for this record; tried again by the next run.
+        worker_died (failed): The record ended its worker three times.
+        step_error (failed): The step raised an exception: its name is in the evidence, its text in the run's log; tried
+            again by the next run. If every record fails so, the run ends.
+        reversed (keep): A curator brought the record back.
+        by_hand (drop): A curator dropped the record.
     """
 
     verdict: Verdict = "keep"

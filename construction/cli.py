@@ -14,16 +14,16 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("emu")
-@click.argument("dataset", metavar="DATASET", type=_FOLDER)
+@click.argument("dataset", metavar="DATASET", type=_FOLDER, help="Folder with emu_<split>.jsonl.")
 @click.option("--images", required=True, type=_FOLDER, help="Folder with <split>/<index>_s.jpg.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="Folder for images/ and facts.yaml; must be new."
 )
-@json_option
+@json_option('`{"lines", "pairs", "images", "boxes", "frames": {frame: n}, "left_out": {reason: n}}`')
 def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     """Make an image folder and a facts file of EMU's source images, as MVP-Bench takes them.
 
-    DATASET holds emu_<split>.jsonl. What is missing is counted by reason and stops nothing.
+    What is missing or broken is counted by reason and stops nothing.
     """
     from benchwright.errors import BenchwrightError
 

@@ -33,7 +33,21 @@ class Evaluate(FinalStep):
     report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
-    Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended early continues.
+    Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended early continues. A
+    spent budget ends the run, and the same command goes on from there. Pace and bounds (`concurrency`, `timeout`,
+    `budget...`, `api_key_env`) decide no result, so changing them makes nothing anew.
+
+    Args:
+        models: Models, each once or with other settings: a name alone as `evaluate run --model` takes it, such as
+            `random`, `"constant:A"` or `"openai:NAME"`, or a mapping with the settings below.
+        protocol: How items are asked, as `evaluate run --protocol` takes it: one, such as `circular`, or a list such as
+            `[vanilla, "shuffle:k=3"]`, of which each is scored.
+        reader: Who reads letters in replies, as `evaluate run --reader` takes it.
+        split: Only this split; all by default.
+        base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
+        api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
+        max_errors: Share of errors above which a score is unfit: shown as such, and ranked nowhere.
+        report: Whether the report `results/report.html` is written too.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -41,21 +55,13 @@ class Evaluate(FinalStep):
     consumes: ClassVar[Stream] = "items"
 
     models: tuple[ModelSettings, ...] = Field(min_length=1)
-    """As `evaluate run --model` takes them, such as `random`, `constant:A`, `openai:NAME`; or with settings."""
     protocol: tuple[str, ...] = ("vanilla",)
-    """How items are asked, as `evaluate run --protocol` takes it; one, or a list of which each is scored."""
     reader: str = "robust"
-    """Who reads letters in replies, as `evaluate run --reader` takes it."""
     split: str | None = None
-    """Only this split; all by default."""
     base_url: str | None = None
-    """Where an OpenAI-compatible endpoint answers; for `openai` models."""
     api_key_env: str = "OPENAI_API_KEY"
-    """Name of the environment variable that holds its key."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
-    """Share of errors above which a score is unfit: shown as such, and ranked nowhere."""
     report: bool = True
-    """Whether `results/report.html` is written too."""
 
     @field_validator("models")
     @classmethod

@@ -15,20 +15,36 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("verify")
-@click.argument("folder", metavar="DIR", type=_FOLDER)
-@click.option("--expect", metavar="ID", help="Release id or content id to have, or at least 12 digits of one.")
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
+@click.option(
+    "--expect",
+    metavar="ID",
+    help="Release id that it must have, or its content id, which is about items and pictures alone; the first 12 "
+    "or more digits do, and prove less.",
+)
 @click.option(
     "--signed-by",
     type=_FILE,
     metavar="FILE",
-    help="Allowed signers, one of whom must have signed it: names and SSH keys.",
+    help="File of allowed signers, as ssh-keygen reads it: a name and a public SSH key a line. One of them must "
+    "have signed the release.",
 )
 @click.option("--identity", metavar="NAME", help="The one name in that file that counts.  [default: any]")
-@click.option("--revoked", type=_FILE, metavar="FILE", help="SSH keys that do not count any more.")
+@click.option(
+    "--revoked",
+    type=_FILE,
+    metavar="FILE",
+    help="SSH keys that do not count any more: a key revocation list, or public keys, one a line.",
+)
 @click.option(
     "--signature", type=_FILE, metavar="FILE", help="Where the signature lies.  [default: manifest.json.sig in DIR]"
 )
-@json_option
+@json_option(
+    """
+    `{"ok", "release_id", "content_id", "problems": [line], "proven": [line], "not_proven": [line], "signer":
+    {"identity", "key"}}`; `signer` is null where nothing is signed, its `identity` without `--signed-by`
+    """
+)
 def verify(
     folder: Path,
     *,
@@ -39,9 +55,11 @@ def verify(
     signature: Path | None,
     as_json: bool,
 ) -> None:
-    """Check every file, every row and the card of the release in DIR; exit 1 if anything does not hold.
+    """Check every file and row of a release, and its card against both.
 
-    That it is the release that was frozen only --expect or --signed-by can prove.
+    Says what that proves and what it does not: that it is the release that was frozen only its id (--expect) or a
+    signature (--signed-by) can prove. Exit code 1 if anything does not hold, the expected id and the signature
+    included.
     """
     from benchwright.release import verify_release
     from benchwright.release.verification.signature import AllowedSigners
@@ -76,7 +94,7 @@ def verify(
 
 
 @click.command("sign")
-@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
 @click.option(
     "--key",
     type=_FILE,
@@ -90,9 +108,12 @@ def verify(
     metavar="FILE",
     help="Where the signature goes.  [default: manifest.json.sig in DIR]",
 )
-@json_option
+@json_option('`{"signature", "release_id", "key"}`')
 def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
-    """Sign the release in DIR with an SSH key, after checking it as `release verify` does."""
+    """Sign a release with an SSH key, after checking it as `release verify` does.
+
+    An existing signature is not overwritten.
+    """
     from .signing import sign_release
 
     place, signer, release_id = sign_release(folder, key, out=out)
@@ -101,10 +122,15 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
 
 
 @click.command("show")
-@click.argument("folder", metavar="DIR", type=_FOLDER)
-@json_option
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
+@json_option(
+    """
+    `{"name", "version", "release_id", "content_id", "canary", "licence", "items", "splits": {split: {"items",
+    "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}}`
+    """
+)
 def show(folder: Path, *, as_json: bool) -> None:
-    """Say which release lies in DIR and how many items it holds."""
+    """Say which release it is, how many items it holds, and how many need marks that are not in their pixels."""
     from benchwright.release import Release
 
     release = Release.open(folder)
@@ -156,9 +182,10 @@ def show(folder: Path, *, as_json: bool) -> None:
     "--errata",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Errata to set right, as `review results` writes them.",
+    help="File of errata, as `review results` writes it: wrong keys are set right, other items that were found "
+    "wrong are left out.",
 )
-@json_option
+@json_option('`{"release", "name", "version", "release_id", "content_id", "items"}`')
 def freeze(
     workspace: Path,
     *,
@@ -169,7 +196,10 @@ def freeze(
     errata: Path | None,
     as_json: bool,
 ) -> None:
-    """Freeze what is left of a workspace's items into a release under its `releases` folder."""
+    """Freeze what is left of a workspace's items into a release under its `releases` folder.
+
+    This is for recipes without a step `freeze`; the run must be complete.
+    """
     from .freeze import freeze_workspace
 
     release = freeze_workspace(
@@ -191,20 +221,28 @@ def freeze(
 
 
 @click.command("correct")
-@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
 @click.option(
     "--errata",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="What people found wrong, as `review results` writes it.",
+    help="File of errata, as `review results` writes it.",
 )
 @click.option("--version", required=True, help="Of the new release, such as 1.1.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
 @click.option("--description", default="", help="Markdown for the card.")
-@json_option
+@json_option(
+    """
+    `{"release", "name", "version", "release_id", "content_id", "items", "errata": {outcome: n}}`; outcomes are
+    `key_set`, `left_out`, `changed_before` and `not_in_release`
+    """
+)
 def correct(folder: Path, *, errata: Path, version: str, out: Path, description: str, as_json: bool) -> None:
-    """Write the next version of the release in DIR: wrong keys set right, other items found wrong left out."""
+    """Write the next version of a release that people found something wrong in; no workspace is needed.
+
+    Wrong keys are set right, other items found wrong are left out.
+    """
     from benchwright.release import Release
     from benchwright.release.format.errata import read_errata, released_errata
 

@@ -69,29 +69,35 @@ SPLIT_VALUE = "split"
 
 
 class Freeze(FinalStep):
-    """Write the release `releases/<release>-<release_version>` of the workspace."""
+    """Write the release `releases/<name>-<version>` of the workspace.
+
+    Args:
+        release: Name of the benchmark: lower-case letters, digits, `-` and `_`; `name` in recipes, where `release` is
+            taken too.
+        release_version: Version, such as `"1.0"`, which never changes afterwards; `version` in recipes. Without one, a
+            draft named by its content.
+        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        description: Markdown for the card.
+        split_value: Value that names each item's split, such as `splits.split`; only needed where a recipe has several.
+            Without any, all items are in `test`.
+        errata: File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items
+            that they found wrong are left out. A run writes the digest of its content instead.
+    """
 
     name: ClassVar[str] = "freeze"
     consumes: ClassVar[Stream] = "items"
 
     release: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", validation_alias=AliasChoices("name", "release"))
-    """Name of the benchmark; `name` in recipes, which every step has as a class attribute."""
     release_version: str | None = Field(
         None,
         pattern=r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$",
         validation_alias=AliasChoices("version", "release_version"),
     )
-    """`version` in recipes, such as `1.0`; it never changes afterwards. Without one, a draft named by its content."""
     licence: str | None = None
-    """Licence of the release as a whole, such as `cc-by-4.0`."""
     description: str = ""
-    """Markdown for the card."""
     split_value: str | None = None
-    """Value that names each item's split, such as `splits.split`; by default the one value called `split`."""
 
     errata: str | None = None
-    """File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items that
-    they found wrong are left out. In what a run writes, the digest of its content stands in its place."""
 
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 

@@ -27,7 +27,14 @@ _SPLIT = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
 class Splits(GatherStep):
-    """Assign each item to a split."""
+    """Assign each item to a split.
+
+    What shares a group key, directly or through others, stays together; the largest groups are placed first, each where
+    the tasks it holds are furthest from their share. The result depends on items and seed only.
+
+    Args:
+        fractions: Share of the items by name of the split, each above 0, together 1.
+    """
 
     name: ClassVar[str] = "splits"
     consumes: ClassVar[Stream] = "items"
@@ -35,7 +42,6 @@ class Splits(GatherStep):
     columns: ClassVar[tuple[str, ...]] = ("item_id", "group_keys", "task")
 
     fractions: dict[str, float] = Field(default={"val": 0.5, "test": 0.5}, validate_default=True)
-    """Share of the items by name of the split, each above 0, together 1."""
 
     @field_validator("fractions")
     @classmethod

@@ -130,6 +130,9 @@ class SafetyVerdict(MapStep):
 class Safety(_WithClassifier):
     """Drop pictures that an image-classification model of yours finds unsafe, or ask about them.
 
+    It needs the extra `models`. Workspace and release record the digest of the model's files, not its name. A new bound
+    asks the model nothing.
+
     Args:
         model: Folder of a model that transformers loads, relative to the recipe's folder. A run writes the digest of
             its files instead.
@@ -137,6 +140,9 @@ class Safety(_WithClassifier):
         verdict: What becomes of it: `drop` or `ask`.
         batch_size: Number of pictures in a batch of the model.
         device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+
+    Reasons:
+        unsafe (drop or ask): Your model finds the picture unsafe.
     """
 
     name: ClassVar[str] = "safety"
@@ -194,6 +200,9 @@ class ItemSafety(Safety):
 
     `safety` checks source images before anything is made of them; this step checks all pictures that items show, made
     pictures included.
+
+    Reasons:
+        unsafe (drop or ask): A picture that the item shows, made or not, is unsafe by a model of yours.
     """
 
     name: ClassVar[str] = "item_safety"

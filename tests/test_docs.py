@@ -1,10 +1,11 @@
 """The documentation says what the code does.
 
-- every command and option stands in docs/cli.md, and nothing else does;
-- every step and setting stands in docs/recipes.md with its default, and nothing else does;
+- every command, argument, option, step, setting, reason code, column and table says in the code what it means: the
+  reference pages are made from that, so none of their rows is empty;
 - command lines and recipes in the pages, and every recipe in the repository, are ones that the program takes;
 - the worked example of docs/extender.md is the package that the tests install;
-- relative links lead somewhere, and nothing names a place on somebody's machine.
+- links of the pages beside the site lead somewhere (`make docs` checks those of the site), and nothing names a place on
+  somebody's machine.
 """
 
 from __future__ import annotations
@@ -17,113 +18,60 @@ from typing import Any
 
 import click
 import pytest
-import yaml
 from conftest import ROOT
-from doc_pages import CLI, COMMANDS, DOCS, rows_of, sections_of, text_of
-from pydantic import AliasChoices, BaseModel
+from doc_pages import COMMANDS, DOCS, text_of
 
+from benchwright.annotation.forms import CampaignForm
+from benchwright.annotation.store.database.schema import MEANING, metadata
+from benchwright.cli.output import JsonOption
 from benchwright.pipeline.plan import plan
-from benchwright.recipe import Header, ImageLimits, load_recipe, parse_recipe
+from benchwright.recipe import Header, load_recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
-from benchwright.rooms import catalogue
+from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS
+from benchwright.rooms import KINDS, catalogue
+from benchwright.settings_help import reasons_of, settings_of, summary_of
 
-PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+BESIDE_THE_SITE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = [*sorted(DOCS.rglob("*.md")), *BESIDE_THE_SITE]
 RECIPES = [
     *sorted((ROOT / "examples").glob("*.yaml")),
     *bundled_recipes().values(),
 ]
-SAME_EVERYWHERE = {"--help"}
-
-
-def _options(command: click.Command) -> set[str]:
-    return {
-        name for one in command.params if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)
-    }
-
-
-def _arguments(command: click.Command) -> set[str]:
-    context = click.Context(command)
-    return {one.make_metavar(context).strip("[].") for one in command.params if isinstance(one, click.Argument)}
 
 
 def _blocks(path: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}(?: title=[^\n]*)?\n(.*?)^```$", text_of(path), flags=re.M | re.S)
 
 
-STEPS = sections_of("recipes.md", 3)
+def test_every_command_argument_and_option_says_what_it_means() -> None:
+    assert len(COMMANDS) > 50
+    silent = [name for name, command in COMMANDS.items() if not command.help]
+    for name, command in COMMANDS.items():
+        silent += [f"{name} {parameter.name}" for parameter in command.params if not getattr(parameter, "help", None)]
+        assert sum(isinstance(parameter, JsonOption) and bool(parameter.document) for parameter in command.params) == 1
+    assert silent == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_documented_with_exactly_its_options_and_arguments(name: str) -> None:
-    section = CLI[f"benchwright {name}"]
-    rows = {row[0].strip("`").split()[0].rstrip(",") for row in rows_of(section)}
-    named = {span for row in rows_of(section) for span in re.findall(r"--[a-z-]+", row[0])}
-    assert named == _options(COMMANDS[name]) - SAME_EVERYWHERE
-    assert {row for row in rows if not row.startswith("--")} == _arguments(COMMANDS[name])
+def test_every_step_setting_and_reason_code_says_what_it_means() -> None:
+    classes = {name: entry.load() for name, entry in catalogue("steps").items()}
+    assert len(classes) > 35
+    silent = [name for name, step in classes.items() if not summary_of(step)]
+    silent += [f"form {key.name}" for key in settings_of(CampaignForm) if "." not in key.name and not key.help]
+    for name, model in {**classes, "recipe": Header}.items():
+        silent += [f"{name} {setting.name}" for setting in settings_of(model) if not setting.help or not setting.kind]
+        silent += [f"{name} {reason.code}" for reason in reasons_of(model) if not reason.help or not reason.verdict]
+    assert silent == []
 
 
-def test_no_command_is_documented_that_does_not_exist() -> None:
-    assert len(COMMANDS) > 10
-    assert sorted(CLI) == sorted(f"benchwright {name}" for name in COMMANDS)
+def test_every_column_and_table_says_what_it_means() -> None:
+    silent = [name for name in COLUMNS if not COLUMN_MEANINGS.get(name)]
+    silent += [name for name, table in metadata.tables.items() if not table.info.get(MEANING)]
+    silent += [str(column) for table in metadata.sorted_tables for column in table.columns if not column.doc]
+    assert silent == []
 
 
-def _settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
-    """Return all settings' defaults by dotted name, nested models spelled out; ... where one is required."""
-    found: dict[str, Any] = {}
-    for attribute, field in model.model_fields.items():
-        alias = field.validation_alias
-        name = str(alias.choices[0]) if isinstance(alias, AliasChoices) else attribute
-        if field.is_required():
-            found[prefix + name] = ...
-        else:
-            default = field.get_default(call_default_factory=True)
-            found[prefix + name] = default.model_dump(mode="json") if isinstance(default, BaseModel) else default
-        for candidate in (field.annotation, *getattr(field.annotation, "__args__", ())):
-            if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-                del found[prefix + name]
-                found |= _settings(candidate, f"{prefix}{name}.")
-                break
-    return found
-
-
-def _documented(section: str) -> dict[str, Any]:
-    """Return what a table of settings says: the default, a YAML value in a code span, by name."""
-    return {
-        row[0].strip("`"): ... if row[1] == "required" else yaml.safe_load(row[1].strip("`"))
-        for row in rows_of(section)
-    }
-
-
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
-
-
-@pytest.mark.parametrize("name", catalogue("steps"))
-def test_every_step_is_documented_with_exactly_its_settings_and_their_defaults(name: str) -> None:
-    assert _documented(STEPS[name]) == _plain(_settings(catalogue("steps")[name].load()))
-
-
-def test_no_step_is_documented_that_does_not_exist() -> None:
-    assert sorted(STEPS) == sorted(catalogue("steps"))
-
-
-def test_the_keys_of_a_recipe_are_documented_with_their_defaults() -> None:
-    table = text_of(DOCS / "recipes.md").split("## Keys of a recipe")[1].split("\n## ")[0]
-    assert _documented(table) == _plain(_settings(Header))
-    assert {name for name in _documented(table) if "." in name} == {
-        f"limits.{name}" for name in ImageLimits.model_fields
-    }
-
-
-def test_every_model_is_documented() -> None:
-    page = text_of(DOCS / "evaluator.md")
-    names = {row[0].strip("`").split(":")[0] for row in rows_of(page.split("## Models")[1].split("\n## ")[0])}
-    assert names == set(catalogue("backends"))
-
-
-def test_every_metric_is_documented() -> None:
-    page = text_of(DOCS / "evaluator.md")
-    assert [name for name in catalogue("metrics") if f"`{name}`" not in page] == []
+def test_every_name_that_a_room_brings_has_a_line_of_help() -> None:
+    assert [name for kind in KINDS for name, entry in catalogue(kind).items() if not entry.entry.help] == []
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
@@ -175,17 +123,15 @@ def test_command_lines_in_the_pages_are_ones_that_the_program_parses(
     assert command.make_context(command.name, list(words[depth:]))
 
 
-def _links() -> Iterator[Any]:
-    for path in PAGES:
-        without_code = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(path), flags=re.S)
-        for target in re.findall(r"\]\(([^)\s]+)\)", without_code):
-            if not re.match(r"[a-z]+:|#", target):
-                yield pytest.param(path, target, id=f"{path.name} to {target}")
-
-
-@pytest.mark.parametrize(("page", "target"), list(_links()))
-def test_relative_links_lead_somewhere(page: Path, target: str) -> None:
-    assert (page.parent / target.partition("#")[0]).exists()
+def test_links_beside_the_site_lead_somewhere() -> None:
+    targets = [
+        (page, target)
+        for page in BESIDE_THE_SITE
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```|`[^`\n]*`", "", text_of(page), flags=re.S))
+        if not re.match(r"[a-z]+:|#", target)
+    ]
+    assert len(targets) > 10
+    assert [target for page, target in targets if not (page.parent / target.partition("#")[0]).exists()] == []
 
 
 def test_the_readme_opens_with_clone_demo_and_test() -> None:

@@ -1,4 +1,4 @@
-"""Every command's JSON document has exactly the fields that docs/cli.md gives it."""
+"""Every command's JSON document has exactly the fields that its option `--json` declares."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from doc_pages import CLI, COMMANDS, rows_of
+from doc_pages import COMMANDS
 from PIL import Image
 from published_samples import write_published
 from walks import RECIPE, command, make_photographs
 
 from benchwright.cli import invoke
+from benchwright.cli.output import JsonOption
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
@@ -80,10 +81,10 @@ def _shape(tokens: list[str]) -> _Shape:
 
 
 def _documented_shapes(name: str) -> list[_Shape]:
-    cell = next(row[1] for row in rows_of(CLI[f"benchwright {name}"]) if row[0] == "`--json`")
+    [document] = [option.document for option in COMMANDS[name].params if isinstance(option, JsonOption)]
     return [
         _shape(re.findall(r'"[^"]*"|\.\.\.|[{}\[\],:]|[^\s{}\[\],:"]+', span))
-        for span in re.findall(r"`(\{[^`]*)`", cell)
+        for span in re.findall(r"`(\{[^`]*)`", document)
     ]
 
 

@@ -38,11 +38,21 @@ class _Question(NamedTuple):
 class Answer(AssignedCampaign):
     """Let annotators answer each item without seeing its key; keep every item, and count who was right.
 
+    `freeze` takes what people reached into the release as its human baseline, and `evaluate` shows it beside the
+    models. The run stops here, in state `waiting`, until every item has its answers. Right is an item's `answer`, or
+    its `refusal` where nothing in the picture answers; an item with neither is kept and asked of nobody.
+
+    Put it after `verify`, so that nobody answers what is dropped. Nobody may answer an item that they hold or decided
+    in a campaign of the kind `verify`, where the key shows: such items go to others. So ask more people than verify.
+
     Attributes:
         annotators_per_item: Different annotators that each item is asked of.
-        guidelines: What annotators are told, in Markdown.
-        handout: How tasks go out to people, gold items among them; of these nobody is counted.
-        simulate: Let simulated annotators answer instead of people; everything they touch says so.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
+            this is an empty text.
+        handout: How tasks go out to people, gold items among them; of these nobody is counted. `close_decided` is
+            refused: every answer counts.
+        simulate: Let simulated annotators answer instead of people. Such a baseline says nothing about people, and is
+            marked as simulated in the store, the release, the card and every table of scores.
     """
 
     name: ClassVar[str] = ANSWER

@@ -37,16 +37,30 @@ _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)
 class Collect(AssignedCampaign):
     """Let people add photographs to prompts; the next run takes them in with source, author and licence.
 
+    It drops nothing. A photograph that was handed in joins the images of the next run as if it lay in the image folder,
+    and passes every filter from the start; so put the step first. The run stops here, in state `waiting`, until every
+    prompt has its photographs, or people found none. Where the last ones came in during a run, another follows by
+    itself. Photographs that were handed in get the value `prompt`.
+
+    An uploaded file is decoded, turned upright and encoded anew as PNG, without anything of the file but its pixels, or
+    refused. It is kept in the workspace's folder `collected`, named by its hash, and nothing is overwritten. In tables
+    and the release it has `dataset` (the step's name), `canonical_id` (the address of its page), `licence` and
+    `author`.
+
     Attributes:
         prompts: What photographs are looked for, each once.
         per_prompt: Photographs that each prompt gets, each a task of its own.
-        licences: That a photograph may have, as the tables and the release name them.
-        max_bytes: Of an uploaded file.
-        max_pixels: Of a photograph.
+        licences: Licences that a photograph may have, as the tables and the release name them; others cannot be handed
+            in.
+        max_bytes: Largest size of an uploaded file, in bytes.
+        max_pixels: Most pixels of a photograph, width times height.
         min_side_px: Least width and height of a photograph.
-        guidelines: What annotators are told, in Markdown.
-        handout: How prompts go out to people; `priorities` may name prompts, and none is gold.
-        simulate: Let simulated annotators draw pictures instead; everything they touch says so.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        handout: How prompts go out to people; `priorities` may name prompts. None is gold, since nobody knows
+            beforehand which photograph a prompt gets, and `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators hand in pictures that they draw, with the word SIMULATED across them. In
+            tables and the release their `dataset` has ` (simulated)` behind it, and the card says that nobody took
+            part. Take it out, and they are no images of the next run any more.
     """
 
     name: ClassVar[str] = COLLECT

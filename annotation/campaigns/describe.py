@@ -41,10 +41,25 @@ _RULE = "single"
 class Describe(AssignedCampaign):
     """Let people describe each image and write one to three questions about it; drop what conveys nothing.
 
+    They say, as II-Bench's annotators did (appendix B.3), what the image is and conveys: image type, difficulty,
+    domain, emotion, rhetoric, an explanation, and questions with one right and five wrong options each. One annotator
+    describes an image. The step stands among the filters of images; the run stops here, in state `waiting`, until every
+    image is described. `image_implication` makes items of the value `implication`.
+
+    Whoever wrote an item is not asked about it in any campaign, so ask more people than describe. The item says where
+    it was written (campaign, image, place), and only the review store knows who sat there. A changed description makes
+    its items anew, and opens a new round for them.
+
     Attributes:
-        guidelines: What annotators are told, in Markdown.
-        handout: How images go out to people; gold ones among them can only be known to convey nothing.
-        simulate: Let simulated annotators describe instead of people; everything they touch says so.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        handout: How images go out to people; gold ones among them can only be known to convey nothing (`nothing`).
+            `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators describe instead of people. What they write is drawn by chance and says so in
+            words; their items have `simulated` in `written_by` where people's have `person`. They are others than those
+            who verify or answer elsewhere, so nobody is barred from what they wrote.
+
+    Reasons:
+        no_implication (drop): Whoever described the image found that it conveys nothing.
     """
 
     name: ClassVar[str] = DESCRIBE

@@ -145,12 +145,24 @@ def _outcome(
 class Pair(AssignedCampaign):
     """Let people say whether two images that may be copies of each other are the same picture; drop the copy if so.
 
+    These are the pairs about which `near_duplicates` asks. The step stands behind that one and before any that makes
+    items; the run stops here, in state `waiting`, until every pair is decided. Of the same picture the better image
+    stays; an image goes only for one that stays and that people saw beside it. What people said of a pair belongs to
+    its two images, whichever is the better one in a later run. Images of a pair keep their common group key, so no
+    split parts them.
+
     Attributes:
         asked: Value of an earlier step, as `<entry>.<value>`: the better images that an image may be a copy of.
-        rule: How many look at a pair and how many must agree; where they do not, both images stay and are asked about.
-        guidelines: What annotators are told, in Markdown.
-        handout: How pairs go out to people, gold ones among them.
+        rule: Rule as of `verify`, without an adjudicator: how many look at a pair and how many must agree. Where they
+            do not, both images stay, and the image is asked about as `no_agreement`.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        handout: How pairs go out to people. Gold pairs are known to be `same` or `different`, by the ids that `review
+            export` writes. `close_decided` is refused: every answer counts.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
+
+    Reasons:
+        same_picture (drop): People said that it is the same picture as one that stays.
+        no_agreement (ask): People did not agree; both images stay.
     """
 
     name: ClassVar[str] = PAIR

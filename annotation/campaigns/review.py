@@ -136,17 +136,29 @@ Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 class Review(AssignedCampaign):
     """Keep items that reviewers answer as the key does, and find good by each criterion.
 
+    Annotators first answer each item without its key, and then, once their answer is stored, see key and explanation
+    and vote on the item criterion by criterion. It passes when as many as the rule needs answered as the key does, and
+    each criterion has as many votes; they need not be the same people.
+
     The others come again with the edits that reviewers or an adjudicator make, and are dropped as `failed_review` where
     nobody makes any, `out_of_rounds`, or `rejected` by an adjudicator.
 
     Attributes:
         rule: How many of how many must answer as the key does and vote for each criterion; within `adjudicated(...)`
             an adjudicator revises or rejects what fails.
-        rounds: How many rounds an item gets before it is dropped.
+        rounds: Rounds that an item gets before it is dropped.
         criteria: What reviewers vote on, one by one.
-        guidelines: What annotators are told, in Markdown.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
+            this is an empty text.
         handout: How tasks go out to people, gold items among them.
         simulate: Let simulated annotators review instead of people; everything they touch says so.
+
+    Reasons:
+        failed_review (drop): Too few answered as the key does, or voted for a criterion, and nobody edited it; the
+            evidence says which it `missed`.
+        out_of_rounds (drop): Revised as often as the recipe allows, and still not accepted; the evidence tells every
+            round.
+        rejected (drop): An adjudicator rejected the item.
     """
 
     name: ClassVar[str] = REVIEW

@@ -109,7 +109,7 @@ class ScreenItemsForm(Record):
     """Why an item may be discarded.
 
     Attributes:
-        reasons: As of images.
+        reasons: Codes, in the order of the number keys; the drop goes by the one that most gave.
     """
 
     reasons: tuple[Code, ...] = Field(
@@ -184,12 +184,22 @@ class _Screening(AssignedCampaign):
 class Screen(_Screening):
     """Let people look at each image and keep or discard it; drop what they discard, for the reason that they gave.
 
+    This is stage 3 of II-Bench's filtering. The step stands among the filters of images, before any step that makes
+    items; the run stops here, in state `waiting`, until every image is looked at. The reason of a drop is the one that
+    most people gave; of reasons named equally often, the one that stands first in the form. All are in the evidence.
+
     Attributes:
-        rule: How many look at an image and how many must agree; where they do not, it is dropped as `no_agreement`.
+        rule: Rule as of `verify`, without an adjudicator: how many look at an image, and how many must agree. Where
+            they do not, it is dropped as `no_agreement`.
         form: Why an image may be discarded.
-        guidelines: What annotators are told, in Markdown.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
+            this is an empty text.
         handout: How tasks go out to people, gold ones among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
+
+    Reasons:
+        no_agreement (drop): No decision had enough. A discarded image has the reason that most people gave, one of
+            `form.reasons`.
     """
 
     name: ClassVar[str] = SCREEN
@@ -208,12 +218,19 @@ class Screen(_Screening):
 class ScreenItems(_Screening):
     """Let people look at each item with its key and keep or discard it; drop what they discard.
 
+    BLINK's filter for ambiguous items is of this kind. Whoever took part answers those items in no campaign `answer`.
+
     Attributes:
-        rule: How many look at an item and how many must agree; where they do not, it is dropped as `no_agreement`.
+        rule: Rule as of `screen`.
         form: Why an item may be discarded.
-        guidelines: What annotators are told, in Markdown.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
+            this is an empty text.
         handout: How tasks go out to people, gold ones among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
+
+    Reasons:
+        no_agreement (drop): No decision had enough. A discarded item has the reason that most people gave, one of
+            `form.reasons`.
     """
 
     name: ClassVar[str] = SCREEN_ITEMS

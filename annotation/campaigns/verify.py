@@ -26,7 +26,7 @@ class VerifyForm(Record):
     """What an annotator can say beside accept and reject.
 
     Attributes:
-        reasons: Codes that a decision may give.
+        reasons: Codes that a decision may give; in the app a rejection needs one, unless the list is empty.
     """
 
     reasons: tuple[str, ...] = (
@@ -44,17 +44,31 @@ class Verify(AssignedCampaign):
 
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
     new version in a new round. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision, and
-    nobody made one), `out_of_rounds` or `no_agreement`.
+    nobody made one), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item has as
+    many decisions as the rule has places.
 
     Attributes:
-        rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind; within `adjudicated(...)` an adjudicator
-            decides what these leave open.
-        rounds: How many rounds an item gets before it is dropped.
-        editors_verify: Let annotators judge a version that they edited themselves.
+        rule: `single` (one annotator decides), `unanimous(N)` (N annotators who all agree), `majority(N)` (more than
+            half of N), `at_least(K, of=N)`, or `adjudicated(RULE)`: an adjudicator decides what RULE leaves open. Where
+            several decisions have enough, `accept` goes before `reject`, and `reject` before `revise`.
+        rounds: Rounds that an item gets: each new version is looked at in the next. An item that is not accepted in
+            the last is dropped with its history.
+        editors_verify: Let annotators judge a version that they edited themselves, as where only two people work.
         form: What annotators can say.
-        guidelines: What annotators are told, in Markdown.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
+            this is an empty text.
         handout: How tasks go out to people, gold items among them.
-        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+        simulate: Let simulated annotators decide instead of people, for demonstrations, tests and trying a recipe out;
+            everything they touch says so. They close the campaign at once, under `adjudicated(RULE)` as under RULE.
+            Take it out to go over to people: the simulated decisions are put aside and a new campaign opens.
+
+    Reasons:
+        rejected (drop): Enough annotators rejected the item, or an adjudicator did.
+        needs_revision (drop): Enough annotators asked for a revision, and nobody made it; their notes say what to
+            change.
+        out_of_rounds (drop): Revised as often as the recipe allows, and still not accepted; the evidence tells every
+            round.
+        no_agreement (drop): No decision had enough.
     """
 
     name: ClassVar[str] = VERIFY

@@ -25,22 +25,51 @@ _FILE = click.Path(path_type=Path)
 
 
 @click.command("agreement")
-@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@click.option(
+    "--ratings", type=_FILE, metavar="CSV", help="CSV file with the columns unit, rater, label; instead of a campaign."
+)
 @workspace_option
 @campaign_option
 @click.option(
-    "--field", metavar="NAME", help="What is compared: `reasons`, or a field of a form.  [default: the first]"
+    "--field",
+    metavar="NAME",
+    help="What of a decision is compared: `reasons`, a field of a typed form, or in a review a criterion or "
+    "`answer_right`. Fields of several options, and reasons, are compared as sets (MASI).  [default: the "
+    "decision, or the form's first field]",
 )
-@click.option("--ordinal", is_flag=True, help="Labels have an order: alpha counts how far apart they are.")
-@click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
+@click.option(
+    "--ordinal",
+    is_flag=True,
+    help="Labels have an order, and Krippendorff's alpha counts how far apart they are: numbers with --ratings, "
+    "the options' order with a --field of one of several options.",
+)
+@click.option(
+    "--sets",
+    is_flag=True,
+    help="With --ratings: labels are sets such as `blur|crop` (several reasons at once), and alpha counts what two"
+    " sets share (MASI).",
+)
 @click.option(
     "--by",
     type=click.Choice([*FACETS, "time", "round"]),
     multiple=True,
-    help="Also by part; may be given several times.",
+    help="Also by part: kind of question, task, category, time (days, weeks or months of a task's last decision), "
+    "or round; may be given several times.",
 )
-@click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
-@json_option
+@click.option(
+    "--leave-one-out",
+    is_flag=True,
+    help="Also how far the others agree without each rater: one without whom agreement rises says something else "
+    "than the rest.",
+)
+@json_option(
+    """
+    `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
+    "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
+    each label is, and `"closed_early"`, how many tasks closed as soon as they were decided, which raises agreement;
+    with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
+    """
+)
 def agreement(
     ratings: Path | None,
     workspace: Path | None,
@@ -52,9 +81,12 @@ def agreement(
     leave_one_out: bool,
     as_json: bool,
 ) -> None:
-    """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
+    """Say how far annotators agree, with 95 % intervals from a bootstrap over units.
 
-    Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
+    Of a campaign's decisions so far, or of a file of ratings. Each round of an item is a unit of its own. `units` have
+    at least one rating, `compared` of them two or more: agreement is counted on these. What is undefined is null: with
+    a single label in use, agreement beyond chance cannot be measured. There is no interval from fewer than 10 compared
+    units, nor where all of them agree alike. The app's page and `review export --all` show the very same figures.
     """
     from ..agreement.coefficients import agreement_in, without_each
     from ..agreement.rating_file import read_ratings
@@ -118,14 +150,28 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
 
 
 @click.command("annotators")
-@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@click.option(
+    "--ratings", type=_FILE, metavar="CSV", help="CSV file with the columns unit, rater, label; instead of a campaign."
+)
 @workspace_option
 @campaign_option
-@json_option
+@json_option(
+    """
+    `{"annotators": [{"rater", "ratings", "labels": {label: n}, "with_others", "with_others_units", "shared_units",
+    "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
+    "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units"}], "gold": {annotator:
+    {"answered", "right", "accuracy"}}}`; `median_seconds` is of first versions; `pace` is the modified z-score of
+    the log of the median time, suspicious below -3.5; null where undefined
+    """
+)
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say of each annotator: with the others or against them, right on gold, estimated errors, pace.
+    """Say of each annotator how often they are right and with the others, and how fast they are.
 
-    Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
+    Each figure comes with the number of tasks that it rests on: how often they are right on gold items where the
+    campaign has some, how often they say what most of the others say, which errors Dawid and Skene's model (1979)
+    estimates, how far the others agree without them, and whether they are suspiciously fast. Accuracy and errors are
+    estimated on tasks that several decided, and of nobody who shares fewer than 10 with others; nobody is called fast
+    with fewer than 5 timed decisions. It advises whom to talk to; what is accepted stays with the rule.
     """
     from ..agreement.annotator_quality import rater_qualities
     from ..agreement.rating_file import read_ratings

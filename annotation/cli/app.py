@@ -30,21 +30,55 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 
 @click.command("serve")
 @workspace_option
-@click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
+@click.option(
+    "--address",
+    metavar="IP",
+    default="127.0.0.1",
+    show_default=True,
+    help="IP address to listen on; the default reaches this machine only.",
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port to listen on."
+)
 @click.option(
     "--trusted-proxy",
     "proxies",
     metavar="ADDRESS",
     multiple=True,
-    help="Proxy, or network of proxies, whose X-Forwarded-For is believed; repeatable.",
+    help="Proxy, or network of proxies (10.0.0.0/24), whose X-Forwarded-For says where requests come from; nobody "
+    "else's is believed; may be repeated.",
 )
-@click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
-@click.option("--oidc", metavar="ISSUER", help="Let people sign in by this OpenID provider too, besides passwords.")
-@click.option("--oidc-client", metavar="ID", default="benchwright", show_default=True, help="What the app is there.")
-@click.option("--url", "public", metavar="URL", help="Where people reach the app, if not where it listens.")
+@click.option(
+    "--https",
+    is_flag=True,
+    help="A proxy in front speaks HTTPS: cookies travel no other way, and printed addresses begin with https.",
+)
+@click.option(
+    "--oidc",
+    metavar="ISSUER",
+    help="Address of an OpenID provider by which people may sign in too, exactly as it names itself; needs the "
+    "extra `oidc`.",
+)
+@click.option(
+    "--oidc-client",
+    metavar="ID",
+    default="benchwright",
+    show_default=True,
+    help="What the app is called there. Its secret, where it has one, comes from BENCHWRIGHT_OIDC_SECRET.",
+)
+@click.option(
+    "--url",
+    "public",
+    metavar="URL",
+    help="Where people reach the app, if not where it listens: for the printed links, and for the provider.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
-@json_option
+@json_option(
+    """
+    `{"url", "workspace", "invitation"}`, printed before the first page is served; `invitation` is null once
+    somebody can sign in
+    """
+)
 def serve(
     workspace: Path | None,
     address: str,
@@ -57,7 +91,12 @@ def serve(
     open_browser: bool,
     as_json: bool,
 ) -> None:
-    """Serve the review app until interrupted; the first time it invites a curator by a link."""
+    """Serve the review app until interrupted (Ctrl+C), which is how it ends, with exit code 0.
+
+    People sign in with a browser, decide, and see their own decisions; curators also see progress, agreement and
+    accounts. As long as nobody can sign in, each start prints a link by which to become the curator. Needs the extra
+    `app`.
+    """
     _check_app_is_installed()
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
@@ -90,24 +129,40 @@ def serve(
 
 @click.command("users")
 @workspace_option
-@click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
+@click.option("--add", metavar="NAME", help="Name of a new account; prints an invitation, good once and for a week.")
 @click.option(
     "--role",
     type=click.Choice(["annotator", "adjudicator", "curator"]),
     default="annotator",
     show_default=True,
-    help="Of the account that is added or changed; curators also see progress, agreement and accounts.",
+    help="Role of the account that is added or changed; curators also see progress, agreement and accounts.",
 )
-@click.option("--change", metavar="NAME", help="Give somebody the role that --role says.")
-@click.option("--invite", metavar="NAME", help="Invite somebody anew, for instance who forgot the password.")
-@click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
-@click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
-@click.option("--unlock", metavar="NAME", help="Let somebody in again.")
-@click.option("--sign-out", metavar="NAME", help="End every session of somebody, wherever they are signed in.")
+@click.option("--change", metavar="NAME", help="Name of somebody who gets the role that --role says.")
+@click.option("--invite", metavar="NAME", help="Name of somebody to invite anew, for instance who forgot the password.")
 @click.option(
-    "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where the app is served, for the link."
+    "--password-stdin",
+    is_flag=True,
+    help="With --add or --invite: set the password to the first line of standard input, at least 10 characters, "
+    "instead of inviting.",
 )
-@json_option
+@click.option(
+    "--lock", metavar="NAME", help="Name of somebody to let in no more, open sessions included; what they said stays."
+)
+@click.option("--unlock", metavar="NAME", help="Name of somebody to let in again.")
+@click.option(
+    "--sign-out",
+    metavar="NAME",
+    help="Name of somebody whose sessions all end now, for instance after a laptop was lost; they may sign in again.",
+)
+@click.option(
+    "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where people reach the app, for the link."
+)
+@json_option(
+    """
+    `{"users": [{"name", "role", "state"}], "invitation"}`; `state` is `open` (can sign in), `invited`, `closed` (no
+    password, no invitation yet) or `locked`; `invitation` is a link, null without one
+    """
+)
 def users(
     workspace: Path | None,
     add: str | None,
@@ -121,7 +176,10 @@ def users(
     url: str,
     as_json: bool,
 ) -> None:
-    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody."""
+    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody.
+
+    Works while the app runs. Needs the extra `app`.
+    """
     named = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
     if len(named) > 1:
         raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 @click.option(
     "--expect", metavar="HASH", help="A hash that an earlier audit printed: the log must still have a row with it."
 )
-@json_option
+@json_option(
+    """
+    `{"ok", "rows", "head", "decisions", "broken"}`; `head` is the last hash; `broken` is null, or `{"row", "why"}`,
+    with `row` null where what is missing has none
+    """
+)
 def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
     """Check the audit log row by row, and every decision against it; name the first that does not hold (exit code 1).
 

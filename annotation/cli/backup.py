@@ -18,14 +18,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("backup")
-@click.argument("out", type=_FILE)
+@click.argument("out", type=_FILE, help="File to write; an existing one is refused.")
 @workspace_option
-@json_option
+@json_option('`{"out", "revision", "rows": {table: n}, "photographs"}`')
 def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
-    """Write the whole review store to OUT, one new file, while people go on deciding.
+    """Write the whole review store to one new file while people go on deciding.
 
-    Photographs that people handed in, or have in a draft, go along. It holds names, notes and hashes of passwords:
-    keep it as you keep the store.
+    It holds campaigns, tasks, every version of every decision, drafts, accounts, and the photographs that people handed
+    in or have in a draft; open sessions stay out. The file may be read by its owner only, since it holds names, notes
+    and hashes of passwords: keep it as you keep the store.
     """
     from benchwright.photographs import collected_photographs
 
@@ -44,13 +45,15 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
 
 
 @click.command("restore")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=_FILE, help="Backup to read.")
 @workspace_option
-@json_option
+@json_option('`{"workspace", "revision", "rows": {table: n}, "photographs"}`')
 def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
-    """Fill the workspace's empty review store from FILE, a backup; nothing is ever overwritten.
+    """Fill a workspace's empty review store from a backup, and bring one of an older version up to date.
 
-    The store may be a file or a PostgreSQL database, whatever the backup came from.
+    The store may be a file or a PostgreSQL database, whatever the backup came from, so this is also how a store moves
+    from one to the other. All of it goes in, or nothing; nothing is overwritten. Its photographs go into the
+    workspace's folder `collected`.
     """
     from benchwright.photographs import collected_photographs
     from benchwright.workspace.store_place import settle_store

@@ -20,9 +20,19 @@ if TYPE_CHECKING:
 @click.command("flags")
 @workspace_option
 @campaign_option
-@click.option("--settle", type=int, metavar="ID", help="Note that this flag or comment has been seen to; it stays.")
+@click.option(
+    "--settle",
+    type=int,
+    metavar="ID",
+    help="Number of a flag or comment that has been seen to; it leaves the list and stays on record.",
+)
 @click.option("--all", "with_settled", is_flag=True, help="Also those that have been seen to.")
-@json_option
+@json_option(
+    """
+    `{"campaign", "flags": [{"id", "item_id", "question", "annotator", "flag", "words", "made_at", "settled_by"}]}`;
+    `settled_by` is null while it is open
+    """
+)
 def flags(workspace: Path | None, campaign: str | None, settle: int | None, with_settled: bool, as_json: bool) -> None:
     """List what annotators flag and comment in a campaign, flags first."""
     from ..store.database.audit import COMMAND_LINE

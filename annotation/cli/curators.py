@@ -18,10 +18,15 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 @click.command("reasons")
 @workspace_option
 @campaign_option
-@click.option("--examples", type=click.IntRange(0, 100), default=3, show_default=True, help="Items of each to name.")
-@json_option
+@click.option(
+    "--examples", type=click.IntRange(0, 100), default=3, show_default=True, help="Items of each reason to name."
+)
+@json_option('`{"campaign", "reasons": [{"decision", "reason", "times", "examples": [{"item_id", "note"}]}]}`')
 def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json: bool) -> None:
-    """Say which reasons were given how often, with items as examples."""
+    """Say which reasons were given how often in a campaign, and beside which decision.
+
+    The newest items that they were given for, and what was noted there, are examples.
+    """
     from ..progress.overview import Overview
 
     with open_for_commands(workspace) as store:
@@ -40,18 +45,24 @@ def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json
 
 
 @click.command("assign")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", help="Annotators; without any, nothing is changed.")
 @workspace_option
 @campaign_option
-@click.option("--off", is_flag=True, help="Take these people off the campaign instead.")
+@click.option(
+    "--off",
+    is_flag=True,
+    help="Take these people off the campaign instead; if everybody could decide there, all others who are known "
+    "still can.",
+)
 @click.option("--everybody", is_flag=True, help="Let everybody decide in the campaign again.")
-@json_option
+@json_option('`{"campaigns": [{"name", "is_for_assigned", "assigned": [name]}]}`')
 def assign(
     names: tuple[str, ...], workspace: Path | None, campaign: str | None, off: bool, everybody: bool, as_json: bool
 ) -> None:
-    """Leave a campaign to annotators by NAME, and say who may decide where.
+    """Leave a campaign to the annotators who are named, and say who may decide where.
 
-    A campaign is everybody's until somebody is assigned to it, or taken off it.
+    A campaign is everybody's until somebody is assigned to it or taken off it. Whoever is taken off keeps what they
+    said, may change it, and may finish the task that they hold. It holds for the app, tables and Label Studio alike.
     """
     from ..store.accounts.campaign_access import AccessControl
 

@@ -15,20 +15,33 @@ _FILE = click.Path(path_type=Path)
 
 
 @click.command("import")
-@click.argument("decisions", type=_FILE)
+@click.argument(
+    "decisions",
+    type=_FILE,
+    help="CSV file with the columns `annotator`, `item_id`, `decision`, and perhaps `reason` (several parted by "
+    "semicolons), `note` and those for edits; in a campaign that `review open` opened, its fields in place of"
+    " the last three, such as `categories` and `reason`.",
+)
 @workspace_option
 @campaign_option
 @click.option(
     "--new-annotators",
     is_flag=True,
-    help="Take decisions of people who are not known here, too.  [default: only where nobody has an account]",
+    help="Take decisions of people who are not known here, too.",
 )
-@json_option
+@json_option(
+    """
+    `{"campaign", "rows", "new", "unchanged", "blank", "refused": [{"line", "reason"}], "new_annotators": [name]}`
+    """
+)
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_annotators: bool, as_json: bool) -> int:
-    """Read DECISIONS, a CSV file such as `review export` writes and people fill in.
+    """Take decisions in, from a file such as `review export` writes and people fill in.
 
-    Its columns are annotator, item_id, decision and perhaps reason and note, or the fields of the campaign's form. Each
-    row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
+    A decision is `accept`, `reject` or `revise` (with edits or a note), or in a campaign `answer` the key of a choice,
+    in either case. Each row is checked by itself: good ones go in, others are reported with line and reason, and the
+    exit code is then 1. Importing a file again changes nothing. A name that nobody has here is refused where people
+    have accounts, with the nearest name that is known; where nobody has one it is taken and told. A row with a reason
+    or a note but no decision is refused too.
     """
     from ..exchange.decision_file import import_decisions
     from ..store.database.audit import COMMAND_LINE

@@ -29,8 +29,20 @@ _FILE = click.Path(path_type=Path)
 @workspace_option
 @campaign_option
 @click.option("--out", type=_FILE, metavar="PATH", required=True, help="CSV file to write; with --all, a new folder.")
-@click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
-@click.option("--all", "everything", is_flag=True, help="Everything: tasks, all decisions, agreement, annotators.")
+@click.option(
+    "--images",
+    type=_FILE,
+    metavar="DIR",
+    help="New folder for copies of the pictures, with their marks drawn; without it the file names them where they"
+    " are.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Write everything: tasks, every version of every decision, annotators, agreement, reasons; of all "
+    "campaigns, or of --campaign.",
+)
 @click.option(
     "--format",
     "form",
@@ -39,8 +51,17 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="Of the tables, with --all.",
 )
-@click.option("--pseudonyms", is_flag=True, help="With --all: call people by numbers, the same in every export.")
-@json_option
+@click.option(
+    "--pseudonyms",
+    is_flag=True,
+    help="With --all: call people by numbers, which stay the same in every export of the store.",
+)
+@json_option(
+    """
+    `{"campaign", "tasks", "out", "takes": {column: words}}`; with `--all` `{"out", "pseudonymous", "tables":
+    {table: {"rows", "files"}}}`
+    """
+)
 def export(
     workspace: Path | None,
     campaign: str | None,
@@ -51,9 +72,13 @@ def export(
     pseudonyms: bool,
     as_json: bool,
 ) -> None:
-    """Write a campaign's open tasks with question, choices and pictures, to fill in and import again.
+    """Write a campaign's open tasks as CSV, to fill in and import again.
 
-    With --all, write what people were asked and said, and the figures of it, as tables for other programs.
+    Never overwrites a file. Of a campaign `answer` the column `answer` is empty. Where items can be edited there are
+    columns for that (`new_question`, `new_choices`, `new_right`), and `version` says which version of the item a row is
+    about. The column `takes` says which words the columns take.
+
+    With --all it writes what people were asked and said, and the figures of it, as tables for other programs.
     """
     root = workspace_of(workspace)
     if everything:

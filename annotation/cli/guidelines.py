@@ -26,13 +26,19 @@ if TYPE_CHECKING:
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Markdown file with the new version; pictures lie beside it.",
+    help="Markdown file with the new version, up to 64 kB; pictures lie in its folder or below, and each needs "
+    "words: ![what it shows](pictures/good.png).",
 )
-@json_option
+@json_option(
+    """
+    `{"campaign", "versions": [{"version", "origin", "decisions", "text"}]}`; `origin` is `recipe` or `curator`; in
+    `text` pictures are `picture:0`, `picture:1`, …
+    """
+)
 def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, as_json: bool) -> None:
-    """List the versions of a campaign's guidelines, after setting a new one, with the decisions under each.
+    """List the versions of a campaign's guidelines, after setting a new one, with the number of decisions under each.
 
-    Annotators see the newest from the next task on.
+    Annotators see the newest, folded above the task, from their next task on.
     """
     from ..store.campaigns.guidelines import Guidelines
     from ..workflow.guidelines import read_guidelines

@@ -21,9 +21,19 @@ if TYPE_CHECKING:
 @click.command("kept")
 @workspace_option
 @campaign_option
-@json_option
+@json_option(
+    """
+    `{"campaign", "rule", "types": [{"type", "total", "decided", "kept", "percent", "krippendorff_alpha",
+    "compared"}], "overall": {"type", "total", "decided", "kept", "percent", "krippendorff_alpha", "compared"}}`;
+    `compared` is how many versions of items two or more annotators judged; null where undefined
+    """
+)
 def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say per question type how far annotators agree, and how many items were kept of how many (MVP-Bench, Table 1)."""
+    """Say per question type how far annotators agree, and how many items were kept of how many (MVP-Bench, Table 1).
+
+    Agreement is over all rounds: each version that people looked at counts. In text it is in percent with two decimals,
+    a column a type, as the paper prints it.
+    """
     from ..campaigns.kept_table import kept_in
 
     with open_for_commands(workspace) as store:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from ..label_studio.server import Server
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_url_option = click.option("--url", required=True, metavar="URL", help="Of the server, such as http://127.0.0.1:8080.")
+_url_option = click.option(
+    "--url", required=True, metavar="URL", help="Address of the server, such as http://127.0.0.1:8080."
+)
 
 
 @click.command("push")
@@ -31,11 +33,23 @@ _url_option = click.option("--url", required=True, metavar="URL", help="Of the s
     "--local-root",
     type=_FOLDER,
     metavar="DIR",
-    help="Write pictures below DIR, the server's document root for local files, instead of uploading them.",
+    help="The server's document root for local files, if it is on this machine: pictures are written below it "
+    "instead of being uploaded.",
 )
-@click.option("--pictures", type=_FOLDER, metavar="DIR", help="Write pictures to DIR, published under --pictures-url.")
-@click.option("--pictures-url", metavar="URL", help="Where --pictures is published, such as a bucket's address.")
-@json_option
+@click.option(
+    "--pictures",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder to write pictures to, which you publish yourself, with --pictures-url.",
+)
+@click.option("--pictures-url", metavar="URL", help="Where that folder is published, such as a bucket's address.")
+@json_option(
+    """
+    `{"campaign", "url", "project", "added", "there", "removed", "outdated", "not_sent": [{"item_id", "reason"}],
+    "votes"}`, in tasks; `votes` is null, or for a `review` what became of the second project, in the same words
+    from `project` on
+    """
+)
 def push(
     url: str,
     workspace: Path | None,
@@ -45,10 +59,11 @@ def push(
     pictures_url: str | None,
     as_json: bool,
 ) -> int:
-    """Make or update a Label Studio project from a campaign; safe to repeat.
+    """Make a Label Studio project from a campaign of any kind, or bring it up to date; safe to repeat.
 
-    The access token comes from the environment variable BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with
-    their marks drawn in, unless an option says otherwise.
+    A `review` gets two. Needs the extra `labelstudio` and an access token in the environment variable
+    BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with their marks drawn in, unless an option says otherwise.
+    Exit code 1 if an item could not be sent.
     """
     from ..label_studio.blind_reviews import push_votes
     from ..label_studio.image_hosting import CloudUrl, ImageHosting, LocalFiles, UploadedImages
@@ -100,12 +115,18 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     metavar="E-MAIL=NAME",
     help="What a user is called here; may be given several times.  [default: the e-mail address]",
 )
-@json_option
+@json_option(
+    """
+    `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "quarantined": [{"annotation", "task",
+    "item_id", "author", "reason"}], "tasks": {state: n}}`
+    """
+)
 def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[str, ...], as_json: bool) -> int:
     """Bring a project's annotations into the review store; safe to repeat.
 
-    Each is checked against the form. What does not fit, or was written under somebody else's name, is listed and not
-    taken (exit code 1).
+    Of a `review` those of both projects, of a `collect` the photographs too. An annotation that was changed on the
+    server since becomes a new version. Each is checked against the form. What does not fit, has no slot left, belongs
+    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1).
     """
     from ..label_studio.fetching import fetch
     from ..label_studio.projects import Projects

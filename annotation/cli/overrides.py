@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from ..exchange.overrides import OverrideRequests
     from ..store import ReviewStore
 
-_workspace = click.argument("workspace", type=click.Path(path_type=Path))
-_records = click.argument("records", metavar="RECORD...", nargs=-1, required=True)
+_workspace = click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run.")
+_records = click.argument(
+    "records",
+    metavar="RECORD...",
+    nargs=-1,
+    required=True,
+    help="Ids of images or items, their first digits (at least 6), or paths below the image folder.",
+)
 _by = click.option("--by", metavar="NAME", help="Who decides.  [default: the name you are logged in with]")
 _LONGEST_WHY = 2000
 
@@ -30,16 +36,25 @@ _LONGEST_WHY = 2000
 @click.command("restore")
 @_workspace
 @_records
-@click.option("--step", help="Step whose drop or ask is reversed.  [default: the one that dropped it]")
-@click.option("--why", metavar="TEXT", required=True, help="Why; kept with the decision.")
+@click.option(
+    "--step", help="Step, or stage of one, whose drop or ask is reversed.  [default: the one that dropped it]"
+)
+@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the decision.")
 @_by
-@json_option
+@json_option(
+    """
+    `{"decided": [{"record", "stage", "action", "reason", "against"}], "already": [{"record", "stage", "action",
+    "reason", "against"}]}`; `already` lists what was decided before
+    """
+)
 def restore(
     workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool
 ) -> None:
-    """Reverse what a step of WORKSPACE said against each RECORD: an id, the first digits of one, or a path.
+    """Reverse what a filter said against images or items: a drop, or an `ask`.
 
-    The next run takes it in; nothing is measured again.
+    The decision is kept in the review store and the next `benchwright run` takes it in; nothing is measured again. What
+    the step itself said stays beside it. It speaks of this very drop: if the step later drops the record for another
+    reason, or against another image, that is a new drop.
     """
     _decide(workspace, records, lambda requests, name: requests.restored(name, step), by, why, as_json)
 
@@ -48,13 +63,18 @@ def restore(
 @_workspace
 @_records
 @click.option("--step", required=True, help="Step at which they are dropped, though it kept or asked about them.")
-@click.option("--why", metavar="TEXT", required=True, help="Why; kept with the decision.")
+@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the decision.")
 @_by
-@json_option
+@json_option(
+    """
+    `{"decided": [{"record", "stage", "action", "reason", "against"}], "already": [{"record", "stage", "action",
+    "reason", "against"}]}`
+    """
+)
 def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str | None, as_json: bool) -> None:
-    """Drop each RECORD of WORKSPACE by hand: an id, the first digits of one, or a path.
+    """Drop images or items by hand at a filter that kept them, or asked about them.
 
-    The next run takes it in.
+    They leave the stream there with the reason `by_hand`, from the next run on.
     """
     _decide(workspace, records, lambda requests, name: requests.dropped(name, step), by, why, as_json)
 
@@ -63,11 +83,15 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 @_workspace
 @_records
 @click.option("--step", help="Only decisions about this step.")
-@click.option("--why", metavar="TEXT", default="", help="Why; kept with the decision.")
+@click.option("--why", metavar="TEXT", default="", help="Why, in a line; kept with the decision.")
 @_by
-@json_option
+@json_option('`{"undone": [{"record", "stage", "action", "reason", "against"}]}`')
 def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool) -> None:
-    """Take back what was decided by hand about each RECORD of WORKSPACE: the step's own verdict counts again."""
+    """Take back what `filter restore` or `filter drop` decided: from the next run on the step's own verdict counts
+    again.
+
+    Records that are no longer there can be named too.
+    """
     from ..exchange.overrides import OverrideRequests
     from ..store import OverrideStore
 
@@ -88,9 +112,17 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
 
 @click.command("overrides")
 @_workspace
-@json_option
+@json_option(
+    """
+    `{"overrides": [{"record", "stage", "action", "reason", "against", "by", "why", "at", "state", "because"}]}`
+    """
+)
 def overrides(workspace: Path, as_json: bool) -> None:
-    """List what curators decided against verdicts of steps of WORKSPACE, and how each decision stands."""
+    """List what curators decided against verdicts of steps, and how each decision stands.
+
+    It `counts`, it `waits` for the next run, or it is `stale`, because the record is gone or the step no longer says
+    what was reversed.
+    """
     from benchwright.pipeline.overrides import override_status
     from benchwright.workspace.workspace import Workspace
 

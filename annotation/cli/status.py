@@ -23,10 +23,33 @@ FACETS = ("kind", "task", "category")
 
 @click.command("status")
 @workspace_option
-@click.option("--by", type=click.Choice(FACETS), multiple=True, help="Also by part; may be given several times.")
-@json_option
+@click.option(
+    "--by",
+    type=click.Choice(FACETS),
+    multiple=True,
+    help="Also by part: kind of question, task, or category; may be given several times.",
+)
+@json_option(
+    """
+    `{"campaigns": [{"name", "kind", "rule", "simulated", "tasks": {"open", "done", "retired"}, "slots": {"free",
+    "leased", "submitted"}, "annotators", "outcomes": {outcome: n}, "decisions_by_day": {day: n}, ...}]}`; outcomes
+    are in tasks: decisions of the form or of an adjudicator (`revise`: to be revised, and it does not come again),
+    `no_agreement`, `waits` (for an adjudicator), `failed_review`, `decided` where a rule settles nothing, `begun`,
+    `untouched`. With rounds also `"rounds": [{"round", "items", "passed", "revised", "dropped", "waiting",
+    "open"}]`; of a review `"criteria": [{"criterion", "votes", "share_of_yes", "compared", "percent",
+    "krippendorff_alpha"}]`; with an adjudicator's decisions `"adjudicated": {"cases", "against_majority",
+    "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where `annotators` is
+    what more than half of them had said, `divided`, or of a review the criteria without most votes, such as
+    `missed_difficult`. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
+    """
+)
 def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
-    """Say for each campaign how many tasks and slots are open, and what became of the others so far."""
+    """Say for each campaign how many tasks and slots are open, and what became of the others so far under its rule.
+
+    It counts the decisions of each day; of campaigns with rounds, what became of the items of each round; of a review,
+    the votes of each criterion; and what adjudicators decided against what most annotators had said. Counts are made by
+    the database.
+    """
     with open_for_commands(workspace) as store:
         now = datetime.now(UTC)
         campaigns = [_status(store, name, by, now) for name in store.campaign_names()]

@@ -28,21 +28,28 @@ _OPTIONS = (
         "--gold",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="CSV file of tasks whose right decision is known: item_id, decision.",
+        help="CSV file of tasks whose right decision is known: `item_id`, `decision` (several categories parted by "
+        "semicolons).",
     ),
     click.option("--gold-rate", type=float, metavar="SHARE", help="Share of what an annotator gets that is gold."),
     click.option("--share", type=float, metavar="SHARE", help="Most of the tasks that one annotator gets."),
-    click.option("--share-of", multiple=True, metavar="NAME=SHARE", help="The same for one annotator; repeatable."),
+    click.option(
+        "--share-of",
+        multiple=True,
+        metavar="NAME=SHARE",
+        help="The same for one annotator, kept for them; may be repeated.",
+    ),
     click.option(
         "--priority",
         multiple=True,
         metavar="NAME=NUMBER",
-        help="How early a task, category or item goes out: higher numbers first; repeatable.",
+        help="How early a task, category or item id goes out: higher numbers first; may be repeated.",
     ),
     click.option(
         "--close-decided",
         is_flag=True,
-        help="Close a task as soon as those who are missing can change nothing; agreement comes out higher.",
+        help="Close a task as soon as its doubted key is certain to stand, whatever those say who have not decided; "
+        "agreement comes out higher. Refused for error analysis, where every answer counts.",
     ),
     click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
 )
@@ -102,7 +109,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("open")
-@click.argument("tasks", type=_FILE)
+@click.argument("tasks", type=_FILE, help="File of tasks (.jsonl).")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -121,7 +128,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--annotators", type=click.IntRange(1, 99), help="Different annotators a task.  [default: as its kind has it]"
 )
 @assignment_options
-@json_option
+@json_option('`{"campaign", "kind", "tasks", "new", "annotators", "gold", "workspace"}`')
 def open_(
     tasks: Path,
     release: Path,
@@ -131,9 +138,11 @@ def open_(
     as_json: bool,
     **handout: Any,
 ) -> None:
-    """Open a campaign on TASKS, a file that `evaluate errors` or `evaluate suspects` wrote.
+    """Open a campaign on a file of tasks, as `evaluate errors` and `evaluate suspects` write them.
 
-    Opened again, it hands out as is said then: what is left out is as by default.
+    People name what went wrong in a model's reply, or judge a key in doubt. Items and pictures come from the release.
+    Opening the same file again changes nothing, but how tasks go out: that is as the options say then, and by default
+    where they say nothing.
     """
     import shlex
 
@@ -169,12 +178,25 @@ def open_(
     "--out",
     type=_FILE,
     metavar="FILE",
-    help="Write a .csv file with all answers, or a .json file: findings for `evaluate report`, or errata.",
+    help="Write a .csv file with all answers, or a .json file without names: findings for `evaluate report "
+    "--errors`, or errata for `release freeze` and `release correct`.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
-@json_option
+@json_option(
+    """
+    `{"campaign", "kind", "tasks": {"open", "done"}, "answers": [{"item_id", "task", "annotator", ...}], "summary":
+    [{"items", "share", ...}], "agreement", "out"}`; `answers` have a value for each field of the form; `agreement`
+    is `{"compared", "masi_alpha"}` of an error analysis, else `{"compared", "percent", "krippendorff_alpha"}`, over
+    the items that two or more annotators answered, null where undefined
+    """
+)
 def results(workspace: Path | None, campaign: str | None, out: Path | None, force: bool, as_json: bool) -> None:
-    """Say what a campaign with a form of its own came to: answers, shares and agreement."""
+    """Say what a campaign that was opened on a file came to: every answer, shares, and agreement.
+
+    `summary` of an error analysis has a row for each category: `items` in which anybody named it, `share`, the mean
+    over items of the share of their annotators who did, and `of_named`, its part in all that was named. Of doubted keys
+    it has a row for each finding that most annotators of an item agree on.
+    """
     from ..campaigns.results import agreement_of, document_of, write_results
     from ..store.database.audit import COMMAND_LINE, clock
     from ..workflow.submitted_answers import results_of

@@ -32,9 +32,10 @@ class AssignmentSettings(Record):
             unless that follows from the item's own key, and perhaps `reason`), or the folder of a release, whose items
             come with known keys. The path is relative to the recipe's folder. Gold items are mixed in among the others,
             count only toward their annotators' accuracy, and keep the known decision.
-        gold_rate: Share of an annotator's tasks that are gold.
+        gold_rate: Share of an annotator's tasks that are gold; without gold it says nothing.
         share: Largest share of the campaign's items that one annotator gets; None for all.
-        shares: Share by annotator's name, where it differs. That many items are kept for those who are named.
+        shares: Share by annotator's name, where it differs, such as `{ann: 0.5}`. That many items are kept for those
+            who are named.
         priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are handed out first; 0 for
             others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.

@@ -60,7 +60,7 @@ class SimulatedGroup(Record):
     """A group of simulated annotators.
 
     Attributes:
-        annotators: Number of annotators, at least as many as an item gets.
+        annotators: Number of simulated annotators, at least as many as an item gets.
     """
 
     called: ClassVar[str] = ""

@@ -18,14 +18,28 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=click.Path(path_type=Path), help="Workspace to read.")
 @click.option("--repair", "is_repairing", is_flag=True, help="Make again what can be made again.")
-@json_option
+@json_option(
+    """
+    `{"ok", "problems": [{"path", "what", "repaired"}], "notes": [{"path", "what"}]}`; notes name what older
+    programs wrote without a digest, so that damage could not be told; `path` as seen from the workspace, of a row
+    `review.sqlite, table NAME, row ID`
+    """
+)
 def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
-    """Read everything in WORKSPACE and name what is not as it was written: tables, pictures, releases, review store.
+    """Read everything in a workspace and name what is not as it was written.
 
-    Ends with 1 where something is wrong, after --repair where something still is. Without --repair nothing is written
-    but the memory of which files were found right.
+    Read are shards, markers, settings, pictures, snapshots, releases, results, replies of models, logs, memories and
+    rows of the review store; source pictures are compared with what was taken in. Exit code 1 where something is wrong,
+    with --repair where something still is. Without --repair nothing is written but the memory of which files were found
+    right.
+
+    With --repair it makes again what can be: shards with the recipe that ran last, made pictures by running their step
+    on their record once more, copied sources from where they came from, snapshots of overrides from the review store.
+    It takes damaged memories and damaged lines of replies away, asks no model about anything else, freezes and scores
+    nothing. What it cannot make again it says why: a release (take it from a copy), what people said (restore a
+    backup), a source picture that is gone.
     """
     from benchwright.errors import BenchwrightError, StorageError
     from benchwright.pipeline.check import problems_of

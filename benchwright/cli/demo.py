@@ -115,9 +115,20 @@ def demo_recipe(*, headless: bool) -> Recipe:
 )
 @click.option("--headless", is_flag=True, help="Let simulated annotators review; they are marked as simulated.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
-@json_option
+@json_option(
+    """
+    `{"workspace", "state", "release", "report", "funnel", "items": {"made", "accepted", "released"}, "results":
+    {model: {metric: {"value", "ci", "n", "method"}}}, "human": {campaign: {"simulated", "annotators",
+    "answers_per_item", "metrics": {metric: {"value", "ci", "n", "method"}}}}}`; `release`, `report` and `human` are
+    null while people are waited for
+    """
+)
 def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
-    """Build, freeze and score a small benchmark from photographs: offline, no GPU, no key."""
+    """Build, freeze and score a small benchmark from photographs that ship in wheels: offline, no GPU, no key.
+
+    Writes the folders `photographs` and `workspace` into --out. Without --headless it stops where people have to
+    decide. The human baseline is simulated either way, and says so: whoever decided has seen the keys.
+    """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe
 

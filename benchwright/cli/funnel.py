@@ -15,18 +15,29 @@ if TYPE_CHECKING:
 
 
 @click.command("funnel")
-@click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write, or to write anew.")
+@click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run.")
+@click.option(
+    "--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write; replaced if it is there."
+)
 @click.option(
     "--per-reason", type=click.IntRange(1, 2000), default=12, show_default=True, help="Examples of each reason."
 )
 @click.option(
     "--page", type=click.IntRange(1), default=1, show_default=True, help="Which examples: 2 shows those after page 1."
 )
-@click.option("--step", help="Show examples of this step only.")
-@json_option
+@click.option("--step", help="Show examples of this step only; the counts stay whole.")
+@json_option(
+    """
+    `{"page", "steps": [{"name", "flow": "files" or "images" or "items", "in", "out", "dropped": {reason: n},
+    "asked": {reason: n}, "failed": {reason: n}, "reversed", "left_aside", "made": {kind: n}}]}`; `page` is null
+    without `--out`; `left_aside`: the step makes something, and what it dropped goes on
+    """
+)
 def funnel(workspace: Path, out: Path | None, per_reason: int, page: int, step: str | None, as_json: bool) -> None:
-    """Count what went into each step of WORKSPACE and what came out, and why; as a page with --out."""
+    """Count what went into each step of a workspace and what came out, and why the rest did not.
+
+    With --out it is a page with examples.
+    """
     from benchwright.funnel import write_funnel
 
     written = write_funnel(workspace, out, per_reason=per_reason, page=page, step=step)

@@ -13,7 +13,7 @@ from benchwright.cli.output import emit, json_option
 
 
 @click.command()
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=click.Path(path_type=Path), help="Workspace to clean.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 @click.option(
     "--older-than",
@@ -21,15 +21,25 @@ from benchwright.cli.output import emit, json_option
     default=7.0,
     show_default=True,
     metavar="DAYS",
-    help="Photographs that people uploaded and never handed in go when they are older than this, and what is kept of "
-    "single items in cache/ when nothing used it for as long.",
+    help="Days since a photograph was last uploaded, after which it goes unless something refers to it, and since "
+    "an entry of the cache was last used.",
 )
-@json_option
+@json_option(
+    """
+    `{"removed": [path], "bytes", "dry_run", "photographs": {"unused", "old"}, "cache": {"entries", "size_bytes"}}`;
+    `photographs` counts those that nothing refers to, and of them those that go; `cache` counts the entries that go
+    """
+)
 def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None:
-    """Remove files of WORKSPACE that no table refers to any more, photographs that nobody handed in, and old cache.
+    """Remove files of a workspace that no table refers to any more: what newer settings or images have replaced.
 
-    Tables, images that a table names, releases, results and everything that people said stay; so do photographs that
-    a decision, in any version, or a draft refers to.
+    Tables, images that a table names, releases, results and everything that people said stay. Of what is kept of single
+    items in `cache/` goes what was not used lately. Where a table is damaged or a file of it is missing, it removes
+    nothing and says why: it is not known then what is still wanted.
+
+    It also removes photographs that somebody uploaded in a `collect` campaign and never handed in, once they are old
+    enough. One that any version of a decision names, or a draft, is never removed, and without a review store none is.
+    Who hands one in at that very moment either comes first, or is asked to upload it again.
     """
     from benchwright.photographs import unused_photographs
     from benchwright.pipeline.check import orphans

@@ -16,13 +16,23 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run.")
 @click.option("--step", help="Only this step (or one of its stages).")
-@click.option("--verdict", type=click.Choice(["keep", "drop", "ask", "failed"]), help="Only this verdict.")
+@click.option(
+    "--verdict", type=click.Choice(["keep", "drop", "ask", "failed"]), help="Only `keep`, `drop`, `ask` or `failed`."
+)
 @click.option("--reason", help="Only this reason.")
-@json_option
+@json_option(
+    """
+    `{"outcomes": [{"step", "record", "file", "verdict", "reason", "detail"}]}`; `record` is an id, or at `ingest` a
+    path; `file` is the file of the image folder that the record is or goes back to
+    """
+)
 def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str | None, as_json: bool) -> None:
-    """List what every step said of every file, image and item of WORKSPACE, and why."""
+    """List what every step said of every file, image and item of a workspace, and why.
+
+    People read files' paths, and of items the task and the file; --json has the ids too.
+    """
     from benchwright.errors import BenchwrightError
     from benchwright.workspace.record_lookup import RecordNames
     from benchwright.workspace.run_results import stage_names

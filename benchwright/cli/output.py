@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -13,11 +13,31 @@ from benchwright.storage_faults import naming
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def json_option(command: F) -> F:
-    """Add the option `--json`, passed to the command as `as_json`."""
+class JsonOption(click.Option):
+    """The option `--json` of a command.
+
+    Args:
+        parameters: Names of the option.
+        document: What the command prints with it, in Markdown: its shape, such as "`{"items": [{"id"}]}`", and what
+            needs saying about it. The reference page is made from this; line breaks mean nothing.
+        settings: Settings of any option.
+    """
+
+    def __init__(self, parameters: Sequence[str], *, document: str, **settings: Any) -> None:
+        super().__init__(parameters, **settings)
+        self.document = " ".join(document.split())
+
+
+def json_option(document: str) -> Callable[[F], F]:
+    """Return the decorator that adds the option `--json`, passed to the command as `as_json`."""
     return click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON document on standard output and nothing else there."
-    )(command)
+        "--json",
+        "as_json",
+        cls=JsonOption,
+        document=document,
+        is_flag=True,
+        help="Print one JSON document on standard output and nothing else there.",
+    )
 
 
 def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[], str]) -> None:

@@ -15,13 +15,26 @@ from benchwright.workspace.atomic import write_bytes
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, help="Recipe to print or copy.  [default: all are listed]")
 @click.option(
-    "--to", type=click.Path(path_type=Path, file_okay=False), help="folder to copy it to; nothing is overwritten"
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to copy the recipe to, with the files that it needs; nothing is overwritten.",
 )
-@json_option
+@json_option(
+    """
+    `{"recipes": [{"name", "help"}]}`; with a name `{"name", "text"}`, with `--to` `{"name", "copied": [path]}`
+    """
+)
 def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
-    """List the recipes that come along, print the recipe NAME, or copy it with what it needs."""
+    """List the recipes that come along, print one, or copy it with what it needs.
+
+    `blink`, `ii-bench`, `mm-sap` and `mvp-bench` follow the papers, `perception` and `perception-with-people` are for a
+    first try on your own images, and `demo` is what `benchwright demo` runs. `benchwright run NAME --images DIR` runs
+    one as it is. `mm-sap`, `mvp-bench` and `demo` come with facts about example photographs: by name they run on these;
+    on a folder of which the facts speak of fewer than half of the files, nothing runs, and the message says how to copy
+    the recipe and state your own.
+    """
     recipes_by_name = bundled_recipes()
     if name is None:
         rows = [{"name": recipe_name, "help": _first_comment(path)} for recipe_name, path in recipes_by_name.items()]

@@ -18,22 +18,41 @@ _FAILURES_SHOWN = 10
 
 
 @click.command()
-@click.argument("recipe", type=click.Path(path_type=Path))
+@click.argument(
+    "recipe", type=click.Path(path_type=Path), help="Recipe's file, or the name of a recipe that comes along."
+)
 @click.option("--images", type=click.Path(path_type=Path), help="Folder of images; overrides the recipe's own.")
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]"
 )
-@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True, help="Where steps run.")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="local",
+    show_default=True,
+    help="Where steps run: `local`, processes of this machine, or `ray`, actors on a cluster.",
+)
 @click.option(
     "--address",
     metavar="HOST:PORT",
-    help="Ray cluster for --engine ray.  [default: RAY_ADDRESS, or one of our own]",
+    help="Ray cluster for --engine ray, HOST:PORT or `auto`.  [default: RAY_ADDRESS, or one of this machine alone]",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 1024),
+    help="Worker processes.  [default: one a processor, or as many as the cluster has room for]",
+)
 @click.option(
     "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
 )
-@json_option
+@json_option(
+    """
+    `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
+    {reason: n}, "reversed", "made", "seconds"}], "waits": [line], "artifacts": {name: path}, "executed_shards",
+    "decoded_images", "failed": [{"path", "step", "reason", "detail"}], "funnel"}`; `funnel` is the page of this
+    run, or of the run before that shows the same
+    """
+)
 def run(
     recipe: Path,
     images: Path | None,
@@ -44,10 +63,11 @@ def run(
     copy: bool,
     as_json: bool,
 ) -> None:
-    """Run RECIPE, a YAML file or the name of one that comes along (`benchwright recipes`), over a folder of images.
+    """Run a recipe over a folder of images, or go on with it.
 
-    Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
-    or was killed, and redoes only what changed.
+    Goes as far as it can without people and says what waits for them; called again it goes on where it stopped, or was
+    killed, and redoes only what changed. Each run that changes something writes a page of its funnel into its folder
+    under `runs/`.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe

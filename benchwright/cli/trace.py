@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("item")
+@click.argument(
+    "item", help="Id of an item or image, its first digits (at least 6), or a file's path below the image folder."
+)
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
 )
-@json_option
+@json_option('`{"kind": "item" or "image" or "file", "id", "chain": [{"what", ...}]}`')
 def trace(item: str, workspace: Path | None, as_json: bool) -> None:
-    """Tell the whole history of ITEM: an item's or image's id (or its first digits), or a file of the image folder."""
+    """Tell the whole history of an item, an image or a file: from the source's bytes, over every verdict, to releases
+    and scores.
+    """
     from benchwright.trace import trace as trace_of
     from benchwright.workspace.record_lookup import RecordNames
     from benchwright.workspace.workspace import Workspace

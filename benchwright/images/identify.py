@@ -1,20 +1,7 @@
 """Identification of image files without decoding; every file of an image folder passes through it first.
 
 `identify` opens only regular files inside the folder, reads each once, and takes header facts from
-`benchwright.images.formats`. Every refusal has a stable reason:
-
-| reason | what was found |
-|---|---|
-| `not_a_file` | a folder, FIFO, socket, device, or a link that leads nowhere |
-| `outside_folder` | a link whose target lies outside the image folder |
-| `unreadable` | the operating system refuses, or the file changes while it is read |
-| `empty`, `too_large` | no bytes; more bytes than the limit |
-| `not_an_image`, `vector` | contents of no accepted format; SVG, whatever its name |
-| `mislabelled` | the name ends like one image format, the contents are another |
-| `too_many_pixels`, `too_many_frames` | as the header states, or as the container's blocks count |
-| `truncated` | the file ends before the container does |
-| `corrupt` | the container cannot be read |
-| `unsupported_mode` | a sound file whose kind of pixels cannot be shown as RGB |
+`benchwright.images.formats`. Every refusal has one of the reasons that `UnreadableImage` lists.
 """
 
 from __future__ import annotations

@@ -35,6 +35,10 @@ _PLANNED = "ideas.planned"
 class Manipulate(MapStep):
     """Make manipulated images of every image that has ideas; the others pass.
 
+    As in MVP-Bench (section 4.1, step two), a part is replaced, the background exchanged, or all of the picture
+    altered; with models of diffusers and SAM, or without any weights. An idea that cannot be carried out stands in the
+    evidence under `left_out`, with one of the reasons below; the others are carried out.
+
     Args:
         backend: `composite` needs no weights, `diffusion` paints with models, `auto` with those that are there.
         ways: Ideas of other ways are left out.
@@ -49,6 +53,24 @@ class Manipulate(MapStep):
         subject: Limits of a subject's move before a new background.
         edges: Settings of the edge between what was painted and the rest.
         hardware: Devices that models run on.
+
+    Reasons:
+        no_box (left out): Nobody said where it is.
+        box_outside (left out): The stated place is not in the picture; a box that leaves the picture is cut to it.
+        no_target (left out): A part without a place.
+        target_off_subject (left out): A part that is far from its subject.
+        mask_empty (left out): The mask is too small.
+        mask_everything (left out): The mask is too large.
+        mask_off_box (left out): The mask is elsewhere.
+        no_donor (left out): Without weights: there is no picture to take from.
+        donor_unreadable (left out): Without weights: the picture to take from cannot be read.
+        donor_small (left out): Without weights: the picture to take from would be enlarged by more than
+            `max_enlargement`.
+        no_effect (left out): Without weights: an alteration that is none of the effects.
+        same_as_before (left out): A candidate that came out equal to an earlier one; effects have one candidate only.
+        unsafe (left out): The weights' own safety checker refused what was painted.
+        out_of_memory (left out): Memory did not suffice for this one alone.
+        way_left_out (left out): The settings leave ideas of this way out.
     """
 
     name: ClassVar[str] = "manipulate"

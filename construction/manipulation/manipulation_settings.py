@@ -66,6 +66,17 @@ class Masking(_Settings):
 
 
 class _Painting(_Settings):
+    """A model of diffusers.
+
+    Args:
+        preset: Name of the preset.
+        weights: Its folder in the layout of diffusers, relative to the recipe. Workspace and release record the digest
+            of its files, not its name.
+        steps: Denoising steps, in place of the preset's own.
+        guidance: Guidance scale, in place of the preset's own.
+        side_px: Longer side of what the model gets, a multiple of 64, in place of the preset's own.
+    """
+
     preset: str
     weights: str | None = None
     steps: int | None = Field(None, ge=1, le=1000)
@@ -77,11 +88,7 @@ class Inpainting(_Painting):
     """Which model paints into masks.
 
     Args:
-        preset: `paper`, or one of today's.
-        weights: Folder in the layout of diffusers, relative to the recipe.
-        steps: Denoising steps in place of the preset's.
-        guidance: Guidance in place of the preset's.
-        side_px: Longer side of what the model gets, in place of the preset's own.
+        preset: `paper`, `sd_inpaint`, `sdxl_inpaint`, `flux_fill` or `z_image_inpaint`.
     """
 
     preset: str = "paper"
@@ -93,7 +100,11 @@ class Inpainting(_Painting):
 
 
 class Instructing(_Painting):
-    """Which model follows instructions about whole pictures; settings as for inpainting."""
+    """Which model follows instructions about whole pictures.
+
+    Args:
+        preset: `instruct_pix2pix`, `flux_kontext` or `qwen_image_edit`.
+    """
 
     preset: str = "instruct_pix2pix"
 

@@ -77,12 +77,27 @@ class PairItems(MapStep):
     with five options on the manipulated image, and at each level one across both. Every candidate of an idea gets the
     same questions; `best_candidate` picks one later.
 
+    Of these tasks `pair_yes_no` has, at each level, two questions, each on both images, with opposite answers;
+    `pair_single_image` one on the manipulated image with five options, at the high level: the natural image's answer is
+    one of them, three fit the low-level clues; `pair_cross_image` at each level one on both images with five options:
+    which aspect differs, and how was one turned into the other?
+
+    Words come from the idea and from templates, or from a language model. Items share the group key `pair:<id>` and
+    belong to all photographs that lent pixels. What is left out of a pair (`too_few_distractors`, `same_options`,
+    `same_question`) is evidence; so are the replies of a model that gave nothing that can be used.
+
     Args:
         writer: `template` uses the words of the idea, `endpoint` lets a language model write.
         chat: Which model writes, where `writer` is `endpoint`.
         cross_image: How questions about both images show them: as `two_images`, `side_by_side` on one picture for
             models that take a single image, or `both` (two more items).
         max_side_px: Longer side of a picture that shows both.
+
+    Reasons:
+        no_pairs (drop): The image has no pairs.
+        writer_timeout (drop): The model did not answer in time.
+        writer_no_json (drop): The model's reply holds no JSON.
+        writer_other_json (drop): The model's JSON is not what was asked for.
     """
 
     name: ClassVar[str] = "pair_items"

@@ -38,9 +38,15 @@ _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "i
 class StatedFacts(GatherStep):
     """Give images the facts that a file states about them; drops nothing.
 
+    Later steps read what they need of it, so the recipe has `facts` before them, under this name. An edited fact makes
+    again what rests on it; a comment makes nothing again.
+
     Args:
         file: Facts file, relative to the recipe's folder. In what a run writes, the digest of its content stands
             in its place.
+
+    Reasons:
+        other_size (ask): The image has another size than stated, and gets no facts.
     """
 
     name: ClassVar[str] = "facts"

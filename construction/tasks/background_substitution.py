@@ -116,6 +116,14 @@ class BackgroundSubstitution(MapStep):
     A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
     They share the group key `pair:<id>`, and belong to the source images of subject and background.
 
+    MVP-Bench's pairs: a subject before its own background, and before another photograph of the run. GrabCut cuts it
+    out of the stated box and points; its rim is feathered. Both images of a pair have one size, and outside the
+    feathered rim every pixel is the new background's. The two questions of the task `background_yes_no` are asked on
+    both images, with opposite answers; `background_single_image` is one on the manipulated image, with the natural
+    background among the distractors; `background_cross_image` is one on both images, in an order that chance decides.
+
+    Look at the pairs before you release them: give further points where the outline is wrong, or take `cut_out` away.
+
     Args:
         max_side_px: Longer side of both images; larger ones are scaled down.
         feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px;
@@ -124,6 +132,15 @@ class BackgroundSubstitution(MapStep):
         max_area: Largest; a larger mask is `mask_everything`.
         min_box_iou: Least intersection over union of the mask's bounds with the stated box; else it is `mask_off_box`.
         max_enlargement: Factor by which a background may be scaled up to cover the picture; else `background_small`.
+
+    Reasons:
+        no_facts (drop): Nothing is stated about the image.
+        mask_empty (drop): The mask is smaller than `min_area`.
+        mask_everything (drop): The mask is larger than `max_area`.
+        mask_off_box (drop): The mask lies elsewhere than the stated box.
+        background_small (drop): The new background would be enlarged by more than `max_enlargement`.
+        background_unreadable (drop): The new background cannot be read.
+        no_background (drop): None of `onto` is in the run.
     """
 
     name: ClassVar[str] = "background_substitution"

@@ -28,9 +28,18 @@ class BeyondTheImage(MapStep):
     item that it answers has both keys and the level `basic`, as MM-SAP calls what every model should see. With one
     question of the first kind among as many options, always declining is right as often as any other rule.
 
+    These are MM-SAP's questions. An option that declines and is always right needs no picture: whoever has read two
+    items knows it. State as many answerable questions beside each unanswerable one as an item has options that do not
+    decline, and give all items the same number of options; `wording_bias` says whether that holds.
+
     Args:
         refusal: Text of the choice that declines.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
+
+    Reasons:
+        no_facts (drop): Nothing is stated about the image.
+        refusal_among_answers (drop): The refusal is among the answers of its questions; a single such question is left
+            out.
     """
 
     name: ClassVar[str] = "beyond_the_image"

@@ -39,10 +39,17 @@ _LABELS: dict[str, _Label] = {
 class ImageImplication(MapStep):
     """Make items about a picture's type, domain, emotion and implication; needs a step that states it before it.
 
+    II-Bench's labels and questions: up to four items an image, of the tasks named by `kinds`, and one more for each
+    further question. Six options each, three for the emotion. Items of a campaign `describe` carry the attributes
+    `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
+
     Args:
         kinds: Tasks to make items of.
         stated_by: Entry of that step: `facts`, or a campaign in which people describe the images.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
+
+    Reasons:
+        no_facts (drop): Nothing is stated about what the image conveys.
     """
 
     name: ClassVar[str] = "image_implication"

@@ -35,6 +35,10 @@ Tile = tuple[int, int]
 class Jigsaw(MapStep):
     """Make jigsaw items from photographs.
 
+    BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows the tiles
+    (0, 0), (0, 1) and (1, 0), with the place of the centre left black. The two choices are the centre tile and one that
+    is not shown.
+
     Args:
         per_image: Items made of one image, each with another wrong piece.
         max_side_px: Larger pictures are scaled down to this before they are cut.
@@ -44,6 +48,10 @@ class Jigsaw(MapStep):
             one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
             gravel, brick and stars stay below 0.08 where tiles have 120 px; nine in ten pairs of pieces of
             photographs and drawings are above.
+
+    Reasons:
+        too_small (drop): Tiles are smaller than `min_tile_px`.
+        ambiguous (drop): Choices would look too much alike.
     """
 
     name: ClassVar[str] = "jigsaw"

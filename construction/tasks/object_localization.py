@@ -37,6 +37,9 @@ QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of
 class ObjectLocalization(MapStep):
     """Make items that ask which of two boxes fits a subject; needs the step `facts` before it.
 
+    BLINK's object localization. Two boxes lie on the picture, as visual prompts: the stated one, and that one with
+    Gaussian noise on each side. Which fits the subject more closely? One item a subject.
+
     Args:
         max_side_px: Longer side of the picture shown; larger images are scaled down.
         min_box_px: Shorter side of a subject's box, as shown; smaller subjects make no item.
@@ -44,6 +47,12 @@ class ObjectLocalization(MapStep):
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
+
+    Reasons:
+        no_facts (drop): Nothing is stated about the image.
+        too_small (drop): The subject's box is smaller than `min_box_px`.
+        no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
+        no_room_for_labels (drop): The boxes leave their labels no room.
     """
 
     name: ClassVar[str] = "object_localization"

@@ -135,6 +135,10 @@ QUESTION = (
 class VisualCorrespondence(MapStep):
     """Make correspondence items, one right of four points, from single photographs.
 
+    BLINK's visual correspondence. Its pairs of views come from HPatches; here a second view is drawn from one
+    photograph, through a random homography that says exactly where each point goes, in another light. A ring labelled
+    REF marks a corner in the first view; four rings in the second are the choices.
+
     Args:
         per_image: Items made of one image, each with a second view of its own.
         max_side_px: Longer side of both views; smaller images keep their size.
@@ -150,6 +154,11 @@ class VisualCorrespondence(MapStep):
         max_noise: Largest standard deviation of the noise, in grey levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
             (`points.likeness`). An image in which no four points obey is dropped as `ambiguous`.
+
+    Reasons:
+        too_small (drop): The shorter side of a view is below `min_side_px`.
+        too_few_points (drop): Fewer than four recognisable points lie in both views.
+        ambiguous (drop): Choices would look too much alike.
     """
 
     name: ClassVar[str] = "visual_correspondence"

@@ -37,7 +37,6 @@ class OptionNotes:
         metavar: Placeholder for the value in the command's help; by the option's type where None.
         flag: Name on the command line, if it is not the field's name.
         command_help: Description on the command line, if the value is given there in another form.
-        see: Markdown link to the section of the documentation that says more.
     """
 
     effect: Effect = "replies"
@@ -45,7 +44,6 @@ class OptionNotes:
     metavar: str | None = None
     flag: str | None = None
     command_help: str | None = None
-    see: str | None = None
 
 
 def notes_of(model: type[BaseModel], name: str) -> OptionNotes:
@@ -81,7 +79,6 @@ class EndpointOptions(RequestFields):
             flag="field",
             command_help="Field that requests to the endpoint hold as well, `NAME=JSON` such as "
             "`reasoning_effort=low`; repeat for more",
-            see="[Fields of requests](evaluator.md#fields-of-requests)",
         ),
     ] = Field({}, description="Fields that requests to the endpoint hold as well, such as `{reasoning_effort: low}`")
     omit: Annotated[

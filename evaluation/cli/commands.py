@@ -63,13 +63,16 @@ def _checked(case: Any, where: str) -> tuple[str, list[str | None]]:
     return reply, choices
 
 
-_RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
+_RELEASE = click.argument(
+    "release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of a release."
+)
 _PROTOCOL = click.option(
     "--protocol",
     metavar="NAME[:key=value,...]",
     default="vanilla",
     show_default=True,
-    help="How items are asked; `evaluate protocols` lists the ways.",
+    help="How items are asked, one of what `evaluate protocols` lists, with its settings; in a file of predictions"
+    " one row for each question.",
 )
 _READER = click.option(
     "--reader",
@@ -78,7 +81,9 @@ _READER = click.option(
     show_default=True,
     help="Who reads: our reader, or one exactly as a paper's repository has it.",
 )
-_NAME = click.option("--name", metavar="NAME", help="What the result is called.  [default: the model's name]")
+_NAME = click.option(
+    "--name", metavar="NAME", help="What the result is called in tables and on the report.  [default: the model's name]"
+)
 _MAX_ERRORS = click.option(
     "--max-errors",
     type=click.FloatRange(0, 1),
@@ -107,7 +112,16 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @model_options
 @_NAME
 @_MAX_ERRORS
-@json_option
+@json_option(
+    """
+    `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
+    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal", "cut_off",
+    "cut_off_answered", "error", "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
+    "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
+    "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
+    nothing counted tokens, `cost` without prices, `judge` without one
+    """
+)
 def run(
     release: Path,
     model: str,
@@ -121,7 +135,7 @@ def run(
     max_errors: float,
     as_json: bool,
 ) -> None:
-    """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
+    """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
     from benchwright.cli.progress_bars import ProgressBars
 
     from ..run import evaluate
@@ -158,7 +172,11 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
 
 @click.command("score")
 @_RELEASE
-@click.argument("predictions", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "predictions",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of predictions (.jsonl or .csv) with item_id and reply or answer.",
+)
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
 )
@@ -168,7 +186,7 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
 @_SPLIT
 @_NAME
 @_MAX_ERRORS
-@json_option
+@json_option("as `evaluate run`")
 def score(
     release: Path,
     predictions: Path,
@@ -181,7 +199,7 @@ def score(
     judge: Judge | None,
     as_json: bool,
 ) -> None:
-    """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
+    """Score a file of predictions on a release."""
     from ..run import evaluate
 
     result = evaluate(
@@ -201,7 +219,12 @@ def score(
 
 
 @click.command("protocols")
-@json_option
+@json_option(
+    """
+    `{"protocols": [{"name", "help", "source", "settings": {setting: usual value}}]}`; null for a setting that has
+    none
+    """
+)
 def protocols(as_json: bool) -> None:
     """List the ways in which a model can be asked, with their settings and where they come from."""
     from ..protocols.names import listed, protocol_lines
@@ -215,26 +238,40 @@ def protocols(as_json: bool) -> None:
 
 
 @click.command("extract")
-@click.argument("cases", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "cases",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='JSON Lines file, {"reply", "choices"} a line; `choices` are the options\' texts in order, null for a '
+    "picture.",
+)
 @_READER
-@json_option
+@json_option('`{"letters": [letter or null]}`')
 def extract(cases: Path, reader: str, as_json: bool) -> None:
-    """Read the answer letters of free replies; CASES has {"reply": ..., "choices": [...]} a line."""
+    """Read the answer letters of free replies."""
     letters = read_cases(cases, reader)
     emit({"letters": letters}, as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in letters))
 
 
 @click.command("summary")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Release whose human baseline is shown as well.  [default: that of the recipe that made the results]",
+    help="Release whose human baseline is shown as well; it is no part of the JSON document.  [default: that of "
+    "the recipe that made the results, if any]",
 )
-@json_option
+@json_option(
+    """
+    `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
+    "cut_off_answered", "unfit"}}}`
+    """
+)
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
-    """Show the scores of all models in a folder of results side by side, and what people reached."""
+    """Show the scores of all models and protocols in a folder of results side by side, and what people reached.
+
+    Where a paper's reader or a judge read, a line says what ours makes of the same replies.
+    """
     from benchwright.release import Release
 
     from ..results.human_baseline import check_beside, human_figures, read_human
@@ -255,25 +292,43 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
 
 @click.command("compare")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("model_a", required=False)
-@click.argument("model_b", required=False)
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
+@click.argument("model_a", required=False, help="A model of the folder.  [default: all pairs are compared]")
+@click.argument("model_b", required=False, help="The other model.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The release that was scored: shows as well whether models favour letters.",
+    help="The release that was scored: shows as well whether models favour letters. Needed where an older program "
+    "wrote the predictions.",
 )
 @click.option(
     "--against",
     metavar="NAME",
-    help="Compare all others with this model only: fewer pairs, so smaller differences show.",
+    help="Compare all others with this model only, by the name that `evaluate summary` shows: fewer pairs, so "
+    "smaller differences are found; there are no ranks then.",
 )
-@json_option
+@json_option(
+    """
+    `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power", "resamples",
+    "least_clusters", "correction", "rule"}, "why_no_ranks", "least_p_holm", "ranking": [{"model", "rank", "best",
+    "worst", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters", "difference",
+    "ci", "method", "only_first", "only_second", "p", "p_holm", "p_mcnemar", "p_mcnemar_holm", "told_apart",
+    "design_effect", "items_needed"}], "tasks": {task: {"why_no_ranks", "least_p_holm", "ranking": [{"model",
+    "rank", "best", "worst", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters",
+    "difference", "ci", "method", "only_first", "only_second", "p", "p_holm", "p_mcnemar", "p_mcnemar_holm",
+    "told_apart", "design_effect", "items_needed"}]}}, "letters": {model: {"n", "letters": {letter: {"keyed",
+    "given", "accuracy": {"value", "ci", "n", "method"}}}, "statistic", "df", "p", "moved"}}}`; `letters` is null
+    without a release, `why_no_ranks` where models have ranks
+    """
+)
 def compare(
     results: Path, model_a: str | None, model_b: str | None, release: Path | None, against: str | None, as_json: bool
 ) -> None:
-    """Compare two models in RESULTS, or all pairs, on the items that both were asked."""
+    """Say which models of a folder of results differ by more than chance explains.
+
+    They are compared on the items that both were asked: over all tasks, and on each.
+    """
     from benchwright.release import Release
 
     from ..analysis.comparison import compare_results
@@ -297,7 +352,7 @@ def compare(
 
 
 @click.command("suspects")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -308,12 +363,18 @@ def compare(
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write all of them: a .jsonl file for `review open`, or a table as .csv or .parquet.",
+    help="Write all of them: a .jsonl file that `review open` takes up, or a table as .csv or .parquet.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
-@json_option
+@json_option(
+    """
+    `{"release", "release_id", "split", "models": [name], "campaigns": [name], "items", "suspects": [{"rank",
+    "item_id", "split", "task", "key", "letters": [letter], "reason", "score", "models", "difficulty",
+    "discrimination", "people", "people_right", "given": {letter: [model]}}], "out"}`; `out` is null without a file
+    """
+)
 def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:
-    """Rank items whose key is likely wrong: able models agree on another letter, or people miss it."""
+    """Rank items whose key is likely wrong: able models agree on another letter, or people who saw no key miss it."""
     from benchwright.release import Release
 
     from ..analysis.label_issue_files import suspects_document, suspects_table, write_suspects
@@ -329,7 +390,7 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
 
 
 @click.command("report")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -339,7 +400,7 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; an older report is replaced.  [default: RESULTS/report.html]",
+    help="File to write; an older report is replaced, any other file is not.  [default: RESULTS/report.html]",
 )
 @click.option(
     "--max-items",
@@ -359,7 +420,8 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder for the same as JSON and CSV.  [default: beside the page, report-data]",
+    help="Folder for the same as JSON and CSV; an older report's data is replaced, nothing else is.  [default: "
+    "beside the page, report-data]",
 )
 @click.option(
     "--errors",
@@ -367,7 +429,11 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     metavar="FILE",
     help="Findings of an error analysis, as `review results` writes them.",
 )
-@json_option
+@json_option(
+    """
+    `{"report", "release", "release_id", "models": [name], "items", "shown", "pictures", "size_bytes", "data"}`
+    """
+)
 def report(
     results: Path,
     release: Path,
@@ -378,7 +444,7 @@ def report(
     errors: Path | None,
     as_json: bool,
 ) -> None:
-    """Write one HTML page with scores, plots and items of all models in RESULTS."""
+    """Write one HTML page with scores, plots and items of all models in a folder of results."""
     from benchwright.cli.progress_bars import ProgressBars
 
     from ..report import write_report

@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 
 
 @click.command("errors")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -19,26 +19,50 @@ from benchwright.errors import BenchwrightError
     metavar="DIR",
     help="The release that was scored.",
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .jsonl file of tasks.")
-@click.option("--model", multiple=True, metavar="NAME", help="Whose errors; may be repeated.  [default: all models]")
-@click.option("--per-task", type=click.IntRange(1), help="So many of each task, as BLINK has it.  [default: 10]")
-@click.option("--sample", type=click.IntRange(1), help="So many in all, in proportion; in place of --per-task.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File of tasks to write (.jsonl), for `review open`.",
+)
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="NAME",
+    help="Whose errors, by the name that `evaluate summary` shows; may be repeated.  [default: all models, each "
+    "item once]",
+)
+@click.option(
+    "--per-task",
+    type=click.IntRange(1),
+    help="So many of each task, as BLINK has it, or all where there are fewer.  [default: 10]",
+)
+@click.option(
+    "--sample", type=click.IntRange(1), help="So many in all, in proportion to a label; in place of --per-task."
+)
 @click.option(
     "--proportional-to",
     metavar="LABEL",
     default="task",
     show_default=True,
-    help="With --sample: task, split, level, category or an attribute, such as II-Bench's domain.",
+    help="With --sample: `task`, `split`, `level`, `category` or an attribute, such as II-Bench's `domain`.",
 )
 @click.option(
     "--categories",
     type=click.Choice(["blink", "ii-bench"]),
     help="What annotators choose from.  [default: ii-bench with --sample, else blink]",
 )
-@click.option("--category", multiple=True, metavar="CODE=WORDS", help="One of your own instead; may be repeated.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
+@click.option(
+    "--category", multiple=True, metavar="CODE=WORDS", help="A category of your own instead; may be repeated."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
-@json_option
+@json_option(
+    """
+    `{"release", "release_id", "models": [name], "errors", "drawn", "strata": {stratum: {"errors", "drawn"}},
+    "out"}`
+    """
+)
 def errors(
     results: Path,
     release: Path,
@@ -53,7 +77,9 @@ def errors(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Draw errors of the models in RESULTS, for people to say what went wrong; `review open` takes the file up."""
+    """Draw errors of the models in a folder of results, for people to say what went wrong; `review open` takes the file
+    up.
+    """
     from benchwright.release import Release
     from benchwright.review_tasks import write_review_tasks
 

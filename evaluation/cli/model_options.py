@@ -70,15 +70,10 @@ def flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
     return "--" + "-".join(part for part in (prefix, name if flag is None else flag) if part).replace("_", "-")
 
 
-def describe(model: type[BaseModel], name: str, *, on_command_line: bool, prefix: str = "") -> str:
-    """Return what an option does, for the command's help and the tables of the documentation.
-
-    Names of code stand in backticks; on the command line, those of options as options.
-    """
-    text = model.model_fields[name].description or ""
-    if on_command_line:
-        spelled = re.sub(r"`(\w+)`", lambda match: _as_flag(model, match[1]), text)
-        text = notes_of(model, name).command_help or spelled
+def _describe(model: type[BaseModel], name: str, prefix: str) -> str:
+    """Return what an option does; names of fields in backticks become names of options."""
+    spelled = re.sub(r"`(\w+)`", lambda match: _as_flag(model, match[1]), model.model_fields[name].description or "")
+    text = notes_of(model, name).command_help or spelled
     if prefix and name in EndpointOptions.model_fields:
         text = f"For the {prefix}: {text[0].lower()}{text[1:]}"
     return text
@@ -97,7 +92,7 @@ def _with_options(command: Command, model: type[BaseModel], names: Sequence[str]
 def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command], Command]:
     """Return the decorator that gives a command the option for a field."""
     field, notes = model.model_fields[name], notes_of(model, name)
-    text = describe(model, name, on_command_line=True, prefix=prefix).replace("`", "") + "."
+    text = _describe(model, name, prefix).replace("`", "") + "."
     if notes.unset is not None and field.default is None:
         text += f"  [default: {notes.unset}]".replace("`", "")
     return click.option(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("people")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -24,9 +24,16 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="The release that was scored, with its human baseline.",
 )
-@json_option
+@json_option(
+    """
+    `{"release", "release_id", "split", "campaigns": {name: {"simulated", "annotators", "answers_per_item",
+    "metrics", "each", "best", "items", "models"}}}`
+    """
+)
 def people(results: Path, release: Path, as_json: bool) -> None:
-    """Show what people reached (on average, the best, each) and what the models in RESULTS did on the same items."""
+    """Show what people reached (on average, the best, each under a pseudonym) and what the models did on the same
+    items.
+    """
     from benchwright.release import Release
 
     from ..analysis.same_items import beside_people

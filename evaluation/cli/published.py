@@ -15,7 +15,9 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 
 
 @click.command("published")
-@click.argument("benchmark", type=click.Choice(_BENCHMARKS), metavar="BENCHMARK")
+@click.argument(
+    "benchmark", type=click.Choice(_BENCHMARKS), metavar="BENCHMARK", help="Benchmark: blink, ii-bench or mvp-bench."
+)
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -28,7 +30,8 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
     type=click.Choice(("published", "judge", "rule", "robust")),
     default="published",
     show_default=True,
-    help="How answers are read: as the paper's tables did, or in another way that the benchmark has.",
+    help="How answers are read: as the paper's tables did (`published`), by `judge` (mvp-bench), `rule` "
+    "(mvp-bench, blink) or `robust`.",
 )
 @click.option(
     "--vanilla",
@@ -40,15 +43,25 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
     "by_hand",
     multiple=True,
     metavar="ID=WORD",
-    help="mvp-bench: take the answer to a question as yes or no, as a person read it; may be repeated.",
+    help="mvp-bench: ID=yes or ID=no, the answer to a question as a person read it; may be repeated.",
 )
-@json_option
+@json_option(
+    """
+    `{"model", "cells": {name: {"value", "numerator", "denominator"}}, "readings": {name: {"reading", "printed":
+    [{"table", "value", "readings": [reading]}], "tried", "different"}}, "families": [{"family", "reading",
+    "printed", "reproduced": {reading: n}}], "prompts": {mode: {"as_now", "other_labels": [{"told", "now",
+    "questions": [id]}], "unmatched": [id]}}}`, values in percent; null for a cell that is counted from nothing.
+    `readings` says how each cell was read, which of the ways `tried` give what is printed, and how many `different`
+    values they give; `prompts` is about `ii-bench`
+    """
+)
 def published(
     benchmark: str, data: Path, model: str, reading: str, vanilla: str | None, by_hand: tuple[str, ...], as_json: bool
 ) -> None:
-    """Count a paper's tables again from its published files; BENCHMARK is mvp-bench, blink or ii-bench.
+    """Count a paper's tables again from the files that its repository holds.
 
-    Exit code 1 where a prompt that was sent is another one than our rendering.
+    It counts in every way that we know of, and says which gives what the paper prints. Exit code 1 where a prompt that
+    was sent is another one than our rendering of its question.
     """
     from ..published.benchmarks import Benchmark, recount
     from ..published.mvp_readings import Vanilla
@@ -74,7 +87,12 @@ def published(
 
 
 @click.command("import")
-@click.argument("benchmark", type=click.Choice(("blink", "ii-bench", "mvp-bench")), metavar="BENCHMARK")
+@click.argument(
+    "benchmark",
+    type=click.Choice(("blink", "ii-bench", "mvp-bench")),
+    metavar="BENCHMARK",
+    help="Benchmark: blink, ii-bench or mvp-bench.",
+)
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -82,9 +100,14 @@ def published(
     help="Folder of the benchmark's official layout, with its pictures; for blink that of its data set.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
-@json_option
+@json_option(
+    """
+    `{"release", "release_id", "items", "splits": {split: n}, "left_out": {reason: n}}`; reasons are `sealed`,
+    `no_image` and `unreadable_image`
+    """
+)
 def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> None:
-    """Make a release of a benchmark's published questions; BENCHMARK is blink, ii-bench or mvp-bench."""
+    """Make a release of a benchmark's published questions and pictures."""
     from ..published.importing import import_published
 
     imported = import_published(benchmark, data, out).document()

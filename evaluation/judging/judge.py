@@ -61,7 +61,7 @@ class Judge(EndpointOptions):
 
     model: Annotated[
         str | SkipValidation[Backend],
-        OptionNotes(metavar="M", flag="", see="[A model as judge](evaluator.md#a-model-as-judge)"),
+        OptionNotes(metavar="M", flag=""),
     ] = Field(description="Model that reads replies of which the robust reader makes nothing, as `--model` takes it")
     asks: Annotated[
         Literal["misses", "all"],

@@ -12,7 +12,13 @@ from .options import distance_option, workers_option
 
 
 @click.command("leakage")
-@click.argument("place", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "place",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Without --against a release, or a workspace with splits whose run is done: its splits are checked "
+    "against each other; else a folder of pictures.",
+)
 @click.option(
     "--against",
     "places",
@@ -26,7 +32,8 @@ from .options import distance_option, workers_option
     "--embeddings",
     metavar="MODEL",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of a vision model whose embeddings propose pairs to look at too.",
+    help="Folder of a vision model (CLIP, DINOv2 and others in the layout of transformers, safetensors) whose "
+    "embeddings propose pairs to look at too.",
 )
 @click.option(
     "--cosine",
@@ -36,7 +43,13 @@ from .options import distance_option, workers_option
     help="Least cosine of two embeddings at which they do.",
 )
 @workers_option
-@json_option
+@json_option(
+    """
+    `{"leaks": [{"path", "against", "name", "kind": "leak" or "ask", "by", "score"}], "unreadable": [{"path",
+    "reason"}]}`; `unreadable` are files that could not be compared. `by` is `canonical_id`, `file`, `pixels`,
+    `look` or `hash`; between splits `path` is `split:image id`
+    """
+)
 def leakage(
     place: Path,
     places: tuple[Path, ...],
@@ -46,10 +59,9 @@ def leakage(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Check that no picture lies in two splits, and that none of a folder lies elsewhere.
+    """Check that no picture lies in two splits of a release or workspace, or that none of a folder lies elsewhere.
 
-    Without --against, DIR is a release or a workspace with splits, and these are checked against each other. Leaves
-    with 1 where a picture leaked.
+    Exit code 1 where a picture leaked; pairs to look at alone are no leak.
     """
     from benchwright.cli.progress_bars import ProgressBars
 
@@ -71,12 +83,23 @@ def leakage(
 
 
 @click.command("hashes")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--out", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The list.")
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder, searched with its subfolders.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The list; never overwritten.",
+)
 @workers_option
-@json_option
+@json_option('`{"out", "pictures"}`')
 def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
-    """Write a hash list of a folder, to be checked against without its pictures.
+    """Write a hash list of a folder, so that others can check against it without its pictures.
 
     It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
     """

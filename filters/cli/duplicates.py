@@ -48,7 +48,12 @@ def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
 
 
 @click.command("duplicates")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder, searched with its subfolders.",
+)
 @distance_option
 @click.option(
     "--against",
@@ -56,7 +61,8 @@ def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
     metavar="PLACE",
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
-    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times.",
+    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times. "
+    "Exit code 1 where a picture leaked.",
 )
 @click.option(
     "--pairs",
@@ -65,15 +71,24 @@ def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
     help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
 )
 @workers_option
-@json_option
+@json_option(
+    """
+    `{"images", "unreadable": [{"path", "reason"}], "groups": [{"keep", "members": [{"path", "kind": "exact" or
+    "near" or "ask", "score"}]}], "scenes": [[path]], "not_compared": [{"path", "more"}]}`, with `--against`
+    `{"images", "unreadable", "groups", "scenes", "not_compared", "leaks"}`, leaks as `filter leakage` prints them;
+    `scenes` are views of one scene, which all stay; `not_compared` are pictures that look like more others than
+    they were compared with, and how many `more`; members are those other than the kept one. `score` is 1 for
+    `exact`, else the share of the aligned overlap that shows the same
+    """
+)
 def duplicates(
     folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool
 ) -> None:
-    """Find exact and near duplicates in a folder of images.
+    """Find exact and near duplicates in a folder of images, with the same steps as a recipe, in a temporary workspace.
 
-    Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
-    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
-    with 1 where a picture leaked.
+    `exact` means equal bytes or equal pixels; `near` a resized, compressed, cropped, captioned or mirrored copy that a
+    second look at the pixels confirmed; `ask` that a person should look at the pair. A `near` or `ask` file with exact
+    copies of its own is also the kept file of a group with these.
     """
     from benchwright.cli.progress_bars import ProgressBars
 

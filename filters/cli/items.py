@@ -16,19 +16,32 @@ if TYPE_CHECKING:
 
 
 @click.command("items")
-@click.argument("release", metavar="RELEASE", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "release",
+    metavar="RELEASE",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release.",
+)
 @click.option(
     "--scope",
     type=click.Choice(["same_image", "all"]),
     default="same_image",
     show_default=True,
-    help="Compare the questions of items that show the same pictures, or of all.",
+    help="`same_image`: compare the questions of items that show the same pictures; `all`: of all items.",
 )
-@json_option
+@json_option(
+    """
+    `{"items", "repeated_options": [{"item_id", "options": [letter], "likeness"}], "similar_options": [{"item_id",
+    "options": [letter], "likeness"}], "questions": [{"item_id", "reason", "of": [item]}], "letters": [{"task",
+    "of", "counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"}], "rules": [{"task", "rule", "items",
+    "accuracy", "ci", "chance", "p", "gives_away"}]}`
+    """
+)
 def items(release: Path, scope: str, as_json: bool) -> None:
     """Look for repeated options and questions, uneven letters, and keys that the words give away.
 
-    The items of a release are measured as the steps of the same names measure them; nothing is dropped.
+    The items of a release are measured as the steps `repeated_options`, `duplicate_questions`, `answer_balance` and
+    `wording_bias` measure them with their defaults; nothing is dropped.
     """
     from ..items.report import report_on_release
 

@@ -19,13 +19,25 @@ if TYPE_CHECKING:
 
 
 @click.command("quality")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder, searched with its subfolders.",
+)
 @workers_option
-@json_option
+@json_option(
+    """
+    `{"images": [{"path", "faults": [reason], "short_px", "aspect", "filled", "blur", "lightest", "darkest",
+    "clipped", "colorfulness", "jpeg_quality", "blockiness", "frame"}], "unreadable": [{"path", "reason"}],
+    "reasons": {reason: n}}`; a value is null where a picture has none
+    """
+)
 def quality(folder: Path, workers: int | None, as_json: bool) -> None:
-    """Measure size, content, sharpness, light, color, compression and frame of each picture.
+    """Measure size, content, sharpness, light, color, compression and frame of each picture of a folder.
 
-    Faults are those that the step `quality` finds with its defaults; nothing is dropped.
+    The step `quality` measures with its defaults, in a temporary workspace; nothing is dropped. Faults are listed with
+    the value that shows them; the JSON document has all values of all files.
     """
     from benchwright.cli.progress_bars import ProgressBars
 

@@ -24,12 +24,18 @@ _PAGE = "text-ratio.html"
 
 
 @click.command("text-ratio")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder, searched with its subfolders.",
+)
 @click.option(
     "--contact-sheet",
     metavar="OUT.png",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also draw what was found into small pictures, 30 a page: OUT.png, OUT-2.png and so on.",
+    help="PNG to write: all pictures small, by ratio, 30 a page (OUT.png, OUT-2.png, ...), each with its ratio. "
+    "Boxes that count are red, those that nobody could read grey. Never overwrites a file.",
 )
 @click.option(
     "--calibrate",
@@ -37,7 +43,8 @@ _PAGE = "text-ratio.html"
     is_flag=False,
     flag_value=_PAGE,
     type=click.Path(dir_okay=False, path_type=Path),
-    help=f"Also write a page with the distribution and examples around each threshold.  [without a name: {_PAGE}]",
+    help="Page to write: the distribution of ratios, what each threshold would drop, and pictures on both sides of"
+    " it. Never overwrites a file.  [without a name: text-ratio.html]",
 )
 @click.option(
     "--threshold",
@@ -45,17 +52,21 @@ _PAGE = "text-ratio.html"
     metavar="RATIO",
     multiple=True,
     type=click.FloatRange(0, 1),
-    help="A threshold for that page; may be given several times.  [default: those that suit]",
+    help="A threshold for that page, 0 to 1; may be given several times.  [default: those that suit the distribution]",
 )
 @click.option(
     "--backend",
     type=click.Choice(["rapidocr", "paddleocr"]),
     default="rapidocr",
     show_default=True,
-    help="Who looks; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
+    help="OCR engine; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
 )
 @workers_option
-@json_option
+@json_option(
+    """
+    `{"images": [{"path", "ratio", "boxes"}], "unreadable": [{"path", "reason"}]}`; `ratio` is a fraction, 0 to 1
+    """
+)
 def text_ratio(
     folder: Path,
     contact_sheet: Path | None,
@@ -65,10 +76,11 @@ def text_ratio(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure which share of each picture text covers.
+    """Measure which share of each picture of a folder text covers, in a temporary workspace; nothing is dropped.
 
-    The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
-    count only where they can be read.
+    The step `text_ratio` measures with its defaults: the share is that of the union of all boxes of text, cut to the
+    picture; boxes that are giant or doubtful count only where they can be read. The table is sorted by ratio, the JSON
+    document by path. Needs the extra `filters`.
     """
     from benchwright.cli.progress_bars import ProgressBars
 

@@ -207,11 +207,19 @@ def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path
 class Leakage(_WithCollections, _WithEmbeddings):
     """Drop images that another collection holds too.
 
+    They are found by canonical id, by file, by upright pixels, or by a second look at pictures that hashes or local
+    features propose, as in `near_duplicates`. What stays unsure is asked about, and so is what a hash list seems to
+    hold, since there are no pixels to look at. Evidence names the collection, by its number in `against`, and the
+    picture there.
+
     Args:
         against: Folders of pictures, releases or hash lists, relative to the recipe's folder.
         distance: As in `near_duplicates`.
         embeddings: As in `near_duplicates`; pictures of hash lists have none.
         cosine: As in `near_duplicates`.
+
+    Reasons:
+        leaked (drop or ask): Another collection holds it, or may.
     """
 
     name: ClassVar[str] = "leakage"

@@ -87,7 +87,14 @@ class EqualPixels(GatherStep):
 
 
 class ExactDuplicates(Step):
-    """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI."""
+    """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI.
+
+    A PNG stored again as BMP, or a photograph turned by EXIF instead of by pixels, has other bytes and equal pixels.
+    Only images of equal size are decoded. Files with equal bytes are one image from the start and need no step.
+
+    Reasons:
+        exact_duplicate (drop): Another file has equal pixels.
+    """
 
     name: ClassVar[str] = "exact_duplicates"
     consumes: ClassVar[Stream] = "images"

@@ -215,6 +215,12 @@ class ChainedPairs(GatherStep):
 class NearDuplicates(Step):
     """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
 
+    Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
+    pHash and dHash) and local features only propose; each proposed pair is then registered and compared block by block.
+    What that confirms is dropped against the copy that is kept, what stays unsure is asked about, and what merely looks
+    alike stays: where all else is plain, other words make another picture. All that hangs together, views of one scene
+    too, gets a common group key, so that no split parts it.
+
     Args:
         distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be compared. Of
             the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
@@ -228,6 +234,11 @@ class NearDuplicates(Step):
             dropped for nor asked about one another.
         embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
         cosine: Least cosine, 0-1, at which embeddings propose a pair.
+
+    Reasons:
+        near_duplicate (drop): A confirmed copy of an image that is kept (evidence `of`).
+        near_duplicate (ask): It may be a copy of an image that is kept (evidence `like`); it stays, and shares its
+            split.
     """
 
     name: ClassVar[str] = "near_duplicates"

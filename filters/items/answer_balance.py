@@ -258,6 +258,9 @@ class AnswerBalance(Step):
         min_p: Probability, 0-1, below which a group is unbalanced.
         mend: `reorder` swaps options, and asks about items where that is not enough; `ask` only asks about as many
             items as are too many; `none` only measures.
+
+    Reasons:
+        unbalanced_letters (ask): Letters are uneven and the options may not move.
     """
 
     name: ClassVar[str] = "answer_balance"

@@ -122,6 +122,8 @@ class BlindAnswers(Filter):
 
     An item that has changed since it was asked counts as not asked.
 
+    It reads what `benchwright evaluate run RELEASE --protocol blind` wrote.
+
     Args:
         results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
             digest of the replies instead.
@@ -129,6 +131,9 @@ class BlindAnswers(Filter):
         at_least: Right answers from which an item is flagged.
         min_share: Least share, 0-1, of the times it was asked.
         verdict: What becomes of it: `ask` or `drop`.
+
+    Reasons:
+        answerable_blind (ask or drop): Models answer it right without the picture.
     """
 
     name: ClassVar[str] = "blind_answers"

@@ -106,6 +106,12 @@ class DuplicateQuestions(GatherStep):
             `near_duplicate_question`; None asks about none.
         scope: `same_image` compares the questions of items that show the same pictures with the same marks. `all`
             compares question and options of all items, whatever they show, save within a declared pair.
+
+    Reasons:
+        duplicate_question (drop or ask): Same pictures, same words, same options as the item named in evidence; asked
+            about within a declared pair.
+        contradicting_keys (ask): The same, with another key.
+        near_duplicate_question (ask): Nearly the same words.
     """
 
     name: ClassVar[str] = "duplicate_questions"

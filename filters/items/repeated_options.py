@@ -24,10 +24,16 @@ REPEATED, SIMILAR = "repeated_option", "similar_options"
 class RepeatedOptions(Filter):
     """Drop items in which an option stands twice, ask about those in which two are nearly equal.
 
+    Case, white space, width and punctuation make no difference, numbers and signs do.
+
     Args:
         max_likeness: Likeness, 0-1, up to which two different options may resemble each other; more is
             `similar_options`. None asks about none. Options that differ in a number or in a word of their own are
             not alike, however long they are.
+
+    Reasons:
+        repeated_option (drop): An option stands twice.
+        similar_options (ask): Two options are nearly equal.
     """
 
     name: ClassVar[str] = "repeated_options"

@@ -76,9 +76,16 @@ class SecondAnswers(AsksModel):
 
     Only questions about one picture whose options are texts are checked.
 
+    The model gets one request an option.
+
     Args:
         chat: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
+
+    Reasons:
+        second_right_answer (ask): The model finds a wrong option right.
+        key_denied (ask): The model finds the right option wrong.
+        no_answer (ask): It gave no answer, or none that can be read.
     """
 
     name: ClassVar[str] = "second_answers"

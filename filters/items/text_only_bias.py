@@ -267,6 +267,9 @@ class WordingBias(GatherStep):
         max_gain: Accuracy above chance, 0-1, up to which items pass.
         min_p: Probability, 0-1, below which a result is no chance.
         verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
+
+    Reasons:
+        wording_gives_key_away (ask or drop): A rule over words alone picks the key.
     """
 
     name: ClassVar[str] = "wording_bias"

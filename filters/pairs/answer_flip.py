@@ -89,6 +89,11 @@ class AnswerFlip(AsksModel):
         verdict: What becomes of a question that does not flip: `drop` or `ask`. Dropped are also those that are merely
             hard for this model.
         concurrency: Number of simultaneous requests.
+
+    Reasons:
+        answer_not_flipped (drop or ask): The model does not answer as the keys say on both pictures.
+        control_flipped (drop or ask): It answers a control question differently.
+        no_answer (ask): It gave no answer, or none that says yes or no.
     """
 
     name: ClassVar[str] = "answer_flip"

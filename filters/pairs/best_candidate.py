@@ -43,10 +43,17 @@ class BestCandidate(GatherStep):
     largest value, then the most items left, then the smallest number; the others are dropped as `better_candidate`,
     with the values that were compared. Items without a pair pass.
 
+    The step comes after the gates and before people.
+
     Args:
         by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, of which more is better; None
             compares how many items the gates left.
         min_questions: Yes/no questions that a pair needs, each on both pictures.
+
+    Reasons:
+        half_a_question (drop): A yes/no question of a pair is left on one picture only.
+        pair_incomplete (drop): Its pair has too few questions left.
+        better_candidate (drop): Another candidate of the same idea is kept.
     """
 
     name: ClassVar[str] = "best_candidate"

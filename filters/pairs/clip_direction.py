@@ -236,6 +236,8 @@ class ClipDirection(_WithClip):
 
     Captions are taken from an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
 
+    It needs the extra `models`. A new bound asks the model nothing.
+
     Args:
         model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. A run writes
             the digest of its files instead.
@@ -246,6 +248,10 @@ class ClipDirection(_WithClip):
         verdict: What becomes of an item: `drop` or `ask`.
         batch_size: Number of pairs in a batch of the model.
         device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+
+    Reasons:
+        other_direction (drop or ask): The pictures of a pair do not change the way their captions do.
+        other_picture (drop or ask): They have too little in common.
     """
 
     name: ClassVar[str] = "clip_direction"

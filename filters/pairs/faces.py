@@ -148,6 +148,11 @@ class Faces(Filter):
         may_change: Categories in which other faces are asked for: these pairs pass.
         max_resize: Factor by which the largest face may grow or shrink; None lifts the bound.
         verdict: What becomes of an item: `ask` or `drop`.
+
+    Reasons:
+        face_vanished (ask or drop): A face is gone.
+        face_appeared (ask or drop): A face is new.
+        face_resized (ask or drop): The largest face has another size.
     """
 
     name: ClassVar[str] = "faces"

@@ -127,12 +127,20 @@ _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(("same_size", 
 class PairGates(Filter):
     """Drop items of manipulated pairs whose picture is not what was asked for; other items pass.
 
+    `null` lifts a bound; a new bound measures nothing again.
+
     Args:
         min_changed: Least share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
         max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
             `changed_outside_mask`.
         max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
         tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
+
+    Reasons:
+        nothing_changed (drop): The manipulated picture looks like the natural one where it was to change.
+        changed_outside_mask (drop): It differs where nothing was to change.
+        frame_shifted (drop): What was kept lies elsewhere.
+        other_size (drop): The two pictures differ in size.
     """
 
     name: ClassVar[str] = "pair_gates"

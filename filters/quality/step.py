@@ -26,6 +26,9 @@ class Quality(Filter):
     Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at the size at which
     they are usually seen: with the longer side at 1024 pixels, smaller ones as they are.
 
+    A picture with several faults is dropped for the first of its reasons, in the order below, that is not under `ask`;
+    the evidence has them all, each with value and bound. A new bound decodes nothing.
+
     Args:
         min_side_px: Least shorter side, in pixels.
         max_aspect: Largest ratio of the longer to the shorter side.
@@ -39,6 +42,25 @@ class Quality(Filter):
         max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 none.
         max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
         ask: Reason codes for which people are asked instead of the picture being dropped.
+
+    Reasons:
+        too_small (drop or ask): Shorter side in pixels (`short_px`) below `min_side_px`.
+        too_long (drop or ask): Longer by shorter side (`aspect`) above `max_aspect`.
+        blank (drop or ask): Share of cells of 16 x 16 pixels in which some channel spans 12 levels or more (`filled`)
+            below `min_filled`.
+        blurred (drop or ask): Blur, 0 sharp to 1 (`blur`), above `max_blur`: how little of the steepness between
+            neighbours a second blur takes away, in the sharpest tenth of the tiles.
+        too_dark (drop or ask): Lightness, 0-1, that 1 % of the pixels exceed (`lightest`) below `min_lightest`.
+        too_bright (drop or ask): Lightness that 1 % of the pixels stay below (`darkest`) above `max_darkest`.
+        clipped (drop or ask): Share of pixels that are black or white (`clipped`) above `max_clipped`.
+        monochrome (drop or ask): Hasler and Süsstrunk's M (`colorfulness`: 0 grey, 15 slightly, 33 moderately, 59 quite
+            colorful) below `min_colorfulness`.
+        heavy_compression (drop or ask): Quality of the Independent JPEG Group that fits the file's tables
+            (`jpeg_quality`, JPEG only) below `min_jpeg_quality`.
+        blocky (drop or ask): Excess of steps along a grid of 8 pixels over those beside it, in any format
+            (`blockiness`), above `max_blockiness`.
+        mostly_frame (drop or ask): Share of the picture in a frame of one color along its edges (`frame`) above
+            `max_frame`.
     """
 
     name: ClassVar[str] = "quality"

@@ -33,6 +33,13 @@ class TextRatio(Filter):
     Every box that the detector proposed is kept as evidence of what was measured: those that count as `regions`,
     the others as `left_out`, each with its corners, confidence and, where it was read, what was read.
 
+    The share is that of the union of all boxes, cut to the picture, so overlapping boxes count once and leaning ones
+    with their true area. The detector takes many drawings and logos for one giant word, and is unsure about letters in
+    speech bubbles and about eyes alike. So boxes that are giant or unsure are read, and count only where something is
+    read: at least two different letters or digits, or three of them. Words that are drawn as a picture, as in some
+    logos, are lost that way. A new value of any setting but `max_ratio` and `python`, and other models, measure again.
+    rapidocr needs the extra `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
+
     Args:
         max_ratio: Largest share of the picture, 0-1, that text may cover.
         confidence: Least confidence of the detector, 0-1, for a box to be considered.
@@ -46,6 +53,9 @@ class TextRatio(Filter):
         models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
             fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the
             digest of its content instead.
+
+    Reasons:
+        too_much_text (drop): Text covers more than `max_ratio` of the picture.
     """
 
     name: ClassVar[str] = "text_ratio"

@@ -1,17 +1,13 @@
-"""A campaign's form is one typed thing: the store keeps it as JSON, and the documentation's table follows from it.
+"""A campaign's form is one typed thing, which the store keeps as JSON.
 
 - the JSON of each kind's form has the keys that the step sets, and no others;
 - a form read from a row is written back to the same bytes, and parsed once;
-- keys of other versions do not stand in the way, misspelt ones of ours do;
-- the table in docs/architecture.md has the model's keys, defaults and descriptions.
+- keys of other versions do not stand in the way, misspelt ones of ours do.
 """
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from doc_pages import DOCS, rows_of, text_of
 from pydantic import ValidationError
 
 from benchwright.annotation.campaigns import review_form
@@ -81,11 +77,3 @@ def test_a_key_of_another_version_does_not_stand_in_the_way() -> None:
 def test_a_misspelt_key_is_refused() -> None:
     with pytest.raises(ValidationError, match="decision_from"):
         CampaignForm(decision_from="choices")
-
-
-def test_the_keys_of_a_form_are_documented_with_their_defaults_and_descriptions() -> None:
-    section = text_of(DOCS / "architecture.md").split("### Kinds and forms")[1].split("\n## ")[0]
-    assert rows_of(section) == [
-        [f"`{name}`", f"`{json.dumps(field.default)}`", field.description]
-        for name, field in CampaignForm.model_fields.items()
-    ]

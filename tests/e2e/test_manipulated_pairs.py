@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from chat_server import ChatServer
 from conftest import ROOT
+from doc_pages import COMMANDS
 from PIL import Image
 from sane_answerer import SaneAnswerer
 from tiny_diffusion import make_pipeline
 from walks import executions, run_json, tree_digest
 
+from benchwright.cli.output import JsonOption
 from benchwright.construction.manipulation import Manipulate, PairItems
 from benchwright.construction.manipulation.ideas import Ideas
 from benchwright.exports.freeze import Freeze
@@ -141,8 +143,8 @@ def test_statistics_of_the_release_have_the_documented_fields_and_add_up(walked:
     assert found["images_with_both_levels"]["value"] > 0.5
     assert found["words"]["natural"]["nouns"][0]["captions"] >= 2
     assert (tmp_path / "figure.svg").read_text(encoding="utf-8").startswith("<svg ")
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("## `benchwright pairs statistics`")[1]
-    documented = set(re.findall(r'"(\w+)"', next(line for line in page.splitlines() if line.startswith("| `--json`"))))
+    [document] = [one.document for one in COMMANDS["pairs statistics"].params if isinstance(one, JsonOption)]
+    documented = set(re.findall(r'"(\w+)"', document))
 
     def names(value: Any) -> set[str]:
         if isinstance(value, list):

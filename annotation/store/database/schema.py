@@ -58,6 +58,8 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 
 SHUFFLE_PRIME = 2**31 - 1
 """Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
+MEANING = "meaning"
+"""Key of a table's `info` under which it says what a row is; columns say it by their `doc`."""
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -71,44 +73,56 @@ metadata = sa.MetaData(
 campaigns = sa.Table(
     "campaigns",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False, unique=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("rule", sa.Text, nullable=False),
-    sa.Column("slots", sa.Integer, nullable=False),
-    sa.Column("form", sa.Text, nullable=False),
-    sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("seed", sa.Text, nullable=False),
-    sa.Column("is_simulated", sa.Boolean, nullable=False),
-    sa.Column("is_archived", sa.Boolean, nullable=False),
-    sa.Column("is_for_assigned", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name, as the recipe calls the step."),
+    sa.Column("kind", sa.Text, nullable=False, doc="Kind of campaign, such as `verify`."),
+    sa.Column("rule", sa.Text, nullable=False, doc="Rule that settles a task, such as `unanimous(2)`."),
+    sa.Column("slots", sa.Integer, nullable=False, doc="Slots of each task: annotators that it is asked of."),
+    sa.Column("form", sa.Text, nullable=False, doc="Form that annotators fill in, as JSON."),
+    sa.Column("settings", sa.Text, nullable=False, doc="Further settings, how tasks go out among them, as JSON."),
+    sa.Column("seed", sa.Text, nullable=False, doc="Seed of what is left to chance, such as the order of tasks."),
+    sa.Column("is_simulated", sa.Boolean, nullable=False, doc="Whether simulated annotators decide."),
+    sa.Column(
+        "is_archived", sa.Boolean, nullable=False, doc="Whether the campaign is put aside; nothing new goes into it."
+    ),
+    sa.Column(
+        "is_for_assigned",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        doc="Whether only annotators in `assignments` may decide.",
+    ),
+    info={MEANING: "One campaign of a recipe, or one that `review open` opened."},
 )
 
 annotators = sa.Table(
     "annotators",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False, unique=True),
-    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name that decisions go by."),
+    sa.Column("kind", sa.Text, nullable=False, doc="`person` or `simulated`."),
     sa.CheckConstraint("kind IN ('person', 'simulated')", name="kind"),
+    info={MEANING: "One person, or one simulated annotator."},
 )
 
 tasks = sa.Table(
     "tasks",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
-    sa.Column("item_id", sa.Text, nullable=False),
-    sa.Column("content_hash", sa.Text, nullable=False),
-    sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("shuffle", sa.BigInteger, nullable=False),
-    sa.Column("payload", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("item_kind", sa.Text),
-    sa.Column("item_task", sa.Text),
-    sa.Column("category", sa.Text),
-    sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
-    sa.Column("gold", sa.Text),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign that the task is part of."),
+    sa.Column("item_id", sa.Text, nullable=False, doc="Id of the item, image, pair or prompt."),
+    sa.Column("content_hash", sa.Text, nullable=False, doc="Digest of what is shown; another content is another task."),
+    sa.Column("round", sa.Integer, nullable=False, doc="Round of the item, from 1."),
+    sa.Column("shuffle", sa.BigInteger, nullable=False, doc="Place in the order in which tasks go out."),
+    sa.Column("payload", sa.Text, nullable=False, doc="What the task shows, as JSON."),
+    sa.Column("state", sa.Text, nullable=False, doc="`open`, `done`, or `retired`: replaced, or gold."),
+    sa.Column("item_kind", sa.Text, doc="Kind of question, copied from the payload for counting."),
+    sa.Column("item_task", sa.Text, doc="Task of the item, copied from the payload for counting."),
+    sa.Column("category", sa.Text, doc="Category of the item, copied from the payload for counting."),
+    sa.Column(
+        "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
+    ),
+    sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),
@@ -116,19 +130,22 @@ tasks = sa.Table(
     sa.Index(None, "campaign_id", "state", "priority", "shuffle"),
     sa.Index(None, "campaign_id", "gold"),
     sa.Index(None, "item_id"),
+    info={MEANING: "One content of one item; an item that changes gets a new task."},
 )
 
 slots = sa.Table(
     "slots",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
-    sa.Column("slot", sa.Integer, nullable=False),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id")),
-    sa.Column("claimed_at", UtcDateTime),
-    sa.Column("lease_until", UtcDateTime),
-    sa.Column("submitted_at", UtcDateTime),
-    sa.Column("decision", sa.Text),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that the slot is part of."),
+    sa.Column("slot", sa.Integer, nullable=False, doc="Number of the slot within its task."),
+    sa.Column(
+        "annotator_id", sa.ForeignKey("annotators.id"), doc="Annotator who holds or filled it; null while it is free."
+    ),
+    sa.Column("claimed_at", UtcDateTime, doc="When the annotator got it."),
+    sa.Column("lease_until", UtcDateTime, doc="Until when it is held; null once it is submitted."),
+    sa.Column("submitted_at", UtcDateTime, doc="When the decision came in; null before."),
+    sa.Column("decision", sa.Text, doc="Decision of the newest version, kept up to date by a trigger."),
     sa.UniqueConstraint("task_id", "slot"),
     sa.UniqueConstraint("task_id", "annotator_id"),
     sa.CheckConstraint(
@@ -139,217 +156,249 @@ slots = sa.Table(
     sa.Index(None, "annotator_id", "submitted_at"),
     sa.Index(None, "lease_until"),
     sa.Index(None, "task_id", "annotator_id", "decision"),
+    info={MEANING: "One place for one annotator's decision on a task."},
 )
 
 # Named unlike the other tables, because modules here import `annotations` from `__future__`.
 annotations_table = sa.Table(
     "annotations",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("slot_id", sa.ForeignKey("slots.id"), nullable=False),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("decision", sa.Text, nullable=False),
-    sa.Column("reasons", sa.Text, nullable=False),
-    sa.Column("note", sa.Text),
-    sa.Column("edits", sa.Text),
-    sa.Column("started_at", UtcDateTime, nullable=False),
-    sa.Column("submitted_at", UtcDateTime, nullable=False),
-    sa.Column("fields", sa.Text),
-    sa.Column("active_s", sa.Float),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), nullable=False, doc="Slot that the decision fills."),
+    sa.Column("version", sa.Integer, nullable=False, doc="Version of the decision, from 1; the highest counts."),
+    sa.Column("decision", sa.Text, nullable=False, doc="Decision, or key of a choice."),
+    sa.Column("reasons", sa.Text, nullable=False, doc="Reason codes, as a JSON list."),
+    sa.Column("note", sa.Text, doc="Note for the curator."),
+    sa.Column("edits", sa.Text, doc="Proposed edits of the item, as JSON."),
+    sa.Column("started_at", UtcDateTime, nullable=False, doc="When the annotator began."),
+    sa.Column("submitted_at", UtcDateTime, nullable=False, doc="When the decision came in."),
+    sa.Column("fields", sa.Text, doc="Fields of a typed form, as JSON."),
+    sa.Column("active_s", sa.Float, doc="Seconds that the annotator spent on the task."),
     sa.UniqueConstraint("slot_id", "version"),
+    info={MEANING: "One version of one decision; rows are only ever added."},
 )
 
 accounts = sa.Table(
     "accounts",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, unique=True),
-    sa.Column("role", sa.Text, nullable=False),
-    sa.Column("password_hash", sa.Text),
-    sa.Column("invite_hash", sa.Text, unique=True),
-    sa.Column("invite_until", UtcDateTime),
-    sa.Column("is_disabled", sa.Boolean, nullable=False),
-    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column(
+        "annotator_id", sa.ForeignKey("annotators.id"), nullable=False, unique=True, doc="Person whose account it is."
+    ),
+    sa.Column("role", sa.Text, nullable=False, doc="`annotator`, `adjudicator` or `curator`."),
+    sa.Column("password_hash", sa.Text, doc="Hash of the password (Argon2); null before one is chosen."),
+    sa.Column("invite_hash", sa.Text, unique=True, doc="Hash of the invitation's token; null without an invitation."),
+    sa.Column("invite_until", UtcDateTime, doc="Until when the invitation is good."),
+    sa.Column("is_disabled", sa.Boolean, nullable=False, doc="Whether the account is locked."),
+    sa.Column("created_at", UtcDateTime, nullable=False, doc="When the account was made."),
     sa.CheckConstraint("role IN ('annotator', 'adjudicator', 'curator')", name="role"),
     sa.CheckConstraint("(invite_hash IS NULL) = (invite_until IS NULL)", name="invite"),
+    info={MEANING: "One account of the review app."},
 )
 
 sessions = sa.Table(
     "sessions",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True),
-    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
-    sa.Column("created_at", UtcDateTime, nullable=False),
-    sa.Column("ends_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True, doc="Account that is signed in."),
+    sa.Column("token_hash", sa.Text, nullable=False, unique=True, doc="Hash of the session's token."),
+    sa.Column("created_at", UtcDateTime, nullable=False, doc="When the person signed in."),
+    sa.Column("ends_at", UtcDateTime, nullable=False, doc="When the session ends."),
+    info={MEANING: "One open session of an account."},
 )
 
 identities = sa.Table(
     "identities",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True),
-    sa.Column("issuer", sa.Text, nullable=False),
-    sa.Column("subject", sa.Text, nullable=False),
-    sa.Column("linked_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column(
+        "account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True, doc="Account that signs in by it."
+    ),
+    sa.Column("issuer", sa.Text, nullable=False, doc="Address of the provider."),
+    sa.Column("subject", sa.Text, nullable=False, doc="Identifier of the person there."),
+    sa.Column("linked_at", UtcDateTime, nullable=False, doc="When it was linked."),
     sa.UniqueConstraint("issuer", "subject"),
+    info={MEANING: "One identity at an OpenID provider, linked to an account."},
 )
 
 guidelines = sa.Table(
     "guidelines",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("origin", sa.Text, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign that they belong to."),
+    sa.Column("version", sa.Integer, nullable=False, doc="Version, from 1; annotators see the highest."),
+    sa.Column("origin", sa.Text, nullable=False, doc="`recipe` or `curator`."),
+    sa.Column("text", sa.Text, nullable=False, doc="Text, in Markdown."),
     sa.UniqueConstraint("campaign_id", "version"),
     sa.CheckConstraint("origin IN ('recipe', 'curator')", name="origin"),
+    info={MEANING: "One version of a campaign's guidelines."},
 )
 
 guideline_pictures = sa.Table(
     "guideline_pictures",
     metadata,
-    sa.Column("guidelines_id", sa.ForeignKey("guidelines.id"), primary_key=True),
-    sa.Column("place", sa.Integer, primary_key=True),
-    sa.Column("media_type", sa.Text, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("guidelines_id", sa.ForeignKey("guidelines.id"), primary_key=True, doc="Version that shows the picture."),
+    sa.Column("place", sa.Integer, primary_key=True, doc="Number by which the text names it."),
+    sa.Column("media_type", sa.Text, nullable=False, doc="Media type, such as `image/png`."),
+    sa.Column("body", sa.Text, nullable=False, doc="Bytes of the picture, in Base64."),
+    info={MEANING: "One picture of a version of guidelines."},
 )
 
 followed = sa.Table(
     "followed",
     metadata,
-    sa.Column("slot_id", sa.ForeignKey("slots.id"), primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True),
-    sa.Column("guidelines_id", sa.ForeignKey("guidelines.id"), nullable=False, index=True),
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), primary_key=True, doc="Slot of the decision."),
+    sa.Column("version", sa.Integer, primary_key=True, doc="Version of the decision."),
+    sa.Column(
+        "guidelines_id", sa.ForeignKey("guidelines.id"), nullable=False, index=True, doc="Version of the guidelines."
+    ),
+    info={MEANING: "Which version of the guidelines a version of a decision followed."},
 )
 
 drafts = sa.Table(
     "drafts",
     metadata,
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("saved_at", UtcDateTime, nullable=False),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
+    sa.Column("body", sa.Text, nullable=False, doc="The draft, as JSON."),
+    sa.Column("saved_at", UtcDateTime, nullable=False, doc="When it was saved last."),
+    info={MEANING: "What somebody began to write about a task and did not submit."},
 )
 
 skips = sa.Table(
     "skips",
     metadata,
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
-    sa.Column("skipped_at", UtcDateTime, nullable=False),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
+    sa.Column("skipped_at", UtcDateTime, nullable=False, doc="When it was skipped."),
+    info={MEANING: "Tasks that an annotator skipped."},
 )
 
 uploads = sa.Table(
     "uploads",
     metadata,
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
-    sa.Column("image_id", sa.Text, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task of a campaign `collect`."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
+    sa.Column("image_id", sa.Text, primary_key=True, doc="Id of the photograph, whose file lies in `collected`."),
+    info={MEANING: "Photographs that annotators brought for a task."},
 )
 
 authors = sa.Table(
     "authors",
     metadata,
-    sa.Column("item_id", sa.Text, primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, index=True),
+    sa.Column("item_id", sa.Text, primary_key=True, doc="Id of the item."),
+    sa.Column(
+        "annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, index=True, doc="Annotator who wrote it."
+    ),
+    info={MEANING: "Who wrote which item: authors are not asked about their own."},
 )
 
 assignments = sa.Table(
     "assignments",
     metadata,
-    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator who is assigned."),
+    info={MEANING: "Who may decide in a campaign that is for the assigned only."},
 )
 
 seen = sa.Table(
     "seen",
     metadata,
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
+    info={MEANING: "Who held a task and lost it."},
 )
 
 remarks = sa.Table(
     "remarks",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
-    sa.Column("is_flag", sa.Boolean, nullable=False),
-    sa.Column("words", sa.Text, nullable=False),
-    sa.Column("made_at", UtcDateTime, nullable=False),
-    sa.Column("settled_at", UtcDateTime),
-    sa.Column("settled_by", sa.Text),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that it is about."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator who says it."),
+    sa.Column("is_flag", sa.Boolean, nullable=False, doc="Whether it is a flag, or else a comment."),
+    sa.Column("words", sa.Text, nullable=False, doc="Text of the comment or flag."),
+    sa.Column("made_at", UtcDateTime, nullable=False, doc="When it was made."),
+    sa.Column("settled_at", UtcDateTime, doc="When a curator had seen to it; null while it is open."),
+    sa.Column("settled_by", sa.Text, doc="Curator who had."),
     sa.CheckConstraint("(settled_at IS NULL) = (settled_by IS NULL)", name="settled"),
     sa.Index(None, "task_id", "annotator_id"),
+    info={MEANING: "What people say about tasks beside deciding them."},
 )
 
 audit_log = sa.Table(
     "audit_log",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("at", UtcDateTime, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("act", sa.Text, nullable=False),
-    sa.Column("about", sa.Text, nullable=False),
-    sa.Column("previous", sa.Text, nullable=False),
-    sa.Column("hash", sa.Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("at", UtcDateTime, nullable=False, doc="When it was done."),
+    sa.Column("actor", sa.Text, nullable=False, doc="Who did it."),
+    sa.Column("act", sa.Text, nullable=False, doc="What was done."),
+    sa.Column("about", sa.Text, nullable=False, doc="What it was done to, as JSON."),
+    sa.Column("previous", sa.Text, nullable=False, doc="Hash of the row before."),
+    sa.Column("hash", sa.Text, nullable=False, doc="Hash of this row and the one before."),
+    info={MEANING: "What was done, each row chained to the one before."},
 )
 
 overrides = sa.Table(
     "overrides",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("stage", sa.Text, nullable=False),
-    sa.Column("record_id", sa.Text, nullable=False),
-    sa.Column("root_image_id", sa.Text, nullable=False),
-    sa.Column("action", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text),
-    sa.Column("against", sa.Text),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
-    sa.Column("why", sa.Text, nullable=False),
-    sa.Column("decided_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("stage", sa.Text, nullable=False, doc="Stage of the step whose verdict it is about."),
+    sa.Column("record_id", sa.Text, nullable=False, doc="Image or item."),
+    sa.Column("root_image_id", sa.Text, nullable=False, doc="Source image that the record goes back to."),
+    sa.Column("action", sa.Text, nullable=False, doc="`keep`, `drop` or `undo`."),
+    sa.Column("reason", sa.Text, doc="Reason that the step gave; of a `keep` only."),
+    sa.Column("against", sa.Text, doc="Other record that the step named, such as the better copy."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Curator."),
+    sa.Column("why", sa.Text, nullable=False, doc="Why, in the curator's words."),
+    sa.Column("decided_at", UtcDateTime, nullable=False, doc="When it was decided."),
     sa.CheckConstraint("action IN ('keep', 'drop', 'undo')", name="action"),
     sa.CheckConstraint("(action = 'keep') = (reason IS NOT NULL)", name="reason"),
     sa.Index(None, "stage", "record_id"),
+    info={MEANING: "What curators decided against verdicts of steps; rows are only ever added."},
 )
 
 revisions = sa.Table(
     "revisions",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, unique=True),
-    sa.Column("revised_from", sa.ForeignKey("tasks.id"), nullable=False, unique=True),
-    sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("edits", sa.Text, nullable=False),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
-    sa.Column("revised_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, unique=True, doc="Task of the new version."),
+    sa.Column(
+        "revised_from", sa.ForeignKey("tasks.id"), nullable=False, unique=True, doc="Task of the version before."
+    ),
+    sa.Column("round", sa.Integer, nullable=False, doc="Round that the new version is in."),
+    sa.Column("edits", sa.Text, nullable=False, doc="Edits that made it, as JSON."),
+    sa.Column(
+        "annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator or adjudicator who made them."
+    ),
+    sa.Column("revised_at", UtcDateTime, nullable=False, doc="When it was made."),
+    info={MEANING: "From which task the task of an item's next version was made; rows are only ever added."},
 )
 
 blind_answers = sa.Table(
     "blind_answers",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
-    sa.Column("answer", sa.Text, nullable=False),
-    sa.Column("answered_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator."),
+    sa.Column("answer", sa.Text, nullable=False, doc="Key of the choice."),
+    sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered."),
     sa.UniqueConstraint("task_id", "annotator_id"),
+    info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
 )
 
 adjudications = sa.Table(
     "adjudications",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
-    sa.Column("decision", sa.Text, nullable=False),
-    sa.Column("reasons", sa.Text, nullable=False),
-    sa.Column("note", sa.Text),
-    sa.Column("edits", sa.Text),
-    sa.Column("decided_at", UtcDateTime, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that is adjudicated."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Adjudicator."),
+    sa.Column("decision", sa.Text, nullable=False, doc="`opened`, `accept`, `reject`, `revise` or `send_back`."),
+    sa.Column("reasons", sa.Text, nullable=False, doc="Reason codes, as a JSON list."),
+    sa.Column("note", sa.Text, doc="Note of the adjudicator."),
+    sa.Column("edits", sa.Text, doc="Edits of the item, as JSON."),
+    sa.Column("decided_at", UtcDateTime, nullable=False, doc="When it was opened or decided."),
     sa.CheckConstraint("decision IN ('opened', 'accept', 'reject', 'revise', 'send_back')", name="decision"),
     sa.Index(None, "task_id"),
     sa.Index(None, "annotator_id"),
+    info={MEANING: "What adjudicators opened and decided; rows are only ever added."},
 )

@@ -23,37 +23,40 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
     return pa.list_(pa.field("element", kind))
 
 
+_CHOICE = pa.struct([("key", _TEXT), ("text", _TEXT), ("image_id", _TEXT)])
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
 """Bytes of a picture's file, unchanged, and a file name made of its SHA-256."""
 
-COLUMNS: dict[str, pa.DataType] = {
-    "item_id": _TEXT,
-    "revision": pa.int32(),
-    "content_hash": _TEXT,
-    "split": _TEXT,
-    "task": _TEXT,
-    "kind": _TEXT,
-    "images": _list_of(IMAGE),
-    "image_ids": _list_of(_TEXT),
-    "image_roles": _list_of(_TEXT),
-    "visual_prompts": _TEXT,
-    "question": _TEXT,
-    "choices": _list_of(pa.struct([("key", _TEXT), ("text", _TEXT), ("image_id", _TEXT)])),
-    "answer": _TEXT,
-    "refusal": _TEXT,
-    "level": _TEXT,
-    "category": _TEXT,
-    "attributes": _TEXT,
-    "explanation": _TEXT,
-    "group_keys": _list_of(_TEXT),
-    "written_by": _TEXT,
-    "operation_id": _TEXT,
-    "root_image_id": _TEXT,
-    "made_from": _TEXT,
-    "evidence": _TEXT,
-}
+_TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
+    ("item_id", _TEXT, "Id of the item: 32 hexadecimal digits."),
+    ("revision", pa.int32(), "0, or how often the item was revised."),
+    ("content_hash", _TEXT, "Digest of what is shown and what is right."),
+    ("split", _TEXT, "Name of the item's split."),
+    ("task", _TEXT, "Task that the item belongs to, such as `jigsaw`."),
+    ("kind", _TEXT, "`yes_no` or `multiple_choice`."),
+    ("images", _list_of(IMAGE), "Each picture's file as it is, and a file name made of its SHA-256."),
+    ("image_ids", _list_of(_TEXT), "Id of each picture, parallel to `images`."),
+    ("image_roles", _list_of(_TEXT), "Role of each picture, parallel to `images`, such as `reference` or `choice`."),
+    ("visual_prompts", _TEXT, "JSON: for each picture a list of marks, in its upright coordinates."),
+    ("question", _TEXT, "Text of the question; it may place pictures: `<image 2>`."),
+    ("choices", _list_of(_CHOICE), "Choices in order; each has a text or one of the item's pictures."),
+    ("answer", _TEXT, "Key of the right choice; null where nothing in the picture answers."),
+    ("refusal", _TEXT, "Key of the choice that declines to answer; null where none does."),
+    ("level", _TEXT, "Level of the question, such as `high` or `low`; null where it has none."),
+    ("category", _TEXT, "Category of the question, such as MVP-Bench's `B1`; null where it has none."),
+    ("attributes", _TEXT, 'JSON: what users brought, such as `{"domain": "Life"}`; metrics go by it.'),
+    ("explanation", _TEXT, "Why the answer is right; null where nobody wrote it."),
+    ("group_keys", _list_of(_TEXT), "Keys of what splits keep together."),
+    ("written_by", _TEXT, "JSON: who wrote each text: `person`, `simulated`, `template`, or a model."),
+    ("operation_id", _TEXT, "Operation that made the item, spelled out in `provenance.json`."),
+    ("root_image_id", _TEXT, "Source image that the item goes back to, with its record in `provenance.json`."),
+    ("made_from", _TEXT, "Record that the item was made from."),
+    ("evidence", _TEXT, "JSON: how the item was made."),
+)  # fmt: skip
+COLUMNS: dict[str, pa.DataType] = {name: kind for name, kind, _ in _TABLE}
 """Columns in order; `images`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have the same length,
 in the order in which the pictures are shown."""
+COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 
 SCHEMA = pa.schema(list(COLUMNS.items()))
 

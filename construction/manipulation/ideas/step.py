@@ -36,6 +36,12 @@ class _Opened(NamedTuple):
 class Ideas(MapStep):
     """Plan manipulations of each image, by category; what gives none is dropped with a reason.
 
+    MVP-Bench's first step: how could an image be changed in one respect, so that people perceive something else? Each
+    image gets ideas of up to thirteen categories, as the value `planned` that later steps read. By default people state
+    what an image shows (a facts file, with the step `facts` before this one) and templates put the ideas together; a
+    vision-language model can say what it shows, and a language model can have the ideas. Why a single category gave
+    nothing is in the image's evidence, with the model's replies as they came.
+
     Args:
         categories: Categories of MVP-Bench, such as `B1`.
         grounder: Source of what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
@@ -44,6 +50,17 @@ class Ideas(MapStep):
         people_only: Drop images without people, as MVP-Bench is about people.
         allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
         concurrency: Most requests of one worker under way at a time.
+
+    Reasons:
+        no_facts (drop): Nothing is stated about the image.
+        no_people (drop): No people are in the image, and `people_only` is set.
+        policy_real_person (drop): Its ideas name real persons.
+        policy_minor (drop): Its ideas show children or adolescents.
+        policy_gore (drop): Its ideas show blood, corpses or torture.
+        no_idea (drop): Its categories gave nothing, for several reasons; where all met one problem, that is the reason.
+        endpoint_timeout (failed): The model did not answer in time; tried again by the next run.
+        endpoint_busy (failed): The model was busy; tried again by the next run.
+        endpoint_connection (failed): The model could not be reached; tried again by the next run.
     """
 
     name: ClassVar[str] = "ideas"

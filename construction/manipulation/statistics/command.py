@@ -16,12 +16,29 @@ if TYPE_CHECKING:
 
 
 @click.command("statistics")
-@click.argument("release", metavar="RELEASE", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "release",
+    metavar="RELEASE",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release.",
+)
 @click.option("--top", type=click.IntRange(1, 100), default=5, show_default=True, help="Words of each kind to list.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the counts into this SVG file.")
-@json_option
+@json_option(
+    """
+    `{"items", "pairs", "images", "categories": [{"category", "aspect", "pairs"}], "types": [{"type", "level",
+    "items"}], "images_with_both_levels": {"value", "numerator", "denominator"}, "pairs_with_both_levels": {"value",
+    "numerator", "denominator"}, "words": {"natural": {"adjectives": [{"word", "captions"}], "nouns": [{"word",
+    "captions"}]}, "manipulated": {"adjectives": [{"word", "captions"}], "nouns": [{"word", "captions"}]}},
+    "editors": {editor: n}}`
+    """
+)
 def statistics(release: Path, top: int, plot: Path | None, as_json: bool) -> None:
-    """Count the natural and manipulated pairs of a release: categories, levels, types, words of captions."""
+    """Count what a release holds of natural and manipulated pairs, as MVP-Bench's figure 3 does.
+
+    Counted are categories, types of questions by level, the share of images with questions at both levels, and the most
+    frequent adjectives and nouns of natural and of manipulated captions.
+    """
     from benchwright.release import Release
     from benchwright.workspace.atomic import write_bytes
 
