@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test browser postgres label-studio paddle lint docs screenshots bench format clean
+.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
-	@echo "make test    install what the tests need and run them all"
+	@echo "make test    install what the tests need and run those that need nothing else"
+	@echo "make test-fast  those of them that take next to no time: for working"
+	@echo "make test-outside  the others, which need a browser, servers or other environments"
 	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
 	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
 	@echo "make label-studio  install Label Studio into .venv-labelstudio, for the tests of the bridge to it"
@@ -35,8 +37,18 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo
 	$(BIN)/benchwright demo --out $(OUT) --headless
 
+# Tests on all processors, a file at a time; PYTEST="tests/filters -k hamming" chooses among them instead.
+PYTEST ?= -n auto --dist loadfile
+OUTSIDE := browser or server or environment
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -m "not ($(OUTSIDE))" $(PYTEST)
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not (slow or $(OUTSIDE))" $(PYTEST)
+
+test-outside: $(VENV)/.dev browser postgres label-studio paddle
+	$(BIN)/python -m pytest -m "$(OUTSIDE)" $(PYTEST)
 
 # Both need root on Debian or Ubuntu; elsewhere install the programs by hand, or the tests that want them are skipped.
 browser:

@@ -1,4 +1,4 @@
-"""One side of `endpoint.py`, as a program: ask an endpoint every item of a list and print wall and CPU seconds.
+"""One side of `endpoint.py`, as a program: ask an endpoint every item of a list; print seconds and peak memory.
 
     python asking_peers.py {ours,bare,inspect_ai} ITEMS.jsonl URL IN-FLIGHT
 
@@ -28,7 +28,7 @@ def main(side: str, items: str, url: str, in_flight: str) -> None:
     work = {"ours": _ours, "bare": _bare, "inspect_ai": _inspect}[side](listed, url, int(in_flight))
     cpu_s, started = _cpu_s(), time.perf_counter()
     answered = work()
-    figures = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_s() - cpu_s}
+    figures = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_s() - cpu_s, "peak_mb": _peak_mb()}
     assert answered == len(listed), f"{answered} of {len(listed)} answered"
     print(json.dumps(figures))
 
@@ -38,12 +38,12 @@ def _cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
-    import h11  # noqa: F401
-    import httpx2  # noqa: F401
-    import openai  # noqa: F401
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-    import benchwright.evaluation.backends.endpoint  # noqa: F401
+
+def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
+    import benchwright.models.client  # noqa: F401
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import BackendContext, parse_model
     from benchwright.evaluation.backends.options import BackendOptions

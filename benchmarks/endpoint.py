@@ -1,4 +1,4 @@
-"""Asking an endpoint: our backend beside a bare loop over the `openai` client, the ideal, and inspect_ai, in one run.
+"""Asking an endpoint: our backend beside a bare loop over the `openai` client and inspect_ai, in one run.
 
 A stub on the loopback answers after `--latency-ms`; `--in-flight` requests are under way at a time. Each side runs in
 a process of its own, on the same items, `--rounds` times in turn; the median counts. Every item has a picture of its
@@ -69,7 +69,6 @@ def stub(folder: Path, latency_ms: float, *more: str) -> Any:
 def _compared(given: argparse.Namespace, folder: Path, kilobytes: int) -> dict[str, Any]:
     folder.mkdir()
     release = make_release(folder, given.items, kilobytes * 1000)
-    ideal_s = -(-given.items // given.in_flight) * given.latency_ms / 1000
     sides: dict[str, list[dict[str, float]]] = {}
     with stub(folder, given.latency_ms) as server:
         url = f"{server.url}/v1"
@@ -90,10 +89,11 @@ def _compared(given: argparse.Namespace, folder: Path, kilobytes: int) -> dict[s
         for side, runs in sides.items() if side != "run"
     }  # fmt: skip
     return {
-        "ideal_s": ideal_s,
         "wall_s": _rounded(wall),
         "cpu_ms_per_request": _rounded(cpu),
-        "share_of_the_ideal_rate": _rounded({side: ideal_s / s for side, s in wall.items()}),
+        "peak_mb": _rounded(
+            {side: max(one["peak_mb"] for one in runs) for side, runs in sides.items() if side != "run"}
+        ),
         "time_beside_the_bare_client": round(wall["ours"] / wall["bare"], 3),
         "rate_beside_inspect_ai": round(wall["inspect_ai"] / wall["ours"], 1) if "inspect_ai" in wall else None,
     }

@@ -8,7 +8,7 @@ Two parts over one campaign, which is then counted out:
    is acknowledged.
 2. *Through the store*: the same annotators claim and submit as fast as they can, ten of them in each of five processes,
    until every slot is filled. Their clock is half an hour ahead, so that what was left lying comes back. Nobody
-   thinks here: what they wait is what fifty wait for whom one writer is never idle.
+   thinks here: the rate is what the store can take in, and the waits are nobody's.
 
 Counted at the end: slots filled twice, left over or given twice to one annotator, and acknowledged decisions that are
 not there. With any of these the exit code is 1.

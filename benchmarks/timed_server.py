@@ -29,7 +29,7 @@ def _timed(name: str, call: Callable[..., Any], file: Any) -> Callable[..., Any]
 
 if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
-    # With the wait for a turn to write, which comes before the claim itself.
+    # With all waits for locks.
     TaskQueue.next = _timed("claim", TaskQueue.next, times)  # type: ignore[method-assign]
     TaskQueue.submit = _timed("submit", TaskQueue.submit, times)  # type: ignore[method-assign]
     main()

@@ -85,15 +85,19 @@ class RequestFailed(BenchwrightError):
     Attributes:
         reason: Stable code, such as ``timeout``.
         detail: One line for people.
+        sent: Number of times that the request was sent.
+        status: HTTP status, where the endpoint answered with one.
     """
 
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: str, detail: str, sent: int = 1, status: int | None = None) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+        self.sent = sent
+        self.status = status
 
-    def __reduce__(self) -> tuple[type[RequestFailed], tuple[str, str]]:
-        return type(self), (self.reason, self.detail)
+    def __reduce__(self) -> tuple[type[RequestFailed], tuple[str, str, int, int | None]]:
+        return type(self), (self.reason, self.detail, self.sent, self.status)
 
 
 class RecipeError(BenchwrightError):

@@ -5,7 +5,6 @@ Up to three models are asked: the scored one, another that the protocol names fo
 
 from __future__ import annotations
 
-import gc
 import logging
 import tempfile
 from collections import Counter
@@ -107,24 +106,6 @@ def _item_ids(release: Release) -> frozenset[str]:
     check_files(release, None)
     batches = columns_of(release, None, ["item_id"])
     return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
-
-
-OBJECTS = 200_000
-"""How many new objects call for a collection meanwhile; Python's own figure is 700."""
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Reduce the frequency of garbage collection within this context, then restore it.
-
-    Each full collection visits every live object: with a million predictions in memory that was a tenth of all time.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 logger = logging.getLogger(__name__)
@@ -283,7 +264,7 @@ def _ask_all(
         of_several = f", round {number + 1} of {len(contexts)}" if len(contexts) > 1 else ""
         watched.phase(f"{contexts[number].backend.name}{of_several}", _askable(plan))
 
-    with rare_collections(), JudgedWriter(draft, stamp) as writer:
+    with JudgedWriter(draft, stamp) as writer:
         for row in ask_rounds(plan, contexts, scratch, watched, begin):
             writer.add(row)
 

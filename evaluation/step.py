@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
 
-logger = logging.getLogger(__name__)
 
 RESULTS, REPLIES = "results", "replies"
 SUMMARY_FILE = "summary.json"
@@ -57,7 +55,7 @@ class Evaluate(FinalStep):
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
     """Share of errors above which a score is unfit: shown as such, and ranked nowhere."""
     report: bool = True
-    """Whether `results/report.html` is written too; where packages for it are missing, scores stand alone."""
+    """Whether `results/report.html` is written too."""
 
     @field_validator("models")
     @classmethod
@@ -90,17 +88,8 @@ class Evaluate(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide results, with `report` as it will be.
-
-        Bounds and pace of asking are left out. Once the report's packages are installed, the step runs again.
-        """
-        from .report.packages import missing_packages
-
-        decisive = {
-            "models": [model.deciding_settings() for model in self.models],
-            "report": self.report and not missing_packages(),
-        }
-        return super().parameters() | decisive
+        """Return the settings that decide results; bounds and pace of asking are left out."""
+        return super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
 
     def weights_hash(self) -> str | None:
         """Return the digest of files of predictions and examples, so that a changed file is scored again."""
@@ -160,14 +149,10 @@ class Evaluate(FinalStep):
 
     def _report(self, results: Path, release: Release, cache: ItemCache) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""
-        from .report import REPORT_FILE, missing_packages, write_report
-        from .report.packages import INSTALL
+        from .report import REPORT_FILE, write_report
 
         (results / REPORT_FILE).unlink(missing_ok=True)
-        missing = missing_packages()
-        if self.report and missing:
-            logger.warning("no report is written: it needs %s; %s", " and ".join(missing), INSTALL)
-        if not self.report or missing:
+        if not self.report:
             return {}
         write_report(results, release, cache=cache)
         return {"report": f"{RESULTS}/{REPORT_FILE}"}

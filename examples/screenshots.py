@@ -136,17 +136,17 @@ def history(tour: Tour) -> Image.Image:
 
 def progress(tour: Tour) -> Image.Image:
     """How far a campaign is, and what became of its tasks."""
-    return _of_curator(tour, "progress", ".bw-days")
+    return _of_curator(tour, "progress", "#plot-days svg")
 
 
 def agreement(tour: Tour) -> Image.Image:
     """How far annotators agree, by task."""
-    return _of_curator(tour, "agreement", ".bw-range b")
+    return _of_curator(tour, "agreement", "#plot-all svg")
 
 
 def annotators(tour: Tour) -> Image.Image:
     """Who says what the others say, and likely errors."""
-    return _of_curator(tour, "annotators", ".bw-heat")
+    return _of_curator(tour, "annotators", "#plot-confusion svg")
 
 
 def why(tour: Tour) -> Image.Image:

@@ -1,4 +1,8 @@
-"""What all tests share: the real data beside the checkout, and a count per group at the end.
+"""What all tests share: their tiers, the real data beside the checkout, and a count per group at the end.
+
+Tiers are markers (`pyproject.toml`) that a test gets from its folder or from the servers that it starts; `slow` is
+written where it is meant. `make test-fast` runs what has none of them, `make test` also what is slow, and
+`make test-outside` what needs a browser, a server or another environment.
 
 A group is a folder of `tests/`. With BENCHWRIGHT_REQUIRE_ALL set, as in continuous integration, a skipped test
 fails the run, unless it is skipped because the data beside the checkout is absent.
@@ -27,6 +31,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
+TIER_OF_FOLDER = {
+    "browser": "browser",
+    "tutorials": "browser",
+    "label_studio": "environment",
+    "paddle": "environment",
+    "installs": "environment",
+    "e2e": "slow",
+}
+TIER_OF_FIXTURE = {"postgres": "server", "served_vlm": "server", "machines": "server"}
 SHARED = ROOT.parent / "shared" / "data"
 NO_DATA = "the data beside the checkout is absent"
 
@@ -46,6 +59,14 @@ def published_data() -> Path:
     if not all((SHARED / name / "expected.json").is_file() for name in ("mvp_bench", "blink", "ii_bench")):
         pytest.skip(NO_DATA)
     return SHARED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        tiers = {TIER_OF_FOLDER.get(name) for name in item.path.relative_to(ROOT / "tests").parts[:-1]}
+        tiers |= {TIER_OF_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())}
+        for tier in tiers - {None}:
+            item.add_marker(tier)
 
 
 def _group(report: pytest.TestReport | pytest.CollectReport) -> str:

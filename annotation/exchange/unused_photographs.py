@@ -12,6 +12,7 @@ from benchwright.workspace.workspace import Workspace
 
 from ..store import ReviewStore, open_store, store_exists
 from ..store.database.audit import COMMAND_LINE, clock, record
+from ..store.database.locks import hold_uploads
 from ..store.submissions.photo_uploads import forget_uploads, photographs_in_use
 
 _NAME = re.compile(r"[0-9a-f]{62}")
@@ -40,6 +41,8 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
 def unused_in(store: ReviewStore, root: Path, *, before: datetime, remove: bool) -> Unused:
     """Return what `unused_photographs` returns, for the workspace that a store belongs to."""
     with store.writing() if remove else store.reading() as connection:
+        if remove:
+            hold_uploads(connection)
         in_use = photographs_in_use(connection)
         unused = {image_id: path for image_id, path in _files(root) if image_id not in in_use}
         old = {image_id: path for image_id, path in unused.items() if _uploaded(path) < before}

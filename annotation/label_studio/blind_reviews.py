@@ -87,7 +87,7 @@ def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Kno
             annotation.started_at,
             annotation.submitted_at,
         )
-        with store.writing() as connection:
+        with store.writing(alone=True) as connection:
             is_shown = key_of(received.known) in shown
             return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=received.now)
 

@@ -27,7 +27,8 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.objects import ObjectStore
 
-from .database.connection import WRITING, connect, name_of
+from .database.connection import connect, name_of, write_transaction
+from .database.locks import hold_tables
 from .database.migrate import REVISIONS, revision_of, upgrade_within
 from .review_store import ReviewStore
 from .submissions.photo_uploads import forget_left_behind, photographs_in_use
@@ -179,11 +180,8 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
     """
     engine, where = connect(url), name_of(url)
     try:
-        with (
-            _opened(path) as archive,
-            engine.connect().execution_options(**{WRITING: True}) as connection,
-            connection.begin(),
-        ):
+        with _opened(path) as archive, write_transaction(engine) as connection:
+            hold_tables(connection)
             manifest = _manifest(path, archive)
             _make_empty(connection, manifest["revision"], where)
             metadata = sa.MetaData()

@@ -27,7 +27,6 @@ from .database.records import (
     AnnotatorKind,
     Campaign,
     CampaignStatus,
-    ChangedError,
     Lease,
     Task,
     TaskState,
@@ -89,7 +88,7 @@ def store_exists(url: str) -> bool:
 class ReviewStore(StoreConnection):
     """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
 
-    Every method that writes does so in one transaction; within `batch()` they share one.
+    Methods that write do so in one transaction each; within `batch()` they share one.
     """
 
     def upsert_campaign(
@@ -105,7 +104,7 @@ class ReviewStore(StoreConnection):
         is_simulated: bool = False,
     ) -> Campaign:
         """See `tasks.upsert_campaign`."""
-        with self.writing() as connection:
+        with self.writing(alone=True) as connection:
             campaign = tasks.upsert_campaign(
                 connection,
                 name,
@@ -122,7 +121,7 @@ class ReviewStore(StoreConnection):
 
     def upsert_tasks(self, campaign: str, work: Iterable[TaskInput]) -> UpsertCounts:
         """See `tasks.upsert_tasks`."""
-        with self.writing() as connection:
+        with self.writing(alone=True) as connection:
             return tasks.upsert_tasks(connection, tasks.find_campaign(connection, campaign), work)
 
     def upsert_annotator(self, name: str, *, kind: AnnotatorKind = "person") -> None:
@@ -141,18 +140,17 @@ class ReviewStore(StoreConnection):
     ) -> Lease | None:
         """Return a slot for this annotator, of any task or of `task`; None when no task is left.
 
-        See `assignment.claim_next` and `assignment.claim_task`. The next task is looked for before the turn to write.
+        See `assignment.claim_next` and `assignment.claim_task`. Leases that have ended by now are returned first.
         """
         with self.reading() as connection:
             settings = tasks.campaign_called(connection, campaign)
-            next_found = next_task.find_next(connection, settings, annotator, now=now) if task is None else None
+            has_expired = assignment.has_expired(connection, now=now)
+        if has_expired:
+            with self.writing(flushed=False) as connection:
+                assignment.return_expired(connection, now=now)
         with self.writing(flushed=False) as connection:
             if task is not None:
                 return assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=lease_s)
-            if next_found is not None and next_found.can_be_taken:
-                lease = assignment.take_found(connection, settings, annotator, next_found, now=now, lease_s=lease_s)
-                if lease is not None:
-                    return lease
             return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
 
     def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
@@ -162,8 +160,9 @@ class ReviewStore(StoreConnection):
 
     def decide(self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime) -> None:
         """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone."""
-        with self.writing() as connection:
+        with self.writing(alone=True) as connection:
             settings = tasks.find_campaign(connection, campaign)
+            assignment.return_expired(connection, now=now)
             lease = assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=LEASE_S)
             submissions.submit(connection, lease.slot_id, annotator, submission, now=now)
 
@@ -179,45 +178,30 @@ class ReviewStore(StoreConnection):
         then: Callable[[ReviewStore, int], object] | None = None,
         may_close: bool = False,
     ) -> None:
-        """Take a decision; see `submissions.submit`. All that can be checked before the turn to write is checked then.
+        """Take a decision; see `submissions.submit`.
 
         Args:
             slot_id: Slot of the annotator's lease.
             annotator: Name of whoever holds it.
             submission: Their decision, with all that goes with it.
             now: Moment of the decision.
-            amend: As in `submissions.check`.
-            seen_version: As in `submissions.check`.
+            amend: As in `submissions.submit`.
+            seen_version: As in `submissions.submit`.
             then: Function to call in the same transaction if this decision may settle the task, with the store in that
                 transaction and the task's id; default None.
             may_close: Whether any decision may settle the task, not only the last missing one or a change of one;
                 default False.
         """
-        with self.reading() as connection:
-            checked = submissions.check(
-                connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version
-            )
-
-        def finish(connection: sa.Connection, written: submissions.WrittenSubmission) -> None:
-            if then is not None and (written.may_settle or may_close):
-                then(ReviewStore(self._engine, self.where, held=connection), checked.slot.task_id)
-
-        try:
-            with self.writing() as connection:
-                finish(connection, submissions.write(connection, checked))
-            return
-        except ChangedError:  # checked again; within a batch nothing can have changed
-            if self._held is not None:
-                raise
         with self.writing() as connection:
             written = submissions.submit(
                 connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version
             )
-            finish(connection, written)
+            if then is not None and (written.may_settle or may_close):
+                then(ReviewStore(self._engine, self.where, held=connection), written.task_id)
 
     def take_in(self, campaign: str, annotation: ExternalAnnotation, *, now: datetime) -> Taken:
         """See `external_annotations.take_in`."""
-        with self.writing() as connection:
+        with self.writing(alone=True) as connection:
             return external_annotations.take_in(connection, campaign, annotation, now=now)
 
     def release(self, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:

@@ -32,6 +32,7 @@ from ..store.campaigns.adjudications import (
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import round_of
 from ..store.campaigns.tasks import find_task
+from ..store.database.locks import hold_annotator, hold_task
 from ..store.database.records import Adjudication
 from ..store.submissions.form_checks import edits_in
 from ..store.submissions.submissions import MAX_NOTE
@@ -139,7 +140,8 @@ class AdjudicationQueue:
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
         """
-        with self._store.batch() as held:
+        with self._store.batch(alone=False) as held:
+            self._hold(held, task_id)
             queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
             case = queue._case(task_id)
             with held.writing() as connection:
@@ -156,7 +158,8 @@ class AdjudicationQueue:
         Raises:
             RefusedError: The case is not theirs, is decided, or was not opened; or it does not take this decision.
         """
-        with self._store.batch() as held:
+        with self._store.batch(alone=False) as held:
+            self._hold(held, task_id)
             queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
             case, task = queue._case(task_id), queue._task(task_id)
             checked = self._checked(case, task, submission)
@@ -196,6 +199,12 @@ class AdjudicationQueue:
         if decision == "revise" and case.is_last:
             raise RefusedError(f"round {case.round} is the last, so a revision would not come again; accept or reject")
         return replace(submission, edits=edits)
+
+    def _hold(self, held: ReviewStore, task_id: int) -> None:
+        """Lock the adjudicator and the task, so that a case is decided once."""
+        with held.writing() as connection:
+            hold_annotator(connection, self.adjudicator)
+            hold_task(connection, task_id)
 
     def _case(self, task_id: int) -> Case:
         policy = self._must_be_open()

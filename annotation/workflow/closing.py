@@ -52,7 +52,7 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
     closes = assignment_settings_of(campaign.settings).close_decided
     if not closes and task is not None:
         return 0
-    with store.writing() as connection:
+    with store.writing(alone=True) as connection:
         rows = _unfinished(connection, campaign, task=task, only_closed=not closes)
         if not rows:
             return 0

@@ -37,7 +37,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
     if not has_rounds(campaign):
         return 0
     policy = policy_of(campaign)
-    with store.writing() as connection:
+    with store.writing(alone=True) as connection:
         decisions = by_version(list_decisions(connection, campaign, task=task))
         adjudicated = list_adjudicated(connection, campaign, task=task)
         opened = 0

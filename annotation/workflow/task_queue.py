@@ -38,6 +38,7 @@ from ..store.assignment.task_queue import (
     put_skip,
 )
 from ..store.campaigns.decisions import annotation_of
+from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_decided
@@ -170,7 +171,7 @@ class TaskQueue:
         Raises:
             RefusedError: As `pre_key_answers.answer_blind`.
         """
-        with self._store.batch() as held, held.writing() as connection:
+        with self._store.batch(alone=False) as held, held.writing() as connection:
             if answer_blind(connection, slot_id, self.annotator, answer, now=now):
                 drop_draft(connection, slot_id, self.annotator)
 
@@ -205,13 +206,13 @@ class TaskQueue:
         Raises:
             RefusedError: The task is not this annotator's, or is decided.
         """
-        with self._store.batch() as held:
+        with self._store.batch(alone=False) as held, held.writing() as connection:
+            hold_annotator(connection, self.annotator)
             row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
             if row.decided_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
             held.release(row.slot_id, self.annotator, now=now)
-            with held.writing() as connection:
-                put_skip(connection, task_id, self.annotator, now)
+            put_skip(connection, task_id, self.annotator, now)
 
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
@@ -232,7 +233,8 @@ class TaskQueue:
         if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
             raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
         self._own(task_id, now=now)
-        with self._store.batch() as held, held.writing() as connection:
+        with self._store.batch(alone=False) as held, held.writing() as connection:
+            hold_annotator(connection, self.annotator)
             row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
             kept = read_draft(row.body, row.saved_at)
             behind = seen is not None and is_behind(kept, draft, seen)

@@ -53,19 +53,17 @@ def prepare_photographs(folder: Path) -> None:
     """Copy the photographs into a folder, with the usual defects of a raw collection; existing files are kept.
 
     Raises:
-        PrerequisiteError: scikit-image or scikit-learn is not installed.
+        PrerequisiteError: A photograph is missing, and scikit-image or scikit-learn, which ship it, is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for package, (below, names) in PHOTOGRAPHS.items():
-        spec = find_spec(package)
-        if spec is None or not spec.submodule_search_locations:
-            raise PrerequisiteError(
-                "the demo's photographs come with scikit-image and scikit-learn; "
-                "install them with: pip install 'benchwright[demo]' -c constraints.txt"
-            )
-        for name in names:
-            _copy(Path(spec.submodule_search_locations[0]) / below / name, folder / name)
-    _copy(folder / "coffee.png", folder / "coffee (1).png")
+        missing = [name for name in names if not (folder / name).exists()]
+        shipped = _folder_in(package, below) if missing else folder
+        for name in missing:
+            shutil.copyfile(shipped / name, folder / name)
+    second = folder / "coffee (1).png"
+    if not second.exists():
+        shutil.copyfile(folder / "coffee.png", second)
     _reencode(folder / "chelsea.png", folder / "chelsea.bmp", scale=1.0)
     _reencode(folder / "china.jpg", folder / "china-small.jpg", scale=0.5)
     broken = folder / "rocket-download.jpg"
@@ -73,9 +71,14 @@ def prepare_photographs(folder: Path) -> None:
         broken.write_bytes((folder / "rocket.jpg").read_bytes()[:40_000])
 
 
-def _copy(source: Path, target: Path) -> None:
-    if not target.exists():
-        shutil.copyfile(source, target)
+def _folder_in(package: str, below: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise PrerequisiteError(
+            "the demo's photographs come with scikit-image and scikit-learn; "
+            "install them with: pip install 'benchwright[demo]' -c constraints.txt"
+        )
+    return Path(spec.submodule_search_locations[0]) / below
 
 
 def _reencode(source: Path, target: Path, *, scale: float) -> None:

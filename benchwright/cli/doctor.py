@@ -41,8 +41,6 @@ class Check:
 
 _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("demo photographs", "demo", "skimage", "scikit-image"),
-    ("pages of reports", "report", "jinja2", "jinja2"),
-    ("charts of reports", "report", "matplotlib", "matplotlib"),
     ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
     ("models for that (ONNX)", "filters", "onnxruntime", "onnxruntime"),
     ("review app", "app", "streamlit", "streamlit"),

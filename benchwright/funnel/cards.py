@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchwright.funnel.counting import number
 from benchwright.funnel.examples import StageExample
-from benchwright.funnel.markup import cut, number, safe
-from benchwright.funnel.thumbnails import Showing, ShownRecord, partners_in
+from benchwright.funnel.thumbnails import Showing, ShownRecord, Thumbnail, partners_in
 from benchwright.overrides import BY_HAND, REVERSED, Override
+from benchwright.pages import cut
 
 MOST_PARTNERS = 2
 _MOST_TOLD = 8
@@ -72,54 +73,95 @@ def command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
     return lines
 
 
-def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> str:
-    """Return the HTML of one card."""
+class CardPicture(NamedTuple):
+    """A picture on a card.
+
+    Args:
+        verb: Word that says what happened to the record.
+        name: Name of the record.
+        image_wh: Width and height of the image in pixels; None without an image.
+        thumbnail: Thumbnail; None where there is no picture to show.
+        problem: Reason why there is none.
+        left_out: Corners of regions that were measured and do not count, as SVG points.
+        regions: Corners of those that count.
+    """
+
+    verb: str
+    name: str
+    image_wh: tuple[int, int] | None
+    thumbnail: Thumbnail | None
+    problem: str
+    left_out: Sequence[str]
+    regions: Sequence[str]
+
+
+class Card(NamedTuple):
+    """What a card shows.
+
+    Args:
+        record_id: Id of the record.
+        look: CSS class of the card.
+        pictures: The record and the records that it was compared with.
+        more: Number of further records like it.
+        question: Question of an item; None for an image.
+        fields: Name and value of measurements and evidence.
+        own: Verdict and reason of the step, where a curator's decision replaced them; else None.
+        decision: That decision, where it is known.
+        commands: Name and command line of each action, the first of them shown.
+        step: Quoted id of the stage where the card can be chosen; else None.
+    """
+
+    record_id: str
+    look: str
+    pictures: Sequence[CardPicture]
+    more: int
+    question: str | None
+    fields: Sequence[tuple[str, str]]
+    own: str | None
+    decision: Override | None
+    commands: Sequence[tuple[str, str]]
+    step: str | None
+
+
+def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> Card:
+    """Return one card; its thumbnails are made here."""
     partners = partners_in(example.evidence)
     shown = [known[partner_id] for partner_id in partners if partner_id in known][:MOST_PARTNERS]
-    more = len(partners) - len(shown)
     record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)
     pictures = [_picture(record, place.verb, showing, regions=example.measured)]
     pictures += [
         _picture(partner, "kept" if example.evidence.get("of") == partner.record_id else "like", showing)
         for partner in shown
     ]
-    rest = f'<p class="more">and {number(more)} more like it</p>' if more > 0 else ""
-    return (
-        f'<li class="card {safe(place.look)}"><div class="pictures n{len(pictures)}">{"".join(pictures)}</div>{rest}'
-        f'{_question(record)}<dl class="told">{"".join(_told(example))}</dl>'
-        f"{_decision(place, example)}{_act(place, example)}</li>"
+    commands = command_lines(place, example.record_id)
+    return Card(
+        example.record_id,
+        place.look,
+        pictures,
+        len(partners) - len(shown),
+        record.question,
+        [(cut(name, at_most=40), cut(value, at_most=80)) for name, value in _fields(example)[: _MOST_TOLD + 1]],
+        " ".join(filter(None, example.own)) if place.is_decided else None,
+        place.decisions.get(example.record_id),
+        commands,
+        shlex.quote(place.stage) if commands and not place.is_decided else None,
     )
 
 
-def _picture(record: ShownRecord, verb: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
-    name = f'<bdi title="{safe(record.name)}">{safe(cut(record.name, at_most=44))}</bdi>'
-    caption = f"<figcaption><b>{safe(verb)}</b> {name}</figcaption>"
+def _picture(
+    record: ShownRecord, verb: str, showing: Showing, *, regions: Mapping[str, Any] | None = None
+) -> CardPicture:
     small = showing.thumbnail(record.image) if record.image is not None else None
-    if record.image is None or small is None or small.problem is not None:
-        problem = small.problem if small is not None and small.problem is not None else "no picture"
-        return f'<figure><div class="none">{safe(problem)}</div>{caption}</figure>'
-    size = f"{number(record.image.width)} × {number(record.image.height)}"
-    picture = f'<img src="{small.uri}" width="{small.width}" height="{small.height}" alt="" loading="lazy">'
-    outlines = _regions(regions or {}, record.image.width, record.image.height)
-    label = f"Enlarge {safe(cut(record.name, at_most=80))}"
-    return (
-        f'<figure><button type="button" class="large" aria-label="{label}"><span class="framed">{picture}{outlines}'
-        f"</span></button>{caption}<small>{size}</small></figure>"
-    )
+    problem = "no picture" if small is None else small.problem or ""
+    size = None if record.image is None else (record.image.width, record.image.height)
+    outlines = (outlines_of(regions or {}, kind) for kind in ("left_out", "regions"))
+    return CardPicture(verb, record.name, size, None if problem else small, problem, *outlines)
 
 
-def _regions(measured: Mapping[str, Any], width: int, height: int) -> str:
-    """Return outlines of the regions measured in the picture: those that count, and those left out."""
-    drawn = [
-        f'<polygon class="{look}" points="{points}"/>'
-        for kind, look in (("left_out", "r-out"), ("regions", "r-in"))
-        for region in _listed(measured.get(kind))
-        if (points := _points(region.get("polygon") if isinstance(region, Mapping) else None))
-    ]
-    if not drawn:
-        return ""
-    box = f'viewBox="0 0 {width} {height}" preserveAspectRatio="xMidYMid meet"'
-    return f'<svg {box} aria-hidden="true">{"".join(drawn)}</svg>'
+def outlines_of(measured: Mapping[str, Any], kind: str) -> list[str]:
+    """Return the corners of the regions measured in a picture, as SVG points; what is no outline is left out."""
+    polygons = [region.get("polygon") for region in _listed(measured.get(kind)) if isinstance(region, Mapping)]
+    return [points for polygon in polygons if (points := _points(polygon))]
 
 
 def _points(polygon: Any) -> str:
@@ -133,48 +175,16 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _question(record: ShownRecord) -> str:
-    return f'<p class="question" dir="auto">{safe(record.question)}</p>' if record.question else ""
-
-
-def _told(example: StageExample) -> Iterator[str]:
-    """Yield measurements and evidence as pairs of name and value."""
+def _fields(example: StageExample) -> list[tuple[str, str]]:
+    """Return measurements and evidence as pairs of name and value."""
     fields = [("id", example.record_id[:16])]
     fields += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
-    fields += [
+    return fields + [
         (name, _value(value)) for name, value in example.evidence.items() if name not in {*_HIDDEN, *example.values}
     ]
-    for name, value in fields[: _MOST_TOLD + 1]:
-        yield f"<div><dt>{safe(cut(name, at_most=40))}</dt><dd><bdi>{safe(cut(value, at_most=80))}</bdi></dd></div>"
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return number(value) if abs(value) < 2**53 else str(value)
-
-
-def _decision(place: CardContext, example: StageExample) -> str:
-    if not place.is_decided:
-        return ""
-    own = f"the step said <b>{safe(' '.join(filter(None, example.own)))}</b>"
-    made = place.decisions.get(example.record_id)
-    if made is None:
-        return f'<p class="decision">{own}</p>'
-    return f'<p class="decision">{own}; <bdi>{safe(made.by)}</bdi>: <q><bdi>{safe(made.why)}</bdi></q></p>'
-
-
-def _act(place: CardContext, example: StageExample) -> str:
-    """Return a command line with a copy button, buttons for the other actions, and a check box to select the record."""
-    lines = command_lines(place, example.record_id)
-    if not lines:
-        return ""
-    buttons = "".join(
-        f'<button type="button" class="copy" data-line="{safe(line)}">Copy: {name}</button>' for name, line in lines
-    )
-    choose = ""
-    if not place.is_decided:
-        attributes = f'data-record="{safe(example.record_id)}" data-step="{safe(shlex.quote(place.stage))}"'
-        choose = f'<label class="choose"><input type="checkbox" {attributes}> choose</label>'
-    line = f'<code tabindex="0">{safe(lines[0][1])}</code>'
-    return f'<div class="act">{line}<div>{choose}<span>{buttons}</span></div></div>'

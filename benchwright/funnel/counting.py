@@ -103,3 +103,8 @@ def _total(counts: Sequence[VerdictCounts], verdict: str) -> dict[str, int]:
         for reason, n in part.reasons(verdict).items():
             total[reason] = total.get(reason, 0) + n
     return dict(sorted(total.items()))
+
+
+def number(value: float) -> str:
+    """Return a count or a measurement formatted for people."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -75,8 +75,7 @@ def write_funnel(
     ):
         showing = Showing(space, cache, Path(settings["images"]), ran, int(settings["shards"]))
         sections = _sections(space, stages, wanted, head, showing)
-        for piece in pieces(head, steps, sections, refused, stale, showing):
-            handle.write(piece)
+        handle.writelines(pieces(head, steps, sections, refused, stale, showing))
     return WrittenFunnel(out, steps)
 
 

@@ -5,15 +5,9 @@ Nothing else imports this module.
 
 from __future__ import annotations
 
-import gc
-
 import pyarrow.parquet
 
 import benchwright.pipeline.ingest
 import benchwright.pipeline.map_stage
 
 __all__ = ["benchwright", "pyarrow"]
-
-# These objects stay until the process ends. Garbage collection of them would write to memory that all workers share.
-gc.collect()
-gc.freeze()

@@ -15,7 +15,6 @@ from .paired_difference import compare_pair as compare_pair
 from .paired_difference import least_p as least_p
 from .paired_difference import mcnemar_exact as mcnemar_exact
 from .paired_difference import sign_flip as sign_flip
-from .position_bias import chi_squared_tail as chi_squared_tail
 from .position_bias import letter_bias as letter_bias
 from .position_bias import stuart_maxwell as stuart_maxwell
 from .ranking import holm as holm

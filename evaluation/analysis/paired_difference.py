@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, lgamma, log, sqrt
+from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.score_interval import Z_95, Interval
@@ -90,15 +90,12 @@ def mcnemar_exact(b: int, c: int) -> float:
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
     Psychometrika 12 (1947), 153-157; exact by the binomial distribution.
     """
-    import numpy as np
+    from scipy.special import betainc
 
-    n, k = b + c, min(b, c)
     if b == c:
         return 1.0
-    # P(X = k) times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ...: the ratios of the lower terms to P(X = k).
-    steps = np.arange(k)
-    tail = 1.0 + float(np.cumprod((k - steps) / (n - k + 1 + steps)).sum())
-    return min(1.0, 2 * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)) * tail)
+    # P(X <= k) of n draws is the regularized incomplete beta function at (n - k, k + 1): here n - k is max(b, c).
+    return min(1.0, 2 * float(betainc(max(b, c), min(b, c) + 1, 0.5)))
 
 
 def least_p(clusters: int) -> float:

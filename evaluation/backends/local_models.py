@@ -130,7 +130,7 @@ class LocalModel:
             try:
                 prepared = self._prepared(question, log)
                 if (known := log.reply_to(prepared.key)) is not None:
-                    reply_by_place[place] = known.reply(question.item_id)
+                    reply_by_place[place] = Reply.of(question.item_id, known)
                 else:
                     waiting.append((place, _with_pixels(prepared)))
             except BenchwrightError as error:
@@ -187,8 +187,8 @@ def _kept(prompted: _PendingPrompt, local_reply: LocalReply | OutOfMemory, log: 
     if isinstance(local_reply, OutOfMemory):
         log.failed(prompted.key, item_id, str(local_reply), 1)
         return Reply(item_id, error=str(local_reply))
-    log.answered(prompted.key, item_id, local_reply.answered, 1, **local_reply.more)
-    return local_reply.answered.reply(item_id)
+    log.answered(prompted.key, item_id, local_reply.completion, 1, **local_reply.more)
+    return Reply.of(item_id, local_reply.completion)
 
 
 def _image(data: bytes) -> Any:

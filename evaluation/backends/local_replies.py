@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchwright.models.completions import Completion
+from benchwright.models.usage import Tokens
+
 from ..questions.question import Question
-from ..questions.usage import Tokens
 from .local_weights import LoadedModel
-from .reply_log import LoggedReply
 
 Pixels = Any
 
@@ -33,7 +34,7 @@ class Prompt:
 class LocalReply:
     """A reply, with additional facts for the log."""
 
-    answered: LoggedReply
+    completion: Completion
     more: dict[str, Any]
 
 
@@ -55,7 +56,7 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
     for text, row, prompt_tokens in zip(texts, new.tolist(), sent, strict=True):
         length = next((at for at, token in enumerate(row, start=1) if token in ends), None)
         tokens = Tokens(prompt_tokens, len(row) if length is None else length)
-        replies.append(LocalReply(LoggedReply(text, "length" if length is None else "stop", tokens), {}))
+        replies.append(LocalReply(Completion(text, "length" if length is None else "stop", tokens), {}))
     return replies
 
 
@@ -79,7 +80,7 @@ def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply
         at += len(choices)
         best = choices[its.index(max(its))].key
         named = {choice.key: round(score, 6) for choice, score in zip(choices, its, strict=True)}
-        replies.append(LocalReply(LoggedReply(f"({best})", "likeliest", None), {"scores": named}))
+        replies.append(LocalReply(Completion(f"({best})", "likeliest", None), {"scores": named}))
     return replies
 
 

@@ -1,80 +1,38 @@
 """Backend for any endpoint with the OpenAI chat protocol: a hosted model, or a server of your own.
 
-Requests run in an event loop in a separate thread, so that synchronous code can keep many of them under way.
+Requests go through the client in `benchwright/models/client.py`, which steps use as well. What is of scoring alone
+stands here: order of replies, equal questions that share a request, the log, and a protocol's tries.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from collections.abc import Generator, Iterable, Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFailed
+from benchwright.models.chat import OPENAI_URL
+from benchwright.models.chat_request import ChatMessage, ChatRequest
+from benchwright.models.completions import Completion
+from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdapted
+from benchwright.models.usage import BudgetSpent, Spending
 
 from ..questions.prompts import message_of
-from ..questions.question import Question, Reply
-from ..questions.usage import BudgetSpent, Spending
+from ..questions.question import Question, QuestionImage, Reply
 from .base import Backend, BackendContext
-from .chat_request import ChatRequest, chat_request
 from .options import OPENAI_KEY_VARIABLE, BackendOptions
-from .pace import Pace
-from .reply_log import LOG_NAME, LoggedReply, ReplyLog
-from .sending import BudgetRefusal, Failure, RequestAdapted, Sender
-from .sent_pictures import SentPictures, store
+from .reply_log import LOG_NAME, ReplyLog
+from .sent_pictures import SentPicture, SentPictures, store
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from benchwright.models.client import ModelClient
 
-
-class EventLoop:
-    """A running event loop; use it as a context manager. Unfinished work is cancelled at the end."""
-
-    def __init__(self) -> None:
-        self._submitted: set[Coroutine[Any, Any, Any]] = set()
-
-    def __enter__(self) -> Self:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="benchwright-requests", daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.cancel_all()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine and return its future."""
-        self._submitted.add(work)
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        future.add_done_callback(lambda _: self._submitted.discard(work))
-        return future
-
-    def cancel_all(self) -> None:
-        """Cancel the submitted coroutines and wait until they have ended."""
-        asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
-
-
-async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
-    # Only submitted coroutines: other libraries end the tasks that they started, and anyio in a way that an outsider's
-    # cancelling disturbs (a connection attempt that never ran is reported as a coroutine that nobody awaited).
-    tasks = [task for task in asyncio.all_tasks() if task.get_coro() in submitted]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_asyncgens()
-
-
-OPENAI_URL = "https://api.openai.com/v1"
-HEAD_START_S = 0.03
+_CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
+"""Words before the details of a failure, by its reason."""
 
 
 def openai_chat(argument: str, options: BackendOptions) -> Backend:
@@ -112,10 +70,26 @@ def _check_address(option: str, address: str) -> None:
         )
 
 
+class QuestionRequest(NamedTuple):
+    """A question's request, and what the log keeps of it.
+
+    Args:
+        chat: Request as the client sends it.
+        key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
+        body: Body with each picture's address replaced by its SHA-256.
+        pictures: Pictures of the request, in order.
+    """
+
+    chat: ChatRequest
+    key: str
+    body: Mapping[str, Any]
+    pictures: tuple[SentPicture, ...]
+
+
 class _LoggedAnswer(NamedTuple):
     """A reply, and the key of the request that it answers."""
 
-    answered: LoggedReply
+    completion: Completion
     request: str
 
 
@@ -125,6 +99,14 @@ class _StartedQuestion(NamedTuple):
     item_id: str
     reply: Reply | None = None
     future: Future[_LoggedAnswer] | None = None
+
+
+class _Run(NamedTuple):
+    """What the questions of one run share."""
+
+    client: ModelClient
+    log: ReplyLog
+    context: BackendContext
 
 
 class OpenAIChat:
@@ -183,62 +165,65 @@ class OpenAIChat:
         Raises:
             BudgetSpent: The budget does not allow all of them; what was under way is in the log.
         """
-        from .endpoint import Endpoint
+        import benchwright.models.client  # noqa: F401  # takes a second, and before the log says that a run began
 
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         under_way: deque[_StartedQuestion] = deque()
         self._under_way.clear()
         self.spending = Spending(self._options.bounds, self._options.prices)
-        with (
-            ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
-            EventLoop() as loop,
-        ):
+        with ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log:
             self._parameters.know(log.refused(self._url))
-
-            def begins() -> None:
-                log.run(context.release_id, context.content_id, self.settings)
-
-            begins()
-            endpoint = Endpoint(self._url, self._key, self._options.timeout)
-            pace = Pace(self._options.concurrency)
-            sender = Sender(
-                endpoint, self._model, self._url, self._key, self._options, pace, self.spending, self._parameters
-            )
-            try:
-                for question in questions:
-                    under_way.append(self._begin(question, sender, log, loop, begins))
-                    while len(under_way) >= 2 * self._options.concurrency:
+            with self._client() as client:
+                run = _Run(client, log, context)
+                self._log_run(run)
+                try:
+                    for question in questions:
+                        under_way.append(self._begin(question, run))
+                        while len(under_way) >= 2 * self._options.concurrency:
+                            yield self._finish(under_way.popleft())
+                        log.sync()
+                    while under_way:
                         yield self._finish(under_way.popleft())
-                    if len(under_way) == self._options.concurrency:
-                        _head_start(under_way)
-                    log.sync()
-                while under_way:
-                    yield self._finish(under_way.popleft())
-            except BudgetRefusal:
-                self._await(under_way)
-                raise self._budget_spent(log) from None
-            finally:
-                loop.cancel_all()
-                loop.submit(endpoint.close()).result()
+                except BudgetRefusal:
+                    self._await(under_way)
+                    raise self._budget_spent(log) from None
 
-    def request(self, question: Question) -> ChatRequest:
-        """Return a question's request, pictures and all."""
-        return chat_request(
-            [("user", message_of(question))],
-            self._fields(),
-            self._pictures,
-            base_url=self._url,
-            image_urls=self._image_urls,
+    def request(self, question: Question) -> QuestionRequest:
+        """Return a question's request, pictures and all.
+
+        Raises:
+            BenchwrightError: A picture cannot be made ready.
+        """
+        parts = [self._pictures.of(part) if isinstance(part, QuestionImage) else part for part in message_of(question)]
+        content = [part.in_request(self._image_urls) if isinstance(part, SentPicture) else part for part in parts]
+        chat = ChatRequest(self._model, [ChatMessage("user", content)], self._parameters.sent)
+        return self._keyed(chat, tuple(part for part in parts if isinstance(part, SentPicture)))
+
+    def _client(self) -> ModelClient:
+        from benchwright.models.client import ModelClient
+
+        options = self._options
+        return ModelClient(
+            ModelAddress(self._model, self._url, self._key, options.api_key_env, "--base-url"),
+            self._parameters,
+            timeout_s=options.timeout,
+            retries=options.retries,
+            concurrency=options.concurrency,
+            backoff_s=options.backoff_s,
+            spending=self.spending,
         )
 
-    def _fields(self) -> dict[str, Any]:
-        return {"model": self._model, **self._parameters.sent}
+    def _keyed(self, chat: ChatRequest, pictures: tuple[SentPicture, ...]) -> QuestionRequest:
+        body = chat.logged()
+        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body})
+        return QuestionRequest(chat, key, body, pictures)
 
-    def _begin(
-        self, question: Question, sender: Sender, log: ReplyLog, loop: EventLoop, begins: Callable[[], None]
-    ) -> _StartedQuestion:
-        item_id = question.item_id
+    def _log_run(self, run: _Run) -> None:
+        run.log.run(run.context.release_id, run.context.content_id, self.settings)
+
+    def _begin(self, question: Question, run: _Run) -> _StartedQuestion:
+        item_id, log = question.item_id, run.log
         try:
             request = self.request(question)
         except BenchwrightError as error:
@@ -249,31 +234,31 @@ class OpenAIChat:
             log.picture(picture.record())
         log.request(request.key, item_id, request.body)
         if (known := log.reply_to(request.key)) is not None:
-            return _StartedQuestion(item_id, known.reply(item_id, request.key))
+            return _StartedQuestion(item_id, Reply.of(item_id, known, request.key))
         if self._options.image_folder is not None:
             for picture in request.pictures:
                 store(picture, self._options.image_folder)
-        future = loop.submit(self._send(item_id, request, sender, log, begins))
+        future = run.client.loop.submit(self._send(item_id, request, run))
         self._under_way[request.key] = future
         # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
         future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
         return _StartedQuestion(item_id, future=future)
 
-    def _finish(self, begun: _StartedQuestion) -> Reply:
-        if begun.future is None:
-            assert begun.reply is not None
-            return begun.reply
+    def _finish(self, started: _StartedQuestion) -> Reply:
+        if started.future is None:
+            assert started.reply is not None
+            return started.reply
         try:
-            answered, request = begun.future.result()
-        except Failure as failure:
-            return Reply(begun.item_id, error=str(failure))
-        return answered.reply(begun.item_id, request)
+            completion, request = started.future.result()
+        except RequestFailed as failure:
+            return Reply(started.item_id, error=_cause(failure))
+        return Reply.of(started.item_id, completion, request)
 
     def _await(self, under_way: Iterable[_StartedQuestion]) -> None:
         """Wait for requests that were sent before the budget was spent: their replies are paid for and are logged."""
-        for begun in under_way:
-            if begun.future is not None:
-                begun.future.exception()
+        for started in under_way:
+            if started.future is not None:
+                started.future.exception()
 
     def _budget_spent(self, log: ReplyLog) -> BudgetSpent:
         kept = (
@@ -284,34 +269,33 @@ class OpenAIChat:
             f"is no score yet.{kept}"
         )
 
-    async def _send(
-        self, item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog, begins: Callable[[], None]
-    ) -> _LoggedAnswer:
+    async def _send(self, item_id: str, request: QuestionRequest, run: _Run) -> _LoggedAnswer:
         """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try.
 
         One that is refused for a field is sent again without it, or with what stands in for it.
         """
-        number = 1
+        number, log = 1, run.log
         while True:
             try:
-                answered, sent = await sender.ask(request)
+                completion, sent = await run.client.ask(request.chat)
             except RequestAdapted:
-                begins()  # with other settings, which a run that goes on from here is to find
-                request = request.with_parameters(self._fields())
+                self._log_run(run)  # with other settings, which a run that goes on from here is to find
+                request = self._keyed(request.chat.with_parameters(self._parameters.sent), request.pictures)
                 if (known := log.reply_to(request.key)) is not None:
                     return _LoggedAnswer(known, request.key)
                 log.request(request.key, item_id, request.body)
                 continue
-            except Failure as failure:
-                log.failed(request.key, item_id, str(failure), failure.sent, number)
+            except RequestFailed as failure:
+                log.failed(request.key, item_id, _cause(failure), failure.sent, number)
                 if number == self._options.tries:
                     raise
                 number += 1
                 continue
-            log.answered(request.key, item_id, answered, sent, **{"try": number})
-            return _LoggedAnswer(answered, request.key)
+            log.answered(request.key, item_id, completion, sent, **{"try": number})
+            return _LoggedAnswer(completion, request.key)
 
 
-def _head_start(under_way: Iterable[_StartedQuestion]) -> None:
-    """Give the first requests time to go out before more are prepared: both threads share one interpreter."""
-    wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)
+def _cause(failure: RequestFailed) -> str:
+    """Return why an item has no reply, in words for its row."""
+    times = "" if failure.reason == "refused" else f" (sent {failure.sent} times)"
+    return f"{_CAUSES.get(failure.reason, '')}{failure.detail}{times}"

@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.request_fields import RequestFields, RequestParameters, wrong_fields
-
-from ..questions.usage import Budget, Prices
+from benchwright.models.usage import Budget, Prices
 
 DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""

@@ -31,12 +31,11 @@ from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.models.completions import Completion
+from benchwright.models.usage import Tokens
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.private_files import file_mode, keep_private, make_private_folder
 from benchwright.workspace.sealed import SEAL, sealed, unsealed
-
-from ..questions.question import Reply
-from ..questions.usage import Tokens
 
 logger = logging.getLogger(__name__)
 
@@ -46,19 +45,6 @@ LOG_NAME = "replies.jsonl"
 SYNC_S = 1.0
 _NAMED = 5
 """Damaged lines that are named by number."""
-
-
-class LoggedReply(NamedTuple):
-    """A model's reply, why it ended there, and the tokens that it took, where the server says so."""
-
-    text: str
-    finish: str | None
-    tokens: Tokens | None
-
-    def reply(self, item_id: str, request: str | None = None) -> Reply:
-        """Return it as the reply to a question; `request` is the key of the request that it answers."""
-        cut_off = self.finish == "length"
-        return Reply(item_id, text=self.text, tokens=self.tokens, is_cut_off=cut_off, request=request)
 
 
 class DamagedHead(DataError):
@@ -100,7 +86,7 @@ class ReplyLog:
     def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._answered: dict[str, LoggedReply] = {}
+        self._answered: dict[str, Completion] = {}
         self._requests: set[str] = set()
         self._pictures: set[str] = set()
         self._run: dict[str, Any] = {}
@@ -122,7 +108,7 @@ class ReplyLog:
                 os.close(self._handle)
                 self._handle = None
 
-    def reply_to(self, request: str) -> LoggedReply | None:
+    def reply_to(self, request: str) -> Completion | None:
         """Return the reply that an earlier run got to exactly this request."""
         return self._answered.get(request)
 
@@ -149,7 +135,7 @@ class ReplyLog:
             self._requests.add(request)
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
-    def answered(self, request: str, item_id: str, reply: LoggedReply, sent: int, **more: Any) -> bool:
+    def answered(self, request: str, item_id: str, reply: Completion, sent: int, **more: Any) -> bool:
         """Record a reply, how often its request was sent, and additional facts in `more`.
 
         Returns:
@@ -245,7 +231,7 @@ class ReplyLog:
         if kind == "reply":
             usage = entry["usage"]
             tokens = None if usage is None else _tokens(usage)
-            self._answered.setdefault(str(entry["request"]), LoggedReply(str(entry["reply"]), entry["finish"], tokens))
+            self._answered.setdefault(str(entry["request"]), Completion(str(entry["reply"]), entry["finish"], tokens))
         elif kind == "request":
             self._requests.add(str(entry["request"]))
         elif kind == "picture":

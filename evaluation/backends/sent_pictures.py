@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import binascii
+import base64
 import io
 import json
 from collections import OrderedDict
@@ -18,6 +18,7 @@ from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.images.formats import MEDIA_TYPES, Container, walk
 from benchwright.images.formats.walking import Limits
+from benchwright.models.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
@@ -73,10 +74,16 @@ class SentPicture:
             )
         return data
 
-    @cached_property
-    def base64(self) -> bytes:
-        """The picture as a data URL has it, which needs no escape within JSON."""
-        return binascii.b2a_base64(self.data, newline=False)
+    def data_url(self) -> bytes:
+        """Return the file as a data URL; it is not kept, as it takes less time to make than to send."""
+        return f"data:{self.media_type};base64,".encode() + base64.b64encode(self.data)
+
+    def in_request(self, image_urls: str | None) -> RequestPicture:
+        """Return the picture for a request, which holds it where `image_urls` is None, else its address below that."""
+        if image_urls is None:
+            return RequestPicture(self.sha256, self.data_url)
+        address = json.dumps(f"{image_urls}/{self.file_name}")[1:-1].encode("ascii")
+        return RequestPicture(self.sha256, lambda: address)
 
     @property
     def file_name(self) -> str:
@@ -100,7 +107,7 @@ class SentPictures:
     """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
 
     Args:
-        cache_bytes: Bound on the bytes of kept files, as they are and in base64.
+        cache_bytes: Bound on the bytes of kept files.
 
     Attributes:
         made: Number of pictures made ready.
@@ -189,4 +196,4 @@ def _pixels_only(data: bytes, container: Container) -> bytes:
 
 
 def _size(picture: SentPicture) -> int:
-    return picture.size_bytes * 7 // 3
+    return picture.size_bytes

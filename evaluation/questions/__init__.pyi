@@ -6,8 +6,3 @@ from .question import QuestionImage as QuestionImage
 from .question import Reply as Reply
 from .question import question_of as question_of
 from .release_files import columns_of as columns_of
-from .usage import Budget as Budget
-from .usage import BudgetSpent as BudgetSpent
-from .usage import Prices as Prices
-from .usage import Spending as Spending
-from .usage import Tokens as Tokens

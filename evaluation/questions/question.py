@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.records import Choice, VisualPrompt
 
-from .usage import Tokens
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchwright.models.completions import Completion
+    from benchwright.models.usage import Tokens
     from benchwright.records import Item
 
 
@@ -117,6 +117,12 @@ class Reply:
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):
             raise ValueError(f"reply to {self.item_id} must have either a text or an error")
+
+    @classmethod
+    def of(cls, item_id: str, completion: Completion, request: str | None = None) -> Reply:
+        """Return a completion as the reply to a question; `request` is the key of the request that it answers."""
+        cut_off = completion.finish == "length"
+        return cls(item_id, text=completion.text, tokens=completion.tokens, is_cut_off=cut_off, request=request)
 
 
 def item_of(asked_id: str) -> str:

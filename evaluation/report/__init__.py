@@ -1,7 +1,5 @@
 """The evaluation report: one HTML page with scores, plots and items, made from a folder of results and its release.
 
-Names load on first use, because checking a recipe only asks whether the packages of a report are installed.
-
 `__init__.pyi` lists what this package offers. Names load on first use.
 """
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.pages import Chart, page_pieces
 
 from ..statistics.proportions import METHODS
 from .content.cards import OUTCOMES, legible
@@ -14,14 +14,14 @@ from .content.head import head_of
 from .content.pairs import pair_rows
 from .content.score_table import cost_rows, methods_of, more_columns, outcomes_of
 from .gathering import script_json
-from .plots.accuracy import accuracy_plot
-from .plots.difficulty import difficulty_plot
-from .plots.errors import error_plot, error_section
+from .plots.accuracy import accuracy_chart
+from .plots.difficulty import difficulty_chart
+from .plots.errors import error_chart, error_section
 from .plots.knowledge import COLUMNS as KNOWLEDGE_COLUMNS
-from .plots.knowledge import knowledge_rows, plane_plot
-from .plots.labels import label_plots
-from .plots.outcomes import outcome_plot
-from .plots.radar import radar_plot
+from .plots.knowledge import knowledge_chart, knowledge_rows
+from .plots.labels import label_charts
+from .plots.outcomes import outcome_chart
+from .plots.profile import profile_chart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from .content.people import PeopleTable
     from .content.score_table import ScoreTable
     from .gathering import GatheredItems, Spool
-    from .plots.chart_style import Plot
 
 GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -74,34 +73,17 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
     Raises:
         OSError: The page cannot be written.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
     board = shown.board
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["two"] = lambda value: f"{value:.2f}"
-    environment.filters["signed"] = lambda value: f"{value:+.2f}".replace("-", "\u2212")
-    environment.filters["method"] = lambda method: METHODS.get(method, "as the metric states it")
-    script, style = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))
-    context = {
-        "generator": GENERATOR,
-        "policy": _policy(script),
-        "style": Markup(style),  # noqa: S704 - ours
-        "script": Markup(script),  # noqa: S704 - ours
+    values = {
         "head": head_of(shown.release, board.lines[0].score),
         "board": board,
         "lines": [_line(board, k) for k in range(len(board.lines))],
         "columns": [_column(board, k) for k in range(len(board.columns))],
         "more": more_columns([line.score for line in board.lines]),
         "below": [_below(board, k) for k in range(len(board.below))],
-        "plots": [plot._replace(svg=Markup(plot.svg)) for plot in _plots(shown)],  # noqa: S704 - users' text is escaped
+        "charts": _charts(shown),
         "knowledge": knowledge_rows(board),
         "knowledge_columns": [name for name, _ in KNOWLEDGE_COLUMNS],
         "costs": cost_rows(board),
@@ -118,32 +100,30 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "pictures": map(Markup, spool.read("pictures")),
         "defs": map(Markup, spool.read("defs")),
     }
+    filters = {
+        "two": lambda value: f"{value:.2f}",
+        "signed": lambda value: f"{value:+.2f}".replace("-", "\u2212"),
+        "method": lambda method: METHODS.get(method, "as the metric states it"),
+    }
+    pieces = page_pieces(
+        _TEMPLATES, "page.html", values, generator=GENERATOR, style="report.css", script="report.js", filters=filters
+    )
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as page:
-        for piece in environment.get_template("page.html").generate(context):
-            page.write(piece)
+        page.writelines(pieces)
 
 
-def _plots(shown: PageContents) -> list[Plot]:
+def _charts(shown: PageContents) -> list[Chart]:
     board = shown.board
-    plots = (
-        accuracy_plot(board),
-        radar_plot(board),
-        outcome_plot(board),
-        plane_plot(board),
-        *label_plots(board, shown.sums),
-        difficulty_plot(shown.difficulty, len(board.lines)),
-        None if shown.findings is None else error_plot(shown.findings),
+    charts = (
+        accuracy_chart(board),
+        profile_chart(board),
+        outcome_chart(board),
+        knowledge_chart(board),
+        *label_charts(board, shown.sums),
+        difficulty_chart(shown.difficulty, len(board.lines)),
+        None if shown.findings is None else error_chart(shown.findings),
     )
-    return [plot for plot in plots if plot is not None]
-
-
-def _policy(script: str) -> str:
-    """Return a content security policy under which the page can fetch nothing and only our script runs."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    return (
-        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    return [chart for chart in charts if chart is not None]
 
 
 def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:

@@ -13,7 +13,6 @@ from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.release_files import check_files
 from ..results.score import Score, read_scores
-from .packages import require_packages
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -99,11 +98,9 @@ def write_report(
         progress: Receiver of the progress.
 
     Raises:
-        PrerequisiteError: Jinja2 or matplotlib is not installed.
         BenchwrightError: `out` exists and is no report, or cannot be written.
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
-    require_packages()
     from benchwright.release.format.human_baseline import read_human_baseline
 
     from ..analysis.comparison import comparison_over_all

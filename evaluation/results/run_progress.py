@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from benchwright.errors import CheckFailed
+from benchwright.models.usage import Prices, Tokens
 from benchwright.progress import Progress
 
 from ..questions.question import Reply
-from ..questions.usage import Prices, Tokens
 from .score import Usage
 
 FIRST = 8

@@ -4,7 +4,6 @@ from .clustered import mean_share_right as mean_share_right
 from .clustered import share_right as share_right
 from .proportions import Estimate as Estimate
 from .proportions import mean_of_proportions as mean_of_proportions
-from .proportions import student_975 as student_975
 from .proportions import wilson as wilson
 from .resampling import kinds_of as kinds_of
 from .resampling import resampled_sums as resampled_sums

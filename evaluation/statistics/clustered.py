@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.score_interval import Z_95, Interval
 
-from .proportions import Estimate, mean_of_proportions, student_975, wilson, wilson_clustered
+from .proportions import Estimate, mean_of_proportions, wilson, wilson_clustered
 from .resampling import ClusterKinds, kinds_of, resampled_sums
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
     items = int(kinds.counts @ kinds.sums[:, 0])
     if effect is None:
         return items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)
-    return items / effect * (Z_95 / student_975(kinds.clusters - 1)) ** 2
+    from scipy.special import stdtrit
+
+    t = float(stdtrit(kinds.clusters - 1, 0.975))
+    return items / effect * (Z_95 / t) ** 2
 
 
 def _least_of_each(kinds: ClusterKinds, parts: int) -> int:

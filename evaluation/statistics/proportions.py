@@ -58,21 +58,6 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
     return Estimate(right / n, score_interval(share, worth, z=z), n, "wilson_clustered")
 
 
-def student_975(df: int) -> float:
-    """Return the 97.5 % point of Student's t with `df` degrees of freedom, at least 4; the error is below 0.003.
-
-    Source: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.5 (expansion about the normal point).
-    """
-    z = Z_95
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / float(df) ** k for k, term in enumerate(terms, start=1))
-
-
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
     """Return the unweighted mean of independent proportions, with an interval made from theirs.
 

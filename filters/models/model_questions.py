@@ -71,7 +71,7 @@ class QuestionAsker:
     """A model that answers yes/no questions about pictures; each question is sent once."""
 
     def __init__(self, settings: ChatSettings, *, concurrency: int) -> None:
-        self._chat = Chat(settings)
+        self._chat = Chat(settings, concurrency=concurrency)
         self._concurrency = concurrency
         self._known: dict[ImageQuestion, ModelAnswer] = {}
 

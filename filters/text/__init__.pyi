@@ -4,7 +4,8 @@ from .calibration import EXAMPLES as EXAMPLES
 from .calibration import candidates as candidates
 from .calibration import check_page_path as check_page_path
 from .calibration import write_calibration as write_calibration
-from .calibration_plot import distribution_svg as distribution_svg
+from .calibration_charts import dropped_chart as dropped_chart
+from .calibration_charts import ratio_chart as ratio_chart
 from .paddle import PaddleText as PaddleText
 from .paddle import paddle_python as paddle_python
 from .paddle_models import PaddleModel as PaddleModel

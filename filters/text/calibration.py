@@ -8,16 +8,16 @@ from __future__ import annotations
 import base64
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
+from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.identify import path_for
+from benchwright.pages import page_pieces
 from benchwright.text_normalization import printable
-from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.atomic import replacing
 
-from .calibration_plot import distribution_svg
+from .calibration_charts import dropped_chart, ratio_chart
 from .report import Polygon, TextReport, TextShare
 
 CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -81,7 +81,6 @@ def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SIDE_PX = 360
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 class CalibrationExample(NamedTuple):
@@ -113,10 +112,7 @@ def check_page_path(path: Path) -> None:
 
     Raises:
         BenchwrightError: The file exists already, its folder does not, or its name is not that of a page.
-        PrerequisiteError: Jinja2 is not installed.
     """
-    if find_spec("jinja2") is None:
-        raise PrerequisiteError("a page needs jinja2, which is not installed: pip install 'benchwright[filters]'")
     if path.suffix.lower() not in {".html", ".htm"}:
         raise BenchwrightError(f"{path}: the page is HTML; give it a name that ends in .html")
     if not path.parent.is_dir():
@@ -137,36 +133,29 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
     Raises:
         BenchwrightError: As `check_page_path`.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
     check_page_path(path)
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     rated = candidates(report.images, thresholds)
     pictures = _Pictures(folder)
-    shown = [_shown(candidate, pictures) for candidate in rated]
-    ratios = [image.ratio for image in report.images]
-    plot = distribution_svg(ratios, [candidate.threshold for candidate in rated]) if ratios else ""
-    text = environment.get_template("calibration.html").render(
-        policy=_POLICY,
-        style=Markup((_TEMPLATES / "calibration.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
-        folder=printable(folder.resolve().name),
-        facts=_facts(report),
-        plot=Markup(plot),  # noqa: S704 - numbers of ours
-        without_text=sum(image.ratio == 0 for image in report.images),
-        candidates=shown,
-        pictures=pictures.uris,
-        unreadable=[(printable(file.path), printable(file.reason)) for file in report.unreadable],
-        near=NEAR,
+    ratios, marked = [image.ratio for image in report.images], [candidate.threshold for candidate in rated]
+    values = {
+        "folder": printable(folder.resolve().name),
+        "facts": _facts(report),
+        "charts": [ratio_chart(ratios, marked), dropped_chart(ratios, marked)] if ratios else [],
+        "without_text": sum(image.ratio == 0 for image in report.images),
+        "candidates": [_shown(candidate, pictures) for candidate in rated],
+        "pictures": pictures.uris,
+        "unreadable": [(printable(file.path), printable(file.reason)) for file in report.unreadable],
+        "near": NEAR,
+    }
+    pieces = page_pieces(
+        _TEMPLATES,
+        "calibration.html",
+        values,
+        generator="benchwright filter text-ratio --calibrate",
+        style="calibration.css",
     )
-    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+    with replacing(path) as draft, draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as page:
+        page.writelines(pieces)
 
 
 def _facts(report: TextReport) -> list[tuple[str, str]]:

@@ -47,9 +47,18 @@ def _on_server(address: str, statement: str) -> None:
     engine.dispose()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked `both_databases` on a server as well; everything else that needs a store gets a file."""
+    chosen = any(mark.args[0] == "store_url" for mark in metafunc.definition.iter_markers("parametrize"))
+    if "store_url" in metafunc.fixturenames and not chosen:
+        is_marked = metafunc.definition.get_closest_marker("both_databases") is not None
+        on_server = [pytest.param("postgresql", marks=pytest.mark.server)] if is_marked else []
+        metafunc.parametrize("store_url", ["sqlite", *on_server], indirect=True)
+
+
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Iterator[str]:
-    """Return the address of an empty store, once in a file and once on a server."""
+    """Return the address of an empty store."""
     if request.param == "sqlite":
         (tmp_path / "review.sqlite").write_bytes(request.getfixturevalue("empty_store"))
         yield url

@@ -74,11 +74,11 @@ def simulated(store: ReviewStore, batch: str) -> dict[str, object]:
     from benchwright.annotation.simulated import SimulatedAnnotators, simulate
 
     class Telling(ReviewStore):
-        def batch(self):  # type: ignore[no-untyped-def]
+        def batch(self, *, alone=True):  # type: ignore[no-untyped-def]
             if self._held is None:
                 print("batch", flush=True)
                 sys.stdin.readline()
-            return super().batch()
+            return super().batch(alone=alone)
 
     telling = Telling(store._engine, store.where)
     settings = SimulatedAnnotators(annotators=5, error_rate=0.3, reasons=("unclear", "wrong_answer"))

@@ -11,6 +11,8 @@ from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
 from benchwright.annotation.store.database import metadata
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def accounts(store: ReviewStore) -> Accounts:

@@ -18,6 +18,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 X, Y = {"question": "Which piece fits best?"}, {"question": "Which of the two?"}
 STEP = Verify(rule="adjudicated(unanimous(2))", rounds=3)

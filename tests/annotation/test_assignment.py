@@ -23,6 +23,8 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 
 

@@ -13,6 +13,8 @@ from benchwright.annotation.workflow import TaskQueue
 
 from .sqlite_work import instructions
 
+pytestmark = pytest.mark.both_databases
+
 
 def fill(store: ReviewStore, *, tasks: int) -> None:
     for name, kind in (("other", "verify"), ("verify", "verify"), ("answer", "answer")):

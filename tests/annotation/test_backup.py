@@ -20,6 +20,8 @@ from benchwright.annotation.store import Accounts, ReviewStore, open_store, rest
 from benchwright.annotation.store.database import REVISIONS, WRITING, connect, upgrade_within
 from benchwright.errors import BenchwrightError, DataError
 
+pytestmark = pytest.mark.both_databases
+
 Contents = dict[str, list[tuple[object, ...]]]
 
 

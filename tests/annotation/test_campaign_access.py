@@ -12,6 +12,8 @@ from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.accounts import AccessControl, CampaignAccess
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.both_databases
+
 OpenCampaign = Callable[..., ReviewStore]
 
 

@@ -16,6 +16,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 AtDesk = Callable[[str], TaskQueue]
 

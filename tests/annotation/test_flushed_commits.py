@@ -16,6 +16,8 @@ from benchwright.annotation.store.database import connection
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.records import Item
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 
 LEVELS = {"sqlite": ("PRAGMA synchronous", {1: False, 2: True}), "postgresql": ("SHOW synchronous_commit", {"off": False, "on": True})}  # fmt: skip
@@ -68,35 +70,10 @@ def test_a_decision_waits_for_the_disk_and_a_lease_does_not(
     assert flushed_by(store, lambda: store.record("noted", actor="ann", now=now)) == [True]
 
 
-def test_what_comes_next_is_looked_for_before_the_turn_to_write(
-    store: ReviewStore, queue: TaskQueue, now: datetime
-) -> None:
-    """Whoever looks holds nobody up: in the turn to write, what was found is taken and noted, and no more."""
-    written: list[str] = []
-
-    def note(one: sa.Connection, _cursor: object, statement: str, *_: object) -> None:
-        if one.get_execution_options().get(connection.WRITING, False):
-            written.append(statement.split(maxsplit=1)[0])
-
-    event.listen(store._engine, "before_cursor_execute", note)
-    held = queue.next(now=now)
-    assert held is not None
-    assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == ["UPDATE", "INSERT"]
-    written.clear()
-    queue.submit(held.slot_id, Submission("accept"), now=now)
-    # The slot, the decision, the task, the draft, the log.
-    assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == [
-        "UPDATE", "INSERT", "UPDATE", "DELETE", "INSERT"
-    ]  # fmt: skip
-
-
-def test_a_connection_that_broke_while_it_lay_unused_is_replaced(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_that_broke_while_it_lay_unused_is_replaced(postgres: str) -> None:
     with open_store(postgres) as store, open_store(postgres) as other:
         with store.reading() as one:
             pid = one.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
         with other.reading() as one:
             assert one.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": pid}).scalar_one()
-        monkeypatch.setattr(connection, "_IDLE_S", -1)
         assert store.campaign_names() == []

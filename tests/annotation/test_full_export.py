@@ -28,6 +28,8 @@ from benchwright.annotation.store.campaigns import Guidelines
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.both_databases
+
 FORMULA = '=HYPERLINK("http://example.org","x")'
 TABLES = (
     "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",

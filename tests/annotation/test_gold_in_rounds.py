@@ -18,6 +18,8 @@ from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 EDITS = {"question": "Which piece fits best?"}
 YES = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}

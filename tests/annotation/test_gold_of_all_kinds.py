@@ -30,6 +30,8 @@ from benchwright.review_tasks import FindingCategory, ReviewTask, TaskFileHead, 
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 WRITTEN: dict[str, Any] = {
     "implication": "conveys", "image_type": "poster", "difficulty": "middle", "domain": "society",

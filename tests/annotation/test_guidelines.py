@@ -19,6 +19,8 @@ from benchwright.annotation.workflow import read_guidelines
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images import decode_rgb
 
+pytestmark = pytest.mark.both_databases
+
 OpenCampaign = Callable[..., ReviewStore]
 
 

@@ -21,6 +21,8 @@ from benchwright.annotation.store.database import authors, connect, metadata
 from benchwright.annotation.store.database import migrate as migrate_module
 from benchwright.errors import BenchwrightError, DataError
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_the_migrations_make_the_tables_that_the_code_speaks_of(url: str, tmp_path: Path) -> None:
     open_store(url).close()

@@ -18,6 +18,8 @@ from benchwright.annotation.store.database import migrate as migrate_module
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import Override
 
+pytestmark = pytest.mark.both_databases
+
 CAT = Override("near.pairs", "c" * 64, "c" * 64, "keep", "near_duplicate", "d" * 64, "ada", "another cat")
 DOG = Override("text.judge", "d" * 64, "d" * 64, "drop", None, None, "ada", "private")
 

@@ -26,6 +26,8 @@ from benchwright.annotation.progress import (
 from benchwright.annotation.store import ReviewStore
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.both_databases
+
 PEOPLE = ("ann", "ben", "cas", "dan")
 DECISIONS = ("accept", "reject", "revise")
 REASONS = ("unclear", "wrong_answer")

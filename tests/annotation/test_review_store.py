@@ -14,6 +14,8 @@ from benchwright.annotation.store import RefusedError, ReviewStore, UpsertCounts
 from benchwright.annotation.store.database import connect
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.both_databases
+
 Open = Callable[..., ReviewStore]
 CAMPAIGN = {
     "kind": "verify", "rule": "unanimous(2)", "slots_per_task": 2, "settings": {}, "seed": 1,

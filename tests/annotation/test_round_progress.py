@@ -38,6 +38,8 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 PEOPLE = tuple(f"p{n}" for n in range(12))
 EDITS = {"question": "Which piece fits best?"}

@@ -27,6 +27,8 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 WORDS = ("accept", "reject")
 

@@ -30,6 +30,8 @@ from benchwright.release import Release
 from benchwright.seeds import generator_for
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 FORM = CampaignForm(fields=DESCRIPTION_FORM.fields)
 
 

@@ -1,30 +1,19 @@
-"""Streamlit's files: told to the browser at once, and given for a moment to whoever had a session; nothing else is."""
+"""Streamlit's files: given for a moment to whoever had a session; nothing else is."""
 
 from __future__ import annotations
 
-import re
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from benchwright.annotation.app import SCRIPT
-from benchwright.annotation.app.security import RecentSessions, preloads, static_files
+from benchwright.annotation.app.security import RecentSessions, static_files
 from benchwright.annotation.store import Account
 
 ANN = Account(
     1, "ann", "annotator", is_taken_up=True, is_disabled=False, invited_until=None, created_at=datetime.now(UTC)
 )
-
-
-def test_what_the_page_will_want_is_there_and_not_what_it_names_itself() -> None:
-    named = re.findall(r"</static/js/([^>]+)>; rel=modulepreload", preloads())
-    root = Path(pytest.importorskip("streamlit").__file__).parent / "static"
-    assert named
-    assert all((root / "static" / "js" / name).is_file() for name in named)
-    assert {"BidiComponent", "Progress", "Html", "Selectbox"} <= {name.partition(".")[0] for name in named}
-    assert not any(name in (root / "index.html").read_text(encoding="utf-8") for name in named)
 
 
 @pytest.mark.parametrize("path", ["/", "/pictures/1/0", "/_stcore/stream", "/static", "/static/../people"])

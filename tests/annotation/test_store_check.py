@@ -28,6 +28,8 @@ from benchwright.annotation.store.submissions import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 
+pytestmark = pytest.mark.both_databases
+
 FORM = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
 
 
@@ -68,8 +70,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
 
 def _logged_as_before(url: str) -> None:
     """Write the log anew as programs did that kept less in it."""
-    engine = connect(url)
-    with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
+    with open_store(url) as store, store.writing() as connection:
         rows = connection.execute(sa.select(audit_log).order_by(audit_log.c.id)).all()
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("DROP TRIGGER audit_log_no_change ON audit_log")
@@ -82,7 +83,6 @@ def _logged_as_before(url: str) -> None:
                 del about[name]
             if row.act != "guidelines_written":
                 record(connection, row.act, actor=row.actor, at=row.at, **about)
-    engine.dispose()
 
 
 _KEPT_LATER = {

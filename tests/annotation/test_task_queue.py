@@ -14,6 +14,8 @@ from benchwright.annotation.workflow import TaskQueue, may_see
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.both_databases
+
 MakeItems = Callable[..., list[Item]]
 AtDesk = Callable[[str], TaskQueue]
 

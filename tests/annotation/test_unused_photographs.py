@@ -20,7 +20,6 @@ from benchwright.annotation.exchange import unused_in
 from benchwright.annotation.exchange.unused_photographs import unused_photographs
 from benchwright.annotation.forms import PhotographField, Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store, restore_backup, write_backup
-from benchwright.annotation.store.submissions import check, write
 from benchwright.annotation.workflow import TaskQueue, take_in_photograph
 from benchwright.errors import DataError
 from benchwright.photographs import collected_photographs
@@ -28,6 +27,8 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
 from benchwright.workspace import ObjectStore
+
+pytestmark = pytest.mark.both_databases
 
 FIELD = PhotographField(name="photograph", label="Photograph")
 FOUND = {"found": "own", "licence": "cc0_1_0", "author": "A. B."}
@@ -115,20 +116,6 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
     Uploads(store).note(task.task_id, "ann", brought["left"])
     queue.submit(task.slot_id, Submission(fields=fields), now=now)
     assert there(context.workspace, brought) == set(brought)
-
-
-def test_what_went_between_the_check_of_a_decision_and_its_writing_is_not_handed_in(
-    store: ReviewStore, context: CampaignContext, now: datetime
-) -> None:
-    queue = TaskQueue(store, store.campaign("verify"), "ann")
-    task, image_id = bring(store, context.workspace, queue, now, 5)
-    submission = Submission(fields={**FOUND, "photograph": image_id})
-    with store.reading() as connection:
-        ready = check(connection, task.slot_id, "ann", submission, now=now)
-    assert unused_in(store, context.workspace, before=EVER, remove=True).old == 1
-    with pytest.raises(RefusedError, match="upload the photograph first"), store.writing() as connection:
-        write(connection, ready)
-    assert store.decisions("verify") == []
 
 
 def test_without_a_store_every_photograph_stays(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from benchwright.annotation.workflow import TaskQueue, next_campaign, open_tasks
 
 from .sqlite_work import instructions
 
+pytestmark = pytest.mark.both_databases
+
 PAYLOAD = {
     "task": "t", "question": "q", "answer": "A", "choices": [{"key": "A", "text": "a"}, {"key": "B", "text": "b"}],
 }  # fmt: skip

@@ -47,7 +47,7 @@ def test_the_page_fits_its_window_and_asks_for_nothing(
     page.goto(calibration.as_uri())
     assert [url for url in asked if not url.startswith("data:")] == [calibration.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert page.locator("#plot-title ~ figure svg").is_visible()
+    assert page.locator("#distribution .chart svg").first.is_visible()
 
 
 def test_outlines_go_and_come_back_by_keyboard(calibration: Path, page: Page) -> None:

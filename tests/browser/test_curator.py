@@ -64,11 +64,11 @@ def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Cal
 
 
 def rows(page: Page) -> dict[str, str]:
-    """Return what the plots say, by row."""
+    """Return the numbers beside the charts, by row."""
     return dict(
         page.eval_on_selector_all(
-            ".bw-plot tbody tr",
-            "rows => rows.map(r => [r.querySelector('th').innerText, r.lastElementChild.innerText])",
+            ".chart tbody tr",
+            "rows => rows.map(r => [r.querySelector('th').textContent, r.lastElementChild.textContent])",
         )
     )
 
@@ -78,12 +78,16 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
 ) -> None:
     page = curator("/progress")
     page.get_by_role("heading", name="What became of the tasks").wait_for()
-    page.locator(".bw-plot").first.wait_for()
+    page.locator("#plot-tasks svg").wait_for()
     assert rows(page)["All together"] == "12: 7 accepted, 1 rejected, 2 no agreement, 2 untouched"
-    assert page.locator(".bw-key li").all_inner_texts() == [
+    assert page.locator("#plot-tasks svg text").all_text_contents()[:6] == [
         "accepted", "rejected", "to be revised", "no agreement", "begun", "untouched",
     ]  # fmt: skip
-    assert page.locator(".bw-days span").count() == 4
+    assert page.locator("#plot-tasks svg").get_attribute("aria-label") == "Tasks"
+    page.locator("#plot-days svg").wait_for()
+    assert page.locator("#plot-days svg title").all_text_contents() == [
+        "2026-03-02: 6", "2026-03-03: 6", "2026-03-04: 6", "2026-03-05: 2",
+    ]  # fmt: skip
     page.get_by_role("heading", name="Where annotators disagree").wait_for()
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         now = datetime.now(UTC)
@@ -103,21 +107,21 @@ def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(cu
     assert told["Percent agreement"].startswith("0.80 [")
     assert told["Cohen's kappa"].startswith("0.")
     assert told["2026-03-03"] == "undefined · 3 of 3 tasks compared"  # everybody accepted everything on that day
-    assert "10 of " in page.locator(".bw-plot caption").first.inner_text()
-    assert page.locator(".bw-range b").count() >= 4
+    assert "10 of " in page.locator("#plot-all figcaption").inner_text()
+    assert page.locator("#plot-all svg circle").count() >= 4
     page.get_by_role("combobox", name="What is compared").click()
     page.get_by_role("option", name="reasons").click()
-    page.wait_for_function("() => document.querySelector('.bw-plot caption').innerText.includes('tasks')")
+    page.locator("#plot-all figcaption", has_text="tasks").wait_for()
     assert "Without each annotator" not in page.locator("body").inner_text()  # with two there are no others to agree
 
 
 def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable[..., Page]) -> None:
     page = curator("/annotators")
     page.get_by_role("heading", name="With the others").wait_for()
-    page.locator(".bw-heat").wait_for()
+    page.locator("#plot-confusion svg").wait_for()
     assert {"ann", "ben"} <= rows(page).keys()
     assert rows(page)["ann"] == "0.80 · 10 tasks"
-    assert page.locator(".bw-heat thead th").all_inner_texts() == ["Truth", "accepted", "rejected"]
+    assert page.locator("#plot-confusion thead th").all_text_contents() == ["Truth", "accepted", "rejected"]
 
 
 def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) -> None:
@@ -164,7 +168,7 @@ def test_annotators_do_not_reach_the_pages_of_curators(
     page.on("websocket", lambda ws: ws.on("framereceived", lambda data: frames.append(str(data))))
     sign_in(page, site, "ann", path=f"/{page_name}")
     page.locator(".card[aria-busy=false]").wait_for()
-    assert page.locator(".bw-plot").count() == 0
+    assert page.locator(".chart").count() == 0
     assert not any("onerror" in frame for frame in frames)  # Ben's note
 
 
@@ -172,15 +176,14 @@ def test_annotators_do_not_reach_the_pages_of_curators(
 @pytest.mark.parametrize("path", ["/progress", "/agreement", "/annotators"])
 def test_plots_are_readable_in_light_and_dark(curator: Callable[..., Page], path: str, scheme: str) -> None:
     page = curator(path, color_scheme=scheme)
-    page.locator(".bw-plot td.bw-n, .bw-heat td").first.wait_for()
+    page.locator(".chart svg").first.wait_for()
     page.wait_for_timeout(300)
     ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    texts = page.eval_on_selector_all(
-        ".bw-plot th, .bw-plot td.bw-n, .bw-plot caption, .bw-key li", "all => all.map(e => getComputedStyle(e).color)"
-    )
+    texts = page.eval_on_selector_all(".chart svg text", "all => all.map(e => getComputedStyle(e).fill)")
     assert texts
     assert min(contrast(color, ground) for color in set(texts)) >= 4.5
-    bars = page.eval_on_selector_all(".bw-0, .bw-range > b", "all => all.map(e => getComputedStyle(e).backgroundColor)")
+    shapes = ".chart svg > g circle, .chart rect[fill^='var(--series']:not([fill-opacity])"
+    bars = page.eval_on_selector_all(shapes, "all => all.map(e => getComputedStyle(e).fill)")
     assert all(contrast(color, ground) >= 3 for color in set(bars))
 
 

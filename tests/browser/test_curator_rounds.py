@@ -61,11 +61,11 @@ def curator(site: ReviewSite, page: Page) -> Callable[[str], Page]:
     return opened
 
 
-def rows(page: Page) -> list[list[str]]:
-    """Return what the rows with bars say."""
+def rows(page: Page, charts: str) -> list[list[str]]:
+    """Return the numbers beside charts."""
     found: list[list[str]] = page.eval_on_selector_all(
-        ".bw-plot tbody tr:has(.bw-bar)",
-        "rows => rows.map(r => [r.querySelector('th').innerText, r.lastElementChild.innerText])",
+        f"{charts} tbody tr",
+        "rows => rows.map(r => [r.querySelector('th').textContent, r.lastElementChild.textContent])",
     )
     return found
 
@@ -73,8 +73,8 @@ def rows(page: Page) -> list[list[str]]:
 def test_progress_tells_round_by_round_and_what_adjudicators_decided(curator: Callable[[str], Page]) -> None:
     page = curator("/progress?campaign=again")
     page.get_by_role("heading", name="What adjudicators decided").wait_for()
-    page.locator(".bw-days").wait_for()
-    told = dict(map(tuple, rows(page)))
+    page.locator("#plot-days svg").wait_for()
+    told = dict(map(tuple, rows(page, ".chart:not(#plot-days)")))
     assert told["All together"] == "2: 1 accepted, 1 untouched"
     assert (told["Round 1"], told["Round 2"]) == ("2: 1 passed, 1 revised", "1 open")
     assert told["judge"] == "2: 1 accepted, 1 to be revised"
@@ -86,6 +86,6 @@ def test_agreement_of_a_review_shows_the_votes_on_each_criterion(curator: Callab
     page = curator("/agreement?campaign=voted")
     page.get_by_role("heading", name="Votes by criterion").wait_for()
     page.get_by_text("Undefined means").wait_for()
-    assert rows(page) == [
+    assert rows(page, "#plot-votes") == [
         ["Answer is right?", "2 yes"], ["Accurate?", "2 yes"], ["Reasonable?", "2 yes"], ["Difficult?", "2: 1 yes, 1 no"],
     ]  # fmt: skip

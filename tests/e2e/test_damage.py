@@ -19,8 +19,9 @@ from benchwright.annotation.campaigns import Verify
 from benchwright.annotation.store import open_store
 from benchwright.cli import invoke
 from benchwright.errors import DamagedError, DataError
-from benchwright.evaluation.backends import LoggedReply, ReplyLog
+from benchwright.evaluation.backends import ReplyLog
 from benchwright.funnel import write_run_funnel
+from benchwright.models import Completion
 from benchwright.pipeline import require_store
 from benchwright.workspace import SEAL, Stage, StageTable, Workspace, outcomes_of
 
@@ -163,7 +164,7 @@ def test_a_changed_reply_is_named_and_taken_out_and_lines_without_digest_are_not
 ) -> None:
     path = scene / "w" / "replies" / "openai-m" / "replies.jsonl"
     with ReplyLog(path) as log:
-        log.answered("r", "i", LoggedReply("(B)", "stop", None), 1)
+        log.answered("r", "i", Completion("(B)", "stop", None), 1)
     path.write_bytes(path.read_bytes().replace(b"(B)", b"(C)") + b'{"kind": "error"}\n')
     code, document = _check(scene, capsys)
     assert (code, _paths(document)) == (1, ["replies/openai-m/replies.jsonl"])

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends import BackendOptions, LoggedReply, ReplyLog, state_of
-from benchwright.evaluation.questions import Tokens
+from benchwright.evaluation.backends import BackendOptions, ReplyLog, state_of
 from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.run import evaluate
+from benchwright.models import Completion, Tokens
 
-REPLY = LoggedReply("(B)", "stop", Tokens(10, 2))
+REPLY = Completion("(B)", "stop", Tokens(10, 2))
 
 
 def kinds(path: Path) -> list[str]:
@@ -23,7 +23,7 @@ def kinds(path: Path) -> list[str]:
 
 def test_a_reply_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "replies.jsonl"
-    odd = LoggedReply("half a pair \ud800, a line\nbreak", None, None)
+    odd = Completion("half a pair \ud800, a line\nbreak", None, None)
     with ReplyLog(path) as log:
         log.answered("r1", "i1", REPLY, 3)
         log.answered("r2", "i2", odd, 1)
@@ -36,7 +36,7 @@ def test_a_second_reply_to_a_request_is_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     with ReplyLog(path) as log:
         assert log.answered("r1", "i1", REPLY, 1)
-        assert not log.answered("r1", "i1", LoggedReply("(C)", "stop", None), 1)
+        assert not log.answered("r1", "i1", Completion("(C)", "stop", None), 1)
         assert log.reply_to("r1") == REPLY
     assert kinds(path) == ["head", "reply"]
 

@@ -23,7 +23,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.analysis import BLINK
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.report.content import labelled
-from benchwright.evaluation.report.plots import category_shares, difficulty_plot
+from benchwright.evaluation.report.plots import category_shares, difficulty_chart
 from benchwright.evaluation.results import read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.statistics import wilson
@@ -270,9 +270,9 @@ def test_items_are_labelled_as_the_metrics_name_them(bench: Any) -> None:
 def test_difficulty_is_drawn_from_three_models_on() -> None:
     import numpy as np
 
-    assert difficulty_plot(np.array([0.5, 1.0]), 2) is None
-    assert difficulty_plot(np.array([nan, nan]), 3) is None
-    plot = difficulty_plot(np.array([0.0, 1 / 3, 1.0, 1.0, nan]), 3)
+    assert difficulty_chart(np.array([0.5, 1.0]), 2) is None
+    assert difficulty_chart(np.array([nan, nan]), 3) is None
+    plot = difficulty_chart(np.array([0.0, 1 / 3, 1.0, 1.0, nan]), 3)
     assert plot is not None
     assert "1 items are right with no model and 2 with all" in plot.caption
 

@@ -11,8 +11,8 @@ from report_page import ReportPage
 
 from benchwright.evaluation.backends import PerQuestion
 from benchwright.evaluation.report import script_json, write_report
-from benchwright.evaluation.report.plots import shortened
 from benchwright.evaluation.run import evaluate
+from benchwright.pages import shortened
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -72,7 +72,7 @@ def test_long_names_are_cut_and_still_differ() -> None:
     assert max(map(len, short)) <= 24
 
 
-def test_names_beyond_the_fonts_of_matplotlib_raise_no_warning(bench: Any, tmp_path: Path) -> None:
+def test_names_in_any_letters_are_drawn(bench: Any, tmp_path: Path) -> None:
     bench.add()
     release = bench.release(tmp_path / "r")
     evaluate(release, PerQuestion("模型 ☃ 𝕏", lambda question, content_id: "A"), out=tmp_path / "out")

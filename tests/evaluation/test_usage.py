@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.questions import Budget, BudgetSpent, Prices, Spending, Tokens
 from benchwright.evaluation.run import evaluate
+from benchwright.models import Budget, BudgetSpent, Prices, Spending, Tokens
 
 
 def said(tokens: tuple[int, int] | None, text: str = "(B)") -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from small_bench import small_bench
-from walks import benchwright, make_photographs, run_json
+from walks import in_process, make_photographs, run_json
 
 from benchwright.release import Release
 
@@ -17,12 +17,12 @@ def release(tmp_path_factory):
 
 
 def test_verify_says_that_a_whole_release_holds(release):
-    done = benchwright("release", "verify", release.path, "--json")
+    done = in_process("release", "verify", release.path, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["ok"], document["problems"], document["signer"]) == (True, [], None)
     assert (document["release_id"], document["content_id"]) == (release.release_id, release.content_id)
-    text = benchwright("release", "verify", release.path).stdout
+    text = in_process("release", "verify", release.path).stdout
     assert "as it was frozen" not in text
     assert all(f"  {line}\n" in text for line in (*document["proven"], *document["not_proven"]))
 
@@ -31,7 +31,7 @@ def test_verify_names_what_is_wrong_and_exits_1(tmp_path):
     folder = small_bench().write(tmp_path / "r").path
     (folder / "errata.json").unlink()
     (folder / "notes.txt").write_text("x")
-    done = benchwright("release", "verify", folder, "--json")
+    done = in_process("release", "verify", folder, "--json")
     assert done.returncode == 1
     document = json.loads(done.stdout)
     assert (document["ok"], document["problems"]) == (
@@ -40,13 +40,13 @@ def test_verify_names_what_is_wrong_and_exits_1(tmp_path):
     )
     assert "Traceback" not in done.stderr
     assert "2 problems" in done.stderr
-    for_people = benchwright("release", "verify", folder)
+    for_people = in_process("release", "verify", folder)
     assert for_people.returncode == 1
     assert for_people.stdout.splitlines() == document["problems"]
 
 
 def test_verify_of_a_folder_that_is_no_release_exits_1_and_of_none_2(tmp_path):
-    done = benchwright("release", "verify", tmp_path, "--json")
+    done = in_process("release", "verify", tmp_path, "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout) == {
         "ok": False,
@@ -57,12 +57,12 @@ def test_verify_of_a_folder_that_is_no_release_exits_1_and_of_none_2(tmp_path):
         "not_proven": [],
         "signer": None,
     }
-    assert benchwright("release", "verify", tmp_path / "nowhere").returncode == 2
-    assert benchwright("release", "verify").returncode == 2
+    assert in_process("release", "verify", tmp_path / "nowhere").returncode == 2
+    assert in_process("release", "verify").returncode == 2
 
 
 def test_show_tells_name_version_ids_and_counts(release):
-    done = benchwright("release", "show", release.path, "--json")
+    done = in_process("release", "show", release.path, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
         "name": "tiny",
@@ -78,13 +78,13 @@ def test_show_tells_name_version_ids_and_counts(release):
         },
         "marked": {"items": 3, "tasks": {"ring_colour": 3}},
     }
-    text = benchwright("release", "show", release.path).stdout
+    text = in_process("release", "show", release.path).stdout
     assert "tiny 1.0: 8 items" in text
     assert "val: 3 items (jigsaw 2, ring_colour 1)" in text
 
 
 def test_show_refuses_what_is_no_release_in_one_line(tmp_path):
-    done = benchwright("release", "show", tmp_path)
+    done = in_process("release", "show", tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert "is not a release that can be read: manifest.json: missing" in done.stderr
@@ -110,13 +110,13 @@ def test_a_finished_run_is_frozen_by_hand_without_parting_groups(tmp_path):
             splits.setdefault(key, set()).add(one.split)
     assert {split for found in splits.values() for split in found} == {"test", "val"}
     assert all(len(found) == 1 for found in splits.values())
-    refused = benchwright(*freeze, "--description", "Other words.")
+    refused = in_process(*freeze, "--description", "Other words.")
     assert refused.returncode == 2
     assert "raise the version" in refused.stderr
 
 
 def test_freeze_refuses_a_folder_that_is_no_workspace(tmp_path):
-    done = benchwright("release", "freeze", "--workspace", tmp_path, "--name", "tiny", "--version", "1.0")
+    done = in_process("release", "freeze", "--workspace", tmp_path, "--name", "tiny", "--version", "1.0")
     assert done.returncode == 2
     assert "is not a workspace" in done.stderr
     assert list(tmp_path.iterdir()) == []
@@ -131,6 +131,6 @@ def test_freeze_refuses_a_folder_that_is_no_workspace(tmp_path):
     ],
 )
 def test_freeze_refuses_malformed_names(tmp_path, arguments, message):
-    done = benchwright("release", "freeze", "--workspace", tmp_path, *arguments)
+    done = in_process("release", "freeze", "--workspace", tmp_path, *arguments)
     assert done.returncode == 2
     assert message in done.stderr

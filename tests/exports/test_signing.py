@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from small_bench import reseal, small_bench
-from walks import benchwright
+from walks import in_process
 
 from benchwright.release import Release
 
@@ -42,7 +42,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(keys: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = small_bench().write(tmp_path_factory.mktemp("whole") / "r").path
-    signed = benchwright("release", "sign", folder, "--key", keys / "ada", "--json")
+    signed = in_process("release", "sign", folder, "--key", keys / "ada", "--json")
     assert signed.returncode == 0, signed.stderr
     document = json.loads(signed.stdout)
     assert document["signature"] == str(folder / "manifest.json.sig")
@@ -57,7 +57,7 @@ def folder(whole: Path, tmp_path: Path) -> Path:
 
 
 def verify(folder: Path, *options: str | Path, code: int = 0, env: dict[str, str] | None = None) -> dict[str, Any]:
-    done = benchwright("release", "verify", folder, *options, "--json", **({"env": env} if env else {}))
+    done = in_process("release", "verify", folder, *options, "--json", **({"env": env} if env else {}))
     assert done.returncode == code, done.stdout + done.stderr
     return dict(json.loads(done.stdout))
 
@@ -108,7 +108,7 @@ def test_the_expected_content_id_proves_the_items_and_no_more(folder: Path) -> N
 
 @pytest.mark.parametrize("text", ["0123456789a", "g" * 64, "0" * 65, "", "release"])
 def test_what_is_no_id_is_wrong_use(folder: Path, text: str) -> None:
-    done = benchwright("release", "verify", folder, "--expect", text)
+    done = in_process("release", "verify", folder, "--expect", text)
     assert done.returncode == 2
     assert "is no id of a release" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -146,7 +146,7 @@ def test_a_forgery_that_keeps_the_old_signature_is_found_even_without_keys(folde
 
 def test_a_signature_of_another_key_is_found(folder: Path, keys: Path) -> None:
     (folder / "manifest.json.sig").unlink()
-    assert benchwright("release", "sign", folder, "--key", keys / "bob").returncode == 0
+    assert in_process("release", "sign", folder, "--key", keys / "bob").returncode == 0
     [problem] = verify(folder, "--signed-by", keys / "allowed", code=1)["problems"]
     assert "signed with no key that" in problem
     [problem] = verify(folder, "--signed-by", keys / "allowed", "--identity", "ada@example.org", code=1)["problems"]
@@ -195,19 +195,19 @@ def test_a_missing_signature_is_a_problem_only_where_one_is_asked_for(folder: Pa
 def test_a_signature_may_lie_elsewhere(folder: Path, keys: Path, tmp_path: Path) -> None:
     (folder / "manifest.json.sig").unlink()
     place = tmp_path / "by-ada.sig"
-    assert benchwright("release", "sign", folder, "--key", keys / "ada", "--out", place).returncode == 0
+    assert in_process("release", "sign", folder, "--key", keys / "ada", "--out", place).returncode == 0
     assert not (folder / "manifest.json.sig").exists()
     assert verify(folder, "--signed-by", keys / "allowed", "--signature", place)["signer"] is not None
 
 
 def test_a_signature_is_never_overwritten_and_a_broken_release_never_signed(folder: Path, keys: Path) -> None:
     before = (folder / "manifest.json.sig").read_bytes()
-    refused = benchwright("release", "sign", folder, "--key", keys / "bob")
+    refused = in_process("release", "sign", folder, "--key", keys / "bob")
     assert (refused.returncode, "is there already and is not overwritten" in refused.stderr) == (2, True)
     assert (folder / "manifest.json.sig").read_bytes() == before
     (folder / "manifest.json.sig").unlink()
     (folder / "errata.json").write_text("{}")
-    refused = benchwright("release", "sign", folder, "--key", keys / "ada")
+    refused = in_process("release", "sign", folder, "--key", keys / "ada")
     assert (refused.returncode, "errata.json" in refused.stderr) == (1, True)
     assert not (folder / "manifest.json.sig").exists()
 
@@ -217,7 +217,7 @@ def test_a_key_that_cannot_sign_is_refused_in_one_line(folder: Path, keys: Path,
     (tmp_path / "none").write_text("no key")
     shutil.copyfile(keys / "ada.pub", tmp_path / "only.pub")
     for key in (tmp_path / "none", tmp_path / "only.pub"):
-        refused = benchwright("release", "sign", folder, "--key", key)
+        refused = in_process("release", "sign", folder, "--key", key)
         assert (refused.returncode, "cannot sign" in refused.stderr) == (2, True), refused.stderr
         assert len(refused.stderr.strip().splitlines()) == 1
 
@@ -242,7 +242,7 @@ def test_a_key_in_an_agent_signs_by_its_public_half(
 ) -> None:
     (folder / "manifest.json.sig").unlink()
     shutil.copyfile(keys / "ada.pub", tmp_path / "only.pub")
-    signed = benchwright("release", "sign", folder, "--key", tmp_path / "only.pub", env=agent)
+    signed = in_process("release", "sign", folder, "--key", tmp_path / "only.pub", env=agent)
     assert signed.returncode == 0, signed.stderr
     assert verify(folder, "--signed-by", keys / "allowed")["ok"]
 
@@ -250,7 +250,7 @@ def test_a_key_in_an_agent_signs_by_its_public_half(
 def test_without_ssh_keygen_it_is_said_what_to_install(folder: Path, keys: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     env = {**os.environ, "PATH": str(tmp_path / "bin")}
-    done = benchwright("release", "verify", folder, "--signed-by", keys / "allowed", env=env)
+    done = in_process("release", "verify", folder, "--signed-by", keys / "allowed", env=env)
     assert (done.returncode, "OpenSSH 8.2" in done.stderr) == (2, True)
     found = verify(folder, env=env)
     assert any("ssh-keygen is not there" in line for line in found["not_proven"])
@@ -259,14 +259,14 @@ def test_without_ssh_keygen_it_is_said_what_to_install(folder: Path, keys: Path,
     )
     (tmp_path / "bin" / "ssh-keygen").chmod(0o755)
     env["PATH"] += ":/bin:/usr/bin"
-    done = benchwright("release", "verify", folder, "--signed-by", keys / "allowed", env=env)
+    done = in_process("release", "verify", folder, "--signed-by", keys / "allowed", env=env)
     assert (done.returncode, "is too old" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("options", [["--identity", "ada"], ["--revoked", "KEY"], ["--signature", "KEY"]])
 def test_options_of_a_signature_need_the_keys_that_count(folder: Path, keys: Path, options: list[str]) -> None:
     given = [str(keys / "ada.pub") if option == "KEY" else option for option in options]
-    done = benchwright("release", "verify", folder, *given)
+    done = in_process("release", "verify", folder, *given)
     assert (done.returncode, "goes with --signed-by" in done.stderr) == (2, True)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from report_page import ReportPage
 
-from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.errors import BenchwrightError
 from benchwright.filters.cli import text_ratio
 from benchwright.filters.measured_folder import UnreadableFile
 from benchwright.filters.text import (
@@ -23,10 +23,9 @@ from benchwright.filters.text import (
     TextRatio,
     TextReport,
     TextShare,
-    calibration,
     candidates,
-    check_page_path,
-    distribution_svg,
+    dropped_chart,
+    ratio_chart,
     write_calibration,
 )
 
@@ -81,15 +80,21 @@ def test_the_thresholds_proposed_end_with_the_first_that_drops_nothing(largest: 
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.lists(st.floats(0, 1), max_size=6))
-def test_the_plot_stays_within_its_frame_and_has_a_bar_for_every_file_with_text(
+def test_the_charts_stay_within_their_frames_and_have_a_column_for_every_file_with_text(
     ratios: list[float], thresholds: list[float]
 ) -> None:
-    svg = distribution_svg(ratios, sorted(thresholds))
-    wide, high = (float(number) for number in re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())  # type: ignore[union-attr]
-    for name, end in (("x", wide), ("x1", wide), ("x2", wide), ("y", high), ("y1", high), ("y2", high)):
-        assert all(0 <= float(number) <= end for number in re.findall(rf' {name}="([^"]*)"', svg))
-    drawn = sum(int(number) for number in re.findall(r"<title>(\d+) with a ratio", svg))
-    assert drawn == sum(ratio > 0 for ratio in ratios)
+    histogram = ratio_chart(ratios, sorted(thresholds))
+    for svg in (histogram.markup, dropped_chart(ratios, sorted(thresholds)).markup):
+        wide, high = (float(number) for number in re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())  # type: ignore[union-attr]
+        for name, end in (("x", wide), ("x1", wide), ("x2", wide), ("y", high), ("y1", high), ("y2", high)):
+            assert all(0 <= float(number) <= end for number in re.findall(rf' {name}="([^"]*)"', svg))
+    drawn = sum(int(number) for number in re.findall(r"<title>[0-9.]+ to [0-9.]+: (\d+)<", histogram.markup))
+    assert drawn == sum(int(n) for _, n in histogram.numbers.rows) == sum(ratio > 0 for ratio in ratios)
+
+
+def test_the_curve_has_the_share_that_each_threshold_drops() -> None:
+    chart = dropped_chart([0.0, 0.1, 0.2, 0.3], [0.1, 0.25])
+    assert list(chart.numbers.rows) == [("0.1", "50.0%"), ("0.25", "25.0%")]
 
 
 @pytest.fixture
@@ -115,8 +120,9 @@ def test_the_page_shows_pictures_with_their_boxes_and_runs_and_fetches_nothing(f
     out = tmp_path / "page.html"
     write_calibration(out, folder, report_of(), thresholds=[0.3, 0.2])
     page = ReportPage(out)
-    assert [row[0] for row in page.rows("")[1:]] == ["0.2", "0.3"]
-    assert page.rows("")[1][1:4] == ["3", "3", "50.0 %"]
+    rows = page.source.partition('<section id="thresholds"')[2].partition("</table>")[0]
+    assert re.findall(r'href="#at-([^"]*)"', rows) == ["0.2", "0.3"]
+    assert "<td>3</td><td>3</td><td>50.0 %</td>" in rows
     [policy] = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
     assert "default-src 'none'" in str(policy.attributes["content"])
     assert list(page.all("script")) == list(page.all("link")) == []
@@ -184,9 +190,3 @@ def test_a_threshold_without_the_page_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(text_ratio, [str(tmp_path), "--threshold", "0.2"])
     assert result.exit_code == 2
     assert "--calibrate" in result.output
-
-
-def test_without_jinja_the_extra_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(calibration, "find_spec", lambda name: None)
-    with pytest.raises(PrerequisiteError, match=r"benchwright\[filters\]"):
-        check_page_path(tmp_path / "page.html")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import imagehash
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from benchwright.filters.features import Hashes, hashes, perceptual_hash
+from benchwright.filters.features import Hashes, hashes
 
 
 def imagehash_of(grey: Image.Image) -> Hashes:
@@ -66,10 +64,3 @@ def test_pictures_of_any_size_and_depth_have_the_bits_of_imagehash(
 ) -> None:
     grey = Image.fromarray(noise(seed, width, height) >> cut << cut)
     assert hashes(grey) == imagehash_of(grey)
-
-
-def test_imagehash_is_asked_only_where_rounding_could_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "imagehash", None)
-    perceptual_hash.phash(Image.fromarray(noise(4, 300, 200)))
-    with pytest.raises(ImportError):
-        perceptual_hash.phash(drawing())

@@ -26,8 +26,6 @@ from benchwright.filters.text import PaddleProcess, TextFinder, TextRatio
 from benchwright.filters.text.paddle_models import paddle_models
 from benchwright.pipeline import run_steps
 
-pytestmark = pytest.mark.paddle
-
 
 def page(*lines: str, px: int = 34, size: tuple[int, int] = (520, 310)) -> np.ndarray:
     image = Image.new("RGB", size, "white")

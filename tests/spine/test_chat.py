@@ -9,6 +9,7 @@ import pickle
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -127,7 +128,7 @@ def test_a_request_that_fails_says_how(
         (401, {"error": {"message": "no such key"}}, "OPENAI_API_KEY"),
         (404, {"error": {"message": "unknown model"}}, "knows no model 'm'"),
         (429, {"error": {"message": "empty", "code": "insufficient_quota"}}, "has nothing left"),
-        (307, {}, "name that as base_url"),
+        (307, {}, "answers as base_url"),
     ],
 )
 def test_an_endpoint_at_which_nothing_can_succeed_ends_the_run(
@@ -294,3 +295,66 @@ def test_a_reply_that_was_cut_off_before_any_text_says_so(server: ChatServer, co
     server.behave = lambda words, attempt, handler: server.say(handler, 200, cut)
     with pytest.raises(RequestFailed, match="raise max_tokens"):
         connect().ask("?")
+
+
+def test_a_pause_that_the_endpoint_asks_for_holds_back_all_questions(server: ChatServer, connect: Any) -> None:
+    came: list[float] = []
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        came.append(time.monotonic())
+        return server.say(handler, 429, {}, retry_after_ms="300") if len(came) == 1 else "well"
+
+    server.behave = behave
+    chat = connect(retries=1)
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(chat.ask, "first")
+        while not came:
+            threads.submit(int).result()
+        assert list(threads.map(chat.ask, ["a", "b", "c"])) == ["well"] * 3
+        assert first.result() == "well"
+    assert len(came) == 5
+    assert sum(moment >= came[0] + 0.3 for moment in came) >= 1
+
+
+def test_a_rate_limit_is_met_with_more_patience_than_a_fault(server: ChatServer, connect: Any) -> None:
+    server.behave = lambda words, attempt, handler: (
+        server.say(handler, 429, {}, retry_after_ms="1") if attempt < 5 else "well"
+    )
+    assert connect(retries=1).ask("?") == "well"
+    server.behave = lambda words, attempt, handler: server.say(handler, 503, {}, retry_after_ms="1")
+    with pytest.raises(RequestFailed) as caught:
+        connect(retries=1).ask("other")
+    assert caught.value.sent == 2
+
+
+def test_after_a_refused_key_no_other_question_is_sent(server: ChatServer) -> None:
+    server.behave = lambda words, attempt, handler: server.say(handler, 401, {"error": {"message": "no such key"}})
+    chat = Chat(ChatSettings(model="m", base_url=server.url, retries=0), concurrency=1)
+    with ThreadPoolExecutor(8) as threads:
+        failures = list(threads.map(lambda number: _failure(chat, str(number)), range(8)))
+    chat.close()
+    assert {type(failure) for failure in failures} == {PrerequisiteError}
+    assert len(server.bodies) == 1
+
+
+def _failure(chat: Chat, words: str) -> Exception | None:
+    try:
+        chat.ask(words)
+    except PrerequisiteError as error:
+        return error
+    return None
+
+
+def test_a_key_without_the_right_ends_the_run(server: ChatServer, connect: Any) -> None:
+    server.behave = lambda words, attempt, handler: server.say(handler, 403, {"error": {"message": "not for you"}})
+    with pytest.raises(PrerequisiteError, match=r"refuses the key in OPENAI_API_KEY \(HTTP 403: not for you\)"):
+        connect().ask("?")
+
+
+def test_tokens_are_counted(server: ChatServer, connect: Any, caplog: pytest.LogCaptureFixture) -> None:
+    server.behave = reasoning_model
+    chat = Chat(ChatSettings(model="thinks", base_url=server.url, retries=0))
+    chat.ask("?")
+    with caplog.at_level("INFO"):
+        chat.close()
+    assert "thinks: 3 requests, 10 tokens sent and 75 received" in caplog.text

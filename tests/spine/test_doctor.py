@@ -41,7 +41,6 @@ def test_the_review_app_is_named_with_its_version() -> None:
     [
         ("review app", "streamlit", "app"),
         ("passwords of the review app", "argon2", "app"),
-        ("charts of reports", "matplotlib", "report"),
     ],
 )
 def test_what_is_missing_is_named_with_the_extra_that_brings_it(

@@ -19,7 +19,7 @@ from ...store import Account
 from ..base.state import AppState
 from ..security.cookies import Cookies
 from ..security.headers import headers_of
-from ..security.static_files import RecentSessions, preloads
+from ..security.static_files import RecentSessions
 
 LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
 OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
@@ -27,7 +27,6 @@ OPEN_PATHS = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
 PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
 """Paths that need no session where people may sign in by an identity provider."""
-_POLICY = "content-security-policy"
 ACCOUNT = "benchwright.account"
 """Key of the ASGI scope under which the middleware leaves the signed-in account for the routes."""
 
@@ -71,8 +70,6 @@ class SessionMiddleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                if headers.get("content-type", "").startswith("text/html") and _POLICY not in headers and preloads():
-                    headers["link"] = preloads()  # the sign-in pages have a policy of their own, and load nothing
                 for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)

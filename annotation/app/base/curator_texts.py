@@ -33,6 +33,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
     {
         # Splits
         "all": "All together",
+        "day": "Day",
         "kind": "By kind of question",
         "task": "By task",
         "category": "By category",

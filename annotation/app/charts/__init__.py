@@ -1,1 +1,1 @@
-"""The plots of the curator's pages."""
+"""The curator's charts, drawn as all charts are (`benchwright.pages`), and the component that shows them."""

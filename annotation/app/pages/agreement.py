@@ -12,9 +12,8 @@ from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
-from ..charts.bars import parts_plot
-from ..charts.chart_style import STYLE
-from ..charts.intervals import Dot, intervals_plot, narrow_scale
+from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, parts_chart
+from ..charts.showing import show_chart
 
 NAMES = {
     "percent": "Percent agreement",
@@ -24,7 +23,7 @@ NAMES = {
     "gwet_ac1": "Gwet's AC1",
 }
 MOST_ROWS = 60
-"""Most rows of one plot; the parts with the most tasks are kept."""
+"""Most rows of one chart; the parts with the most tasks are kept."""
 
 
 class FieldAgreement(NamedTuple):
@@ -41,7 +40,6 @@ def show_agreement(request: PageRequest) -> None:
     key = (request.state.store.where, *overview.stamp(), "agreement", field.labels.name, field.metric)
     with st.spinner(TEXTS["reckoning"]):
         agreement = cached(key, lambda: field_agreement(overview, field))
-    st.html(STYLE)
     if not agreement.by["all"]:
         st.info(TEXTS["nothing_said"])
         return
@@ -49,12 +47,13 @@ def show_agreement(request: PageRequest) -> None:
     if closed_early := cached((*key[:-2], "closed_early"), overview.closed_early):
         st.caption(TEXTS["closed_early"].format(tasks=closed_early))
     [(_, whole)] = agreement.by["all"]
-    st.html(intervals_plot(f"{TEXTS['all']}: {_size(whole)}", [_dot(NAMES[name], whole, name) for name in STATISTICS]))
+    values = [_value(NAMES[name], whole, name) for name in STATISTICS]
+    show_chart(intervals_chart("all", f"{TEXTS['all']}: {_size(whole)}", values))
     _show_criteria(cached((*key[:-2], "criteria"), overview.criteria), statistic)
     for split, groups in agreement.by.items():
         if len(groups) > 1:
             st.subheader(TEXTS[split])
-            st.html(intervals_plot(NAMES[statistic], _dots(_named(groups, split), statistic)))
+            show_chart(intervals_chart(f"by-{split}", NAMES[statistic], _values(_named(groups, split), statistic)))
     if len(agreement.without) > 2:
         _show_without(agreement.without, whole, statistic)
     st.caption(TEXTS["why_undefined"])
@@ -67,9 +66,9 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
     st.subheader(TEXTS["votes"])
     st.caption(TEXTS["votes_why"])
     rows = [(votes.words, {"yes": votes.yes, "no": votes.votes - votes.yes}) for votes in criteria]
-    st.html(parts_plot(TEXTS["criteria"], rows))
-    dots = [_dot(votes.words, votes.agreement, statistic, beside=_compared(votes.agreement)) for votes in criteria]
-    st.html(intervals_plot(NAMES[statistic], dots))
+    show_chart(parts_chart("votes", TEXTS["criteria"], rows))
+    values = [_value(votes.words, votes.agreement, statistic, beside=_compared(votes.agreement)) for votes in criteria]
+    show_chart(intervals_chart("criteria", NAMES[statistic], values))
 
 
 def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
@@ -88,9 +87,10 @@ def _show_without(without: dict[str, Agreement], whole: Agreement, statistic: st
     middle: float | None = getattr(whole, statistic)
     values: dict[str, float | None] = {name: getattr(rest, statistic) for name, rest in without.items()}
     ranked = sorted(values.items(), key=lambda entry: (2.0 if entry[1] is None else -entry[1], entry[0]))[:MOST_ROWS]
-    dots = [Dot(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
+    rows = [NamedValue(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
     scale = narrow_scale(list(values.values()), middle)
-    st.html(intervals_plot(NAMES[statistic], dots, scale=scale, mark=-2.0 if middle is None else middle))
+    mark = -2.0 if middle is None else middle
+    show_chart(intervals_chart("without", NAMES[statistic], rows, scale=scale, mark=mark))
 
 
 def _beside(change: str, rest: Agreement) -> str:
@@ -112,7 +112,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
 
 
 def _pick(overview: Overview) -> tuple[LabelField, str]:
-    """Show the menus; return the field to compare and the statistic that the plots show."""
+    """Show the menus; return the field to compare and the statistic that the charts show."""
     field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
     by_words = {field.words: field for field in label_fields_of(overview.campaign)}
     field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]
@@ -128,16 +128,18 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
     return field, statistic
 
 
-def _dots(groups: list[tuple[str, Agreement]], statistic: str) -> list[Dot]:
+def _values(groups: list[tuple[str, Agreement]], statistic: str) -> list[NamedValue]:
     kept = groups
     if len(groups) > MOST_ROWS:
         largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].compared)[:MOST_ROWS]}
         kept = [group for group in groups if group[0] in largest]
-    return [_dot(name or TEXTS["none"], agreement, statistic, beside=_compared(agreement)) for name, agreement in kept]
+    return [
+        _value(name or TEXTS["none"], agreement, statistic, beside=_compared(agreement)) for name, agreement in kept
+    ]
 
 
-def _dot(name: str, agreement: Agreement, statistic: str, *, beside: str = "") -> Dot:
-    return Dot(name, getattr(agreement, statistic), agreement.ci.get(statistic), beside)
+def _value(name: str, agreement: Agreement, statistic: str, *, beside: str = "") -> NamedValue:
+    return NamedValue(name, getattr(agreement, statistic), agreement.ci.get(statistic), beside)
 
 
 def _size(agreement: Agreement) -> str:

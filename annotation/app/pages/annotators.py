@@ -12,9 +12,8 @@ from ...progress.overview import Overview
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
-from ..charts.chart_style import STYLE
-from ..charts.confusion import confusion_table
-from ..charts.intervals import Dot, intervals_plot
+from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
+from ..charts.showing import show_chart
 from .review import inert
 
 
@@ -28,13 +27,12 @@ def show_annotators(request: PageRequest) -> None:
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return
-    st.html(STYLE)
     st.caption(TEXTS["annotators_why"])
     has_gold = any(quality.on_gold[1] for quality in qualities)
     st.dataframe([_row(quality, has_gold=has_gold) for quality in qualities], hide_index=True)
     st.subheader(TEXTS["with_others"])
     ranked = sorted(qualities, key=_rank)
-    st.html(intervals_plot(TEXTS["with_others_why"], [_dot(quality) for quality in ranked]))
+    show_chart(intervals_chart("with-others", TEXTS["with_others_why"], [_value(quality) for quality in ranked]))
     st.subheader(TEXTS["confusion"])
     names = [quality.rater for quality in ranked]
     picked = ranked[names.index(st.selectbox(TEXTS["name"], names))]
@@ -42,7 +40,7 @@ def show_annotators(request: PageRequest) -> None:
         st.caption(TEXTS["no_confusion"].format(name=inert(picked.rater), n=picked.shared, least=LEAST_SHARED))
     else:
         why = TEXTS["confusion_why"].format(name=picked.rater, n=picked.shared)
-        st.html(confusion_table(why, picked.confusion))
+        show_chart(confusion_chart("confusion", why, picked.confusion))
 
 
 def _rank(quality: RaterQuality) -> tuple[float, str]:
@@ -51,10 +49,10 @@ def _rank(quality: RaterQuality) -> tuple[float, str]:
     return (share if share is not None else 2, quality.rater)
 
 
-def _dot(quality: RaterQuality) -> Dot:
+def _value(quality: RaterQuality) -> NamedValue:
     share, units = quality.with_others
     haste = [TEXTS["fast"]] if quality.is_suspiciously_fast else []
-    return Dot(quality.rater, share, None, ", ".join([f"{units} {TEXTS['units']}", *haste]))
+    return NamedValue(quality.rater, share, None, ", ".join([f"{units} {TEXTS['units']}", *haste]))
 
 
 def _row(quality: RaterQuality, *, has_gold: bool) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from benchwright.pages import Chart
+
 from ...campaigns.results import agreement_of, summary_of
 from ...forms.kinds import REVIEW
 from ...progress.adjudication_stats import AdjudicationStats
@@ -26,9 +28,8 @@ from ..base.curator_texts import words_for
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
-from ..charts.bars import counts_plot, parts_plot
-from ..charts.chart_style import STYLE
-from ..charts.days import days_plot
+from ..charts.curator_charts import counts_chart, days_chart, parts_chart
+from ..charts.showing import show_chart
 from .review import inert
 
 REFRESH_S = 10.0
@@ -40,7 +41,6 @@ _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 def show_progress(request: PageRequest) -> None:
     """Show how far a campaign is."""
     store, campaign = request.state.store, request.campaign
-    st.html(STYLE)
     _show_counts(store, campaign)
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
@@ -78,11 +78,11 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     by = next((split for split in _SPLITS if len({getattr(pattern, split) for pattern in patterns}) > 1), None)
     if by is not None:
         rows += [(part.name or CURATOR_TEXTS["none"], part.outcomes) for part in progress_by(campaign, patterns, by)]
-    st.html(parts_plot(CURATOR_TEXTS["tasks"], rows))
+    show_chart(parts_chart("tasks", CURATOR_TEXTS["tasks"], rows))
     _show_rounds(cached((*stamp, "rounds"), lambda: overview.rounds(patterns)))
     _show_adjudication(cached((*stamp, "rulings"), overview.adjudication_stats))
     if days := cached((*stamp, "days"), overview.days):
-        st.html(days_plot(CURATOR_TEXTS["by_day"], days))
+        show_chart(days_chart("days", CURATOR_TEXTS["by_day"], days))
 
 
 def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
@@ -147,7 +147,7 @@ def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
     st.subheader(CURATOR_TEXTS["rounds"])
     st.caption(CURATOR_TEXTS["rounds_why"])
     rows = [(CURATOR_TEXTS["nth_round"].format(round=progress.round), progress.parts) for progress in rounds]
-    st.html(parts_plot(CURATOR_TEXTS["items"], rows))
+    show_chart(parts_chart("rounds", CURATOR_TEXTS["items"], rows))
 
 
 def _show_adjudication(stats: AdjudicationStats) -> None:
@@ -161,12 +161,12 @@ def _show_adjudication(stats: AdjudicationStats) -> None:
     for count in stats.counts:
         by_name.setdefault(count.adjudicator, Counter())[count.decision] += count.times
     rows = [(name, {decision: counts[decision] for decision in decisions}) for name, counts in sorted(by_name.items())]
-    st.html(parts_plot(CURATOR_TEXTS["by_adjudicator"], rows))
-    st.html(_against_majority(stats))
+    show_chart(parts_chart("adjudicators", CURATOR_TEXTS["by_adjudicator"], rows))
+    show_chart(_against_majority(stats))
 
 
-def _against_majority(stats: AdjudicationStats) -> str:
-    """Return a plot of adjudicators' decisions by what most annotators had decided, the most frequent first."""
+def _against_majority(stats: AdjudicationStats) -> Chart:
+    """Return a chart of adjudicators' decisions by what most annotators had decided, the most frequent first."""
     times = Counter[tuple[str, str, bool]]()
     for count in stats.counts:
         times[count.decision, count.majority, count.is_against] += count.times
@@ -177,4 +177,4 @@ def _against_majority(stats: AdjudicationStats) -> str:
     ]
     words = [CURATOR_TEXTS["against"].format(times=count) if against else str(count) for (*_, against), count in ranked]
     counts = [(name, count) for name, (_, count) in zip(names, ranked, strict=True)]
-    return counts_plot(CURATOR_TEXTS["by_said"], counts, words=words)
+    return counts_chart("by-majority", CURATOR_TEXTS["by_said"], counts, words=words)

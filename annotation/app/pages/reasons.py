@@ -12,13 +12,20 @@ from ...store.counts.campaign_counts import DecisionExample, ReasonCount
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
 from ..base.request import PageRequest
-from ..charts.bars import counts_plot
-from ..charts.chart_style import STYLE
+from ..charts.curator_charts import counts_chart
+from ..charts.showing import show_chart
 from ..routes.tasks import picture_url
 
 EXAMPLES = 6
 _NOTE_LENGTH = 200
 """Characters of a note that are shown."""
+_STYLE = """<style>
+.bw-thumb { display: flex; gap: .9rem; flex-wrap: wrap; list-style: none;
+  padding: 0 !important; margin: .2rem 0 .9rem; }
+.bw-thumb li { width: 11rem; margin: 0; font-size: .8rem; overflow-wrap: anywhere; }
+.bw-thumb img { width: 11rem; height: 8rem; object-fit: contain; display: block;
+  background: color-mix(in srgb, currentColor 8%, transparent); }
+</style>"""
 
 
 def show_reasons(request: PageRequest) -> None:
@@ -29,9 +36,8 @@ def show_reasons(request: PageRequest) -> None:
     if not counts:
         st.info(TEXTS["no_reasons"])
         return
-    st.html(STYLE)
     st.caption(TEXTS["reasons_why"])
-    st.html(counts_plot(TEXTS["reasons"], [(_name(count), count.times) for count in counts]))
+    show_chart(counts_chart("reasons", TEXTS["reasons"], [(_name(count), count.times) for count in counts]))
     st.subheader(TEXTS["examples"])
     by_name = {_name(count): count for count in counts}
     picked = by_name[st.selectbox(TEXTS["reasons"], list(by_name))]
@@ -43,7 +49,7 @@ def _name(count: ReasonCount) -> str:
 
 
 def _examples(examples: Sequence[DecisionExample]) -> str:
-    return f'<ul class="bw-thumb">{"".join(map(_example, examples))}</ul>'
+    return f'{_STYLE}<ul class="bw-thumb">{"".join(map(_example, examples))}</ul>'
 
 
 def _example(example: DecisionExample) -> str:

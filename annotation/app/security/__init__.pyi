@@ -23,4 +23,3 @@ from .identity_provider import new_flow as new_flow
 from .passwords import BoundedHashing as BoundedHashing
 from .passwords import HashingBusyError as HashingBusyError
 from .static_files import RecentSessions as RecentSessions
-from .static_files import preloads as preloads

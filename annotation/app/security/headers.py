@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 
 from .cookies import Cookies
 
 HALF_A_YEAR_S = 15_552_000
-_INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _SIGN_IN_POLICY = {
     "default-src": "'none'",
     "style-src": "'unsafe-inline'",
@@ -65,13 +64,36 @@ def _app_policy() -> dict[str, str]:
     }
 
 
+class _InlineScripts(HTMLParser):
+    """Collects the texts of the scripts of a page that have no `src`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self._is_inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_inside = tag == "script" and "src" not in dict(attrs)
+        if self._is_inside:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_inside = self._is_inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._is_inside:
+            self.scripts[-1] += data
+
+
 @cache
 def inline_scripts() -> tuple[str, ...]:
     """Return the hashes of the inline scripts of Streamlit's page, spelled as in a content policy."""
     import streamlit
 
     page = Path(streamlit.__file__).parent / "static" / "index.html"
-    digests = [hashlib.sha256(script).digest() for script in _INLINE.findall(page.read_bytes())]
+    parser = _InlineScripts()
+    parser.feed(page.read_text(encoding="utf-8"))
+    digests = [hashlib.sha256(script.encode()).digest() for script in parser.scripts]
     return tuple(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
 
 

@@ -24,6 +24,8 @@ from benchwright.errors import BenchwrightError
 
 from ..campaigns.tasks import upsert_annotator
 from ..database.audit import COMMAND_LINE, STRANGER, clock, record
+from ..database.dialects import insert_into
+from ..database.locks import hold_annotator
 from ..database.records import RefusedError
 from ..database.schema import accounts, annotators, identities, sessions
 from ..database.store_connection import StoreConnection
@@ -78,6 +80,7 @@ class Accounts:
         """
         with self._store.writing() as connection:
             upsert_annotator(connection, name, kind="person")
+            hold_annotator(connection, name)
             if _found(connection, annotators.c.name == name) is not None:
                 raise BenchwrightError(f"{name!r} has an account already; choose another name")
             annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
@@ -148,10 +151,8 @@ class Accounts:
         Raises:
             RefusedError: The invitation is not, or no longer, valid.
         """
-        with self._store.batch() as batch:
-            account = Accounts(batch).invited(token, now=now)
-            if account is None:
-                raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+        with self._store.batch(alone=False) as batch:
+            account = _invited(batch, token, now=now)
             Accounts(batch, by=account.name).set_password(account.name, password_hash)
         return self.find(account.name)
 
@@ -161,7 +162,7 @@ class Accounts:
         Raises:
             BenchwrightError: There is no such account, or nobody else could manage accounts.
         """
-        with self._changing(name) as (connection, account):
+        with self._changing(name, among_curators=True) as (connection, account):
             if role != "curator":
                 _keep_a_curator(connection, account)
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(role=role))
@@ -173,10 +174,10 @@ class Accounts:
         Raises:
             BenchwrightError: There is no such account, or nobody else could manage accounts.
         """
-        with self._changing(name) as (connection, account):
+        with self._changing(name, among_curators=True) as (connection, account):
             if disabled:
                 _keep_a_curator(connection, account)
-                _end_sessions(connection, account)
+            _end_sessions(connection, account)  # on unlocking too: one may have been opened just after the lock
             values = {"is_disabled": disabled, "invite_hash": None, "invite_until": None}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
             self._log(connection, "locked" if disabled else "unlocked", name)
@@ -189,7 +190,8 @@ class Accounts:
         """
         token = secrets.token_urlsafe(32)
         with self._changing(name) as (connection, account):
-            connection.execute(sa.delete(sessions).where(sessions.c.ends_at <= now))
+            ended = sa.select(sessions.c.id).where(sessions.c.ends_at <= now).with_for_update(skip_locked=True)
+            connection.execute(sa.delete(sessions).where(sessions.c.id.in_(ended)))
             values = {"account_id": account.id, "token_hash": hash_of(token), "created_at": now}
             connection.execute(sa.insert(sessions).values(values | {"ends_at": now + SESSION}))
             record(connection, "signed_in", actor=name, at=now)
@@ -221,9 +223,9 @@ class Accounts:
         is_it = sessions.c.token_hash == hash_of(token)
         opened = sa.exists().where(sessions.c.account_id == accounts.c.id, is_it)
         with self._store.writing() as connection:
-            if (row := _found(connection, opened)) is not None:
+            row = _found(connection, opened)
+            if connection.execute(sa.delete(sessions).where(is_it)).rowcount and row is not None:
                 record(connection, "signed_out", actor=row.name, at=clock())
-            connection.execute(sa.delete(sessions).where(is_it))
 
     def _log(self, connection: sa.Connection, act: str, name: str, *, at: datetime | None = None, **about: Any) -> None:
         record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
@@ -238,13 +240,37 @@ class Accounts:
             return _end_sessions(connection, account)
 
     @contextmanager
-    def _changing(self, name: str) -> Iterator[tuple[sa.Connection, Account]]:
+    def _changing(self, name: str, *, among_curators: bool = False) -> Iterator[tuple[sa.Connection, Account]]:
+        """Yield a connection and an account whose row is locked, with those of all curators if `among_curators`."""
+        of_name = (
+            accounts.c.annotator_id == sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+        )
+        which = of_name | (accounts.c.role == "curator") if among_curators else of_name
         with self._store.writing() as connection:
+            connection.execute(_LOCKED.where(which))
             yield connection, _known(connection, name)
 
 
 _has_identity = sa.exists().where(identities.c.account_id == accounts.c.id).label("has_identity")
 _ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotators)
+
+
+_LOCKED = sa.select(accounts.c.id).order_by(accounts.c.id).with_for_update(key_share=True)
+_HAS_ACCOUNT = "you have another account here already; sign in to that one"
+
+
+def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
+    """Return the account that an invitation is for, its row locked, so that an invitation is accepted once.
+
+    Raises:
+        RefusedError: The invitation is not, or no longer, valid.
+    """
+    with held.writing() as connection:
+        connection.execute(_LOCKED.where(accounts.c.invite_hash == hash_of(token)))
+    account = Accounts(held).invited(token, now=now)
+    if account is None:
+        raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+    return account
 
 
 def hash_of(token: str) -> str:
@@ -320,19 +346,19 @@ class Identities:
         Raises:
             RefusedError: The invitation is not, or no longer, valid, or the identity is tied to an account already.
         """
-        with self._store.batch() as batch:
-            account = Accounts(batch).invited(token, now=now)
-            if account is None:
-                raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+        with self._store.batch(alone=False) as batch:
+            account = _invited(batch, token, now=now)
             of_identity = sa.select(identities.c.account_id).where(
                 identities.c.issuer == identity.issuer, identities.c.subject == identity.subject
             )
             with batch.writing() as connection:
                 if connection.execute(of_identity).scalar_one_or_none() not in {None, account.id}:
-                    raise RefusedError("you have another account here already; sign in to that one")
+                    raise RefusedError(_HAS_ACCOUNT)
                 connection.execute(sa.delete(identities).where(identities.c.account_id == account.id))
                 values = {"account_id": account.id, "linked_at": now, **identity._asdict()}
-                connection.execute(sa.insert(identities).values(values))
+                connection.execute(insert_into(connection, identities).values(values).on_conflict_do_nothing())
+                if connection.execute(of_identity).scalar_one() != account.id:
+                    raise RefusedError(_HAS_ACCOUNT)  # tied to another account at this very moment
                 ended = {"invite_hash": None, "invite_until": None}
                 connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(ended))
         return Accounts(self._store).find(account.name)

@@ -14,29 +14,9 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError
 
 from ..campaigns.tasks import find_campaign
-from ..database.records import Campaign, RefusedError
+from ..database.records import Campaign
 from ..database.schema import annotators, assignments, campaigns
 from ..database.store_connection import StoreConnection
-
-
-def check_assigned(connection: sa.Connection, campaign: Campaign, annotator_id: int, name: str) -> None:
-    """Check that an annotator may decide in a campaign.
-
-    Raises:
-        RefusedError: The campaign is only for annotators who are assigned to it, and this one is not.
-    """
-    if campaign.is_for_assigned and not _is_there(connection, campaign, annotator_id):
-        raise RefusedError(
-            f"annotator {name!r} is not assigned to campaign {campaign.name!r}; a curator can assign them with "
-            "`benchwright review assign`"
-        )
-
-
-def _is_there(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> bool:
-    query = sa.select(assignments.c.annotator_id).where(
-        assignments.c.campaign_id == campaign.id, assignments.c.annotator_id == annotator_id
-    )
-    return connection.execute(query).first() is not None
 
 
 def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
@@ -80,7 +60,7 @@ class AccessControl:
         Raises:
             BenchwrightError: The campaign is simulated, or there is no such annotator.
         """
-        with self._store.writing() as connection:
+        with self._store.writing(alone=True) as connection:
             settings = self._for_people(connection, campaign)
             assigned = set(assigned_to(connection, settings))
             for name in sorted(set(names) - assigned):
@@ -106,7 +86,7 @@ class AccessControl:
 
     def open_to_everybody(self, campaign: str) -> None:
         """Let everybody decide in a campaign, and delete its assignments."""
-        with self._store.writing() as connection:
+        with self._store.writing(alone=True) as connection:
             settings = self._for_people(connection, campaign)
             connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == settings.id))
             _close(connection, settings, is_for_assigned=False)

@@ -2,8 +2,11 @@
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
 goes to the next annotator who asks. Nobody answers an item whose right answer they were shown in another campaign, and
-nobody gets an item that they wrote. A task is found first (`next_task`) and then taken, in a transaction that holds the
-write lock from its start (`connection`), on SQLite and PostgreSQL alike; taking checks again that the slot is free.
+nobody gets an item that they wrote.
+
+An annotator's row is locked first (`locks`), so that somebody with several windows gets one task. Then comes the search
+(`next_task`), which skips what others have just locked. Only if nothing is left does it wait for those, so that the
+last task does not go missing because somebody looked at it.
 """
 
 from __future__ import annotations
@@ -17,15 +20,14 @@ import sqlalchemy as sa
 
 from ...forms.assignment_settings import assignment_settings_of
 from ..campaigns.authors import is_author
-from ..database.audit import AuditEntry, add_after, clock, record, run_recorded
-from ..database.pipelining import Step, run_together
+from ..database.audit import clock, record
+from ..database.dialects import insert_into
+from ..database.locks import hold_campaign, hold_task, hold_task_of_slot
 from ..database.records import Campaign, Lease, RefusedError
-from ..database.schema import slots, tasks
+from ..database.schema import seen, slots, tasks
 from . import statements as sql
 from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_problem
-from .next_task import FoundTask, find_next
-
-_ADD_IF_TAKEN = add_after(sql.IS_TAKEN.exists())
+from .next_task import next_task, read_position
 
 
 def claim_next(
@@ -39,7 +41,7 @@ def claim_next(
         connection: Connection in a write transaction.
         campaign: Campaign.
         annotator: Name of a registered annotator.
-        now: Moment of the call; leases that ended by then are free.
+        now: Moment of the call; leases that ended by then are free once they are returned (`return_expired`).
         lease_s: Seconds until the lease ends.
 
     Returns:
@@ -48,41 +50,38 @@ def claim_next(
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
-    return_expired(connection, now=now)
-    found_task = find_next(connection, campaign, annotator, now=now)
-    if found_task is None:
-        return None
-    if found_task.slot is None:
-        found_task = found_task._replace(
-            slot=_make_slot(connection, {**found_task.parameters, "task": found_task.task})
-        )
-    return _take(connection, campaign, found_task.slot, annotator, found_task.parameters, now=now, lease_s=lease_s)
+    if assignment_settings_of(campaign.settings).shares:
+        hold_campaign(connection, campaign.id)
+    parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
+    position = read_position(connection, parameters)
+    row = None
+    if position.held is not None:
+        row = connection.execute(sql.HELD_LEASE, {**parameters, "held": position.held}).one_or_none()
+    if row is None:
+        row = _free_slot(connection, campaign, annotator, parameters, position)
+    return None if row is None else _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
 
 
-def take_found(
+def _free_slot(
     connection: sa.Connection,
     campaign: Campaign,
     annotator: str,
-    found_task: FoundTask,
-    *,
-    now: datetime,
-    lease_s: float,
-) -> Lease | None:
-    """Return a lease of the task that was found for an annotator; None if it can no longer be taken as it was found.
-
-    Args:
-        connection: Connection in a write transaction.
-        campaign: Campaign.
-        annotator: Name of the annotator for whom it was found.
-        found_task: Task that was found before this transaction, when no lease had ended unreturned.
-        now: Moment of the call.
-        lease_s: Seconds until the lease ends.
-    """
-    is_new = found_task.slot is not None and found_task.slot.annotator_id is None
-    only = sql.take_free(blind=bool(found_task.parameters["shows_key"])) if is_new else sql.KEEP
-    return _take(
-        connection, campaign, found_task.slot, annotator, found_task.parameters, now=now, lease_s=lease_s, only=only
-    )
+    parameters: Mapping[str, Any],
+    position: sa.Row[Any],
+) -> sa.Row[Any] | None:
+    """Return a free slot of the next task, locked with that task; None when nothing is left."""
+    blind = bool(parameters["shows_key"])
+    while (coming := next_task(connection, campaign, annotator, parameters, position, to_take=True)) is not None:
+        if coming.slot is not None:
+            return coming.slot
+        hold_task(connection, coming.task)
+        of_task = {**parameters, "task": coming.task}
+        if (row := connection.execute(sql.free_of_task(blind=blind), of_task).one_or_none()) is not None:
+            return row
+        if connection.execute(sql.GOLD_OF_TASK, of_task).scalar_one() is not None:
+            connection.execute(sql.MAKE_SLOT, of_task)  # a gold task has a slot for every annotator who asks
+            return connection.execute(sql.free_of_task(blind=blind), of_task).one()
+    return None
 
 
 def claim_task(
@@ -93,21 +92,28 @@ def claim_task(
     Raises:
         RefusedError: The annotator cannot have the task; the message says why.
     """
-    parameters = annotator_parameters(connection, campaign, annotator) | {"task": task}
+    parameters = annotator_parameters(connection, campaign, annotator, to_take=True) | {"task": task}
+    hold_task(connection, task)
     blind = bool(parameters["shows_key"])
-    return_expired(connection, now=now)
     row = connection.execute(sql.own(of_task=True, blind=blind), parameters).one_or_none()
     if row is None and connection.execute(sql.GOLD_OF_TASK, parameters).scalar_one_or_none() is None:
         row = connection.execute(sql.free_of_task(blind=blind), parameters).one_or_none()
     if row is None:
         raise RefusedError(_why_not(connection, campaign, parameters))
-    lease = _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
-    assert lease is not None  # found under the write lock, so it is still free
-    return lease
+    return _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
+
+
+def has_expired(connection: sa.Connection, *, now: datetime) -> bool:
+    """Return whether the lease of some slot has ended."""
+    return connection.execute(sql.ANY_EXPIRED, {"now": now}).first() is not None
 
 
 def return_expired(connection: sa.Connection, *, now: datetime) -> None:
-    """Free the slots whose leases have ended; record that their holders have seen the task."""
+    """Free the slots whose leases have ended; record that their holders have seen the task.
+
+    Slots of tasks that others have locked stay for the next time. Call this in a transaction of its own, or in one that
+    has the store alone, because it keeps many tasks locked.
+    """
     while expired := connection.execute(sql.EXPIRED, {"now": now}).all():
         for row in sorted(expired):
             note_seen(connection, row.task_id, row.annotator_id)
@@ -118,15 +124,8 @@ def return_expired(connection: sa.Connection, *, now: datetime) -> None:
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
     """Record that an annotator was shown a task that they no longer hold."""
-    parameters = {"task": task, "annotator": annotator_id}
-    if connection.execute(sql.HAS_SEEN, parameters).first() is None:
-        connection.execute(sql.NOTE_SEEN, {"task_id": task, "annotator_id": annotator_id})
-
-
-def _make_slot(connection: sa.Connection, parameters: Mapping[str, Any]) -> sa.Row[Any]:
-    """Make and return a slot of a gold task, which has one for every annotator who asks."""
-    connection.execute(sql.MAKE_SLOT, parameters)
-    return connection.execute(sql.free_of_task(blind=bool(parameters["shows_key"])), parameters).one()
+    row = {"task_id": task, "annotator_id": annotator_id}
+    connection.execute(insert_into(connection, seen).values(row).on_conflict_do_nothing())
 
 
 def _take(
@@ -138,18 +137,11 @@ def _take(
     *,
     now: datetime,
     lease_s: float,
-    only: sa.Update = sql.TAKE,
-) -> Lease | None:
+) -> Lease:
     since, until = row.claimed_at or now, now + timedelta(seconds=lease_s)
-    taking = {"held": row.id, "annotator": parameters["annotator"], "since": since}
-    take: Step = (only, {**parameters, **taking, "until": until, "now": now})
+    connection.execute(sql.TAKE, {"held": row.id, "annotator": parameters["annotator"], "since": since, "until": until})
     if row.annotator_id is None and not campaign.is_simulated:
-        act = AuditEntry("handed_out", annotator, now, {"task": row.task_id, "slot": row.id})
-        [taken_count] = run_recorded(connection, [take], act, conditional=(_ADD_IF_TAKEN, taking))
-    else:
-        [taken_count] = run_together(connection, take)
-    if taken_count != 1:
-        return None
+        record(connection, "handed_out", actor=annotator, at=now, task=row.task_id, slot=row.id)
     return Lease(
         slot_id=row.id,
         task_id=row.task_id,
@@ -172,6 +164,7 @@ def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: dat
         annotator: Name of whoever holds it.
         now: Moment of the release, for the log; default the present time.
     """
+    hold_task_of_slot(connection, slot_id)
     row = connection.execute(sql.HELD_BY, {"held": slot_id, "name": annotator}).one_or_none()
     if row is None:
         return

@@ -12,12 +12,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...forms.kinds import BLIND_KINDS, WITH_KEY
-from ..accounts.campaign_access import check_assigned
 from ..campaigns.authors import OWN_ITEMS
 from ..database.records import Campaign, RefusedError
 from ..database.schema import (
     adjudications,
     annotators,
+    assignments,
     authors,
     blind_answers,
     campaigns,
@@ -31,7 +31,17 @@ from ..database.schema import (
 _mine, _shown, _showing = slots.alias("mine"), tasks.alias("shown"), campaigns.alias("showing")
 _annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
 
-_ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
+_ANNOTATOR = sa.select(
+    annotators,
+    sa.select(campaigns.c.is_for_assigned)
+    .where(campaigns.c.id == sa.bindparam("campaign"))
+    .scalar_subquery()
+    .label("is_for_assigned"),
+    sa.exists()
+    .where(assignments.c.campaign_id == sa.bindparam("campaign"), assignments.c.annotator_id == annotators.c.id)
+    .label("is_assigned"),
+).where(annotators.c.name == sa.bindparam("name"))
+_ANNOTATOR_LOCKED = _ANNOTATOR.with_for_update(of=annotators, key_share=True)
 
 # Looked up for one task at a time, by index, so that thousands of decisions elsewhere do not slow the next task.
 _was_handed_shown = sa.or_(
@@ -131,13 +141,22 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
     return *queries, query.where(tasks.c.item_id.in_(_ITEMS_SHOWN), ~_is_involved, ~_is_own)
 
 
-def annotator_parameters(connection: sa.Connection, campaign: Campaign, annotator: str) -> dict[str, Any]:
+def annotator_parameters(
+    connection: sa.Connection, campaign: Campaign, annotator: str, *, to_take: bool = False
+) -> dict[str, Any]:
     """Return the parameters of the statements that assign tasks to an annotator: campaign, annotator, eligibility.
+
+    Args:
+        connection: Connection in a read transaction, or in a write transaction if `to_take`.
+        campaign: Campaign.
+        annotator: Name.
+        to_take: Whether to lock the annotator's row (`locks`); default False.
 
     Raises:
         RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it.
     """
-    return {"campaign": campaign.id, **eligibility_parameters(campaign, _annotator_of(connection, campaign, annotator))}
+    annotator_id = _annotator_of(connection, campaign, annotator, to_take=to_take)
+    return {"campaign": campaign.id, **eligibility_parameters(campaign, annotator_id)}
 
 
 def eligibility_parameters(campaign: Campaign, annotator_id: int) -> dict[str, Any]:
@@ -165,12 +184,18 @@ def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) 
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
 
 
-def _annotator_of(connection: sa.Connection, campaign: Campaign, name: str) -> int:
-    row = connection.execute(_ANNOTATOR, {"name": name}).one_or_none()
+def _annotator_of(connection: sa.Connection, campaign: Campaign, name: str, *, to_take: bool) -> int:
+    row = connection.execute(
+        _ANNOTATOR_LOCKED if to_take else _ANNOTATOR, {"campaign": campaign.id, "name": name}
+    ).one_or_none()
     if row is None:
         raise RefusedError(f"annotator {name!r} is not registered")
     if (row.kind == "simulated") != campaign.is_simulated:
         whose = "simulated annotators" if campaign.is_simulated else "people"
         raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
-    check_assigned(connection, campaign, int(row.id), name)
+    if row.is_for_assigned and not row.is_assigned:
+        raise RefusedError(
+            f"annotator {name!r} is not assigned to campaign {campaign.name!r}; a curator can assign them with "
+            "`benchwright review assign`"
+        )
     return int(row.id)

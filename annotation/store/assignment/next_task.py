@@ -4,15 +4,13 @@ The most urgent task comes first; among equally urgent ones, the first free task
 anew for each task. Every annotator thus goes through the campaign in an order of their own, and no order is ever
 sorted. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing else is left.
 
-Finding the next task takes most of the time of handing out and needs no turn to write: the task is later taken only if
-it is still free (`assignment`).
+A search may also lock what it finds, so that it can be taken (`assignment`), and skip what others are just taking.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -44,12 +42,10 @@ class NextTask(NamedTuple):
     Args:
         task: Id of the task.
         slot: Free slot of it, with the columns of a lease; None if a slot is still to be found.
-        is_bounded: Whether the shares of annotators limited the choice.
     """
 
     task: int
     slot: sa.Row[Any] | None
-    is_bounded: bool
 
 
 def read_position(connection: sa.Connection, parameters: _Parameters) -> sa.Row[Any]:
@@ -58,7 +54,13 @@ def read_position(connection: sa.Connection, parameters: _Parameters) -> sa.Row[
 
 
 def next_task(
-    connection: sa.Connection, campaign: Campaign, annotator: str, parameters: _Parameters, position: sa.Row[Any]
+    connection: sa.Connection,
+    campaign: Campaign,
+    annotator: str,
+    parameters: _Parameters,
+    position: sa.Row[Any],
+    *,
+    to_take: bool = False,
 ) -> NextTask | None:
     """Return the task that an annotator gets next, apart from one that they hold; None when none is left.
 
@@ -68,6 +70,8 @@ def next_task(
         annotator: Name.
         parameters: Parameters `campaign`, `annotator` and `shows_key`.
         position: Row from `read_position`.
+        to_take: Whether to lock the slot that is found, with its task; default False. A task that is returned without
+            a slot, since it is gold or was skipped before, is not locked.
     """
     settings = assignment_settings_of(campaign.settings)
     start = {"start": seed_for(campaign.seed, campaign.name, annotator, position.place) % SHUFFLE_PRIME}
@@ -75,17 +79,23 @@ def next_task(
     if allowed.left == 0:
         return None
     bounds = {"names": list(allowed.waiting), "waiting": len(allowed.waiting)} if allowed.waiting else {}
-    is_bounded = allowed.left is not None
-    ordinary = _most_urgent(connection, {**parameters, **start, **bounds}, position.priority)
-    if ordinary is None:
-        query = sql.first_skipped(blind=bool(parameters["shows_key"]), bounded=bool(bounds))
-        skipped = connection.execute(query, {**parameters, **bounds}).scalar_one_or_none()
-        return None if skipped is None else NextTask(skipped, None, is_bounded)
-    if position.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(position.place):
-        gold = _first_from(connection, {**parameters, **start}, gold=True)
+    values = {**parameters, **start, **bounds}
+    if (
+        position.any_gold is not None
+        and gold_places(campaign, annotator, settings).is_gold(position.place)
+        and _most_urgent(connection, values, position.priority, "none") is not None
+    ):
+        gold = _first_from(connection, {**parameters, **start}, gold=True, locking="none")
         if gold is not None:
-            return NextTask(gold.id, None, is_bounded)
-    return NextTask(ordinary.task_id, ordinary, is_bounded)
+            return NextTask(gold.id, None)
+    lockings: tuple[sql.Locking, ...] = ("skip", "wait") if to_take else ("none",)
+    for locking in lockings:
+        ordinary = _most_urgent(connection, values, position.priority, locking)
+        if ordinary is not None:
+            return NextTask(ordinary.task_id, ordinary)
+    query = sql.first_skipped(blind=bool(parameters["shows_key"]), bounded=bool(bounds))
+    skipped = connection.execute(query, {**parameters, **bounds}).scalar_one_or_none()
+    return None if skipped is None else NextTask(skipped, None)
 
 
 def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
@@ -101,73 +111,31 @@ def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead)
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
 
-def _most_urgent(connection: sa.Connection, parameters: _Parameters, highest: int | None) -> sa.Row[Any] | None:
+def _most_urgent(
+    connection: sa.Connection, parameters: _Parameters, highest: int | None, locking: sql.Locking
+) -> sa.Row[Any] | None:
     priority = highest
     while priority is not None:
-        slot = _first_from(connection, {**parameters, "priority": priority}, gold=False)
+        slot = _first_from(connection, {**parameters, "priority": priority}, gold=False, locking=locking)
         if slot is not None:
             return slot
         priority = connection.execute(sql.PRIORITY_BELOW, {**parameters, "priority": priority}).scalar_one_or_none()
     return None
 
 
-def _first_from(connection: sa.Connection, parameters: _Parameters, *, gold: bool) -> sa.Row[Any] | None:
+def _first_from(
+    connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking
+) -> sa.Row[Any] | None:
     """Return the first task from the start of the search to the end, or else from the beginning to the start."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
-        query = sql.first_free(gold=gold, after=is_after, blind=bool(parameters["shows_key"]), bounded=is_bounded)
+        query = sql.first_free(
+            gold=gold, after=is_after, blind=bool(parameters["shows_key"]), bounded=is_bounded, locking=locking
+        )
         row = connection.execute(query, parameters).one_or_none()
         if row is not None:
             return row
     return None
-
-
-class FoundTask(NamedTuple):
-    """A task that was found for an annotator.
-
-    Args:
-        parameters: Parameters of the statements that assign tasks to the annotator.
-        task: The task.
-        slot: The slot that they hold of it, or a free one, with the task; None if a slot has to be made.
-        is_bounded: Whether the shares of annotators limited the choice, which then depends on what others take.
-    """
-
-    parameters: Mapping[str, Any]
-    task: int
-    slot: sa.Row[Any] | None
-    is_bounded: bool = False
-
-    @property
-    def can_be_taken(self) -> bool:
-        """Return whether the task can be taken as it was found, without further queries."""
-        return self.slot is not None and not self.is_bounded
-
-
-def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> FoundTask | None:
-    """Return the task that an annotator still holds, else the next one; None when nothing is left for them.
-
-    Nor is anything found while a lease has ended whose slot is not returned yet: that slot may change the choice.
-
-    Raises:
-        RefusedError: The annotator is of the wrong kind for the campaign.
-    """
-    parameters = annotator_parameters(connection, campaign, annotator)
-    position = read_position(connection, parameters)
-    if position.first_end is not None and position.first_end <= now:
-        return None
-    if position.held is not None:
-        held: Any = connection.execute(sql.LEASE_OF, {"held": position.held}).one()
-        return FoundTask(parameters, held.task_id, held)
-    coming = next_task(connection, campaign, annotator, parameters, position)
-    if coming is None or coming.slot is not None:
-        return coming and FoundTask(parameters, *coming)
-    free = sql.free_of_task(blind=bool(parameters["shows_key"]))
-    return FoundTask(
-        parameters,
-        coming.task,
-        connection.execute(free, {**parameters, "task": coming.task}).one_or_none(),
-        coming.is_bounded,
-    )
 
 
 def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Mapping[str, Any] | None:

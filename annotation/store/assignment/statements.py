@@ -7,20 +7,18 @@ decision. Values are given as the parameters that each statement names.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
 from ..campaigns.decisions import latest_annotations
 from ..campaigns.guidelines import newest_of
 from ..database.schema import (
-    UtcDateTime,
     annotations_table,
     annotators,
     campaigns,
     drafts,
     followed,
-    seen,
     skips,
     slots,
     tasks,
@@ -31,6 +29,8 @@ from .quotas import LEAVES_ENOUGH
 ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
 """LIMIT of one row, written out: for a parameter PostgreSQL expects a tenth of all rows and plans each search anew,
 which takes four times as long as the search."""
+Locking = Literal["none", "skip", "wait"]
+"""What a search does with tasks and slots that others have locked: it leaves locks alone, skips them, or waits."""
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine, _free = slots.alias("mine"), slots.alias("free")
 _annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
@@ -48,20 +48,19 @@ _has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_i
 _has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
+_has_ended = slots.c.submitted_at.is_(None) & (slots.c.lease_until <= sa.bindparam("now"))
+ANY_EXPIRED = sa.select(slots.c.id).where(_has_ended).limit(ONE)
 EXPIRED = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
+    .join(tasks, slots.c.task_id == tasks.c.id)
     .join(annotators, slots.c.annotator_id == annotators.c.id)
-    .where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now"))
+    .where(_has_ended)
     .order_by(slots.c.lease_until)
     .limit(sa.literal_column("500"))
+    .with_for_update(of=[tasks, slots], key_share=True, skip_locked=True)
 )
 """Slots whose leases have ended, up to a limit, in the only order in which databases find them by an index."""
-_EARLIEST = (
-    sa.select(slots.c.lease_until).where(slots.c.lease_until.is_not(None)).order_by(slots.c.lease_until).limit(ONE)
-)
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
-HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _annotator_id)
-NOTE_SEEN = sa.insert(seen)
 
 
 def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -122,13 +121,8 @@ _OWN = (
 _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
 
 
-def _free_of(task: sa.ScalarSelect[int]) -> sa.Select[Any]:
-    """Return a query for a free slot of the task that `task` finds."""
-    return _LEASE.where(tasks.c.id == task, slots.c.annotator_id.is_(None)).order_by(slots.c.slot).limit(ONE)
-
-
 @cache
-def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
+def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool, locking: Locking = "none") -> sa.Select[Any]:
     """Return a query for the first task that an annotator can take, from a place on, or before that place.
 
     For a gold task, which may have no slot yet, it gives the id; for others a free slot, with the columns of a lease.
@@ -138,18 +132,28 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Sel
         after: Whether to look from `start` on; else before it.
         blind: Whether to leave out tasks whose key the annotator was shown.
         bounded: Whether to leave out tasks that are kept for annotators who are named with shares of their own.
+        locking: Whether to lock the slot and its task, and what to do with locked ones; gold tasks are not locked.
     """
-    query = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
+    query: sa.Select[Any] = sa.select(tasks.c.id) if gold else _LEASE
+    query = query.where(_of_campaign, ~_has_mine, ~_was_skipped)
     query = (
         query.where(IS_INDEXED_GOLD)
         if gold
-        else query.where(tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free)
+        else query.where(
+            tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), slots.c.annotator_id.is_(None)
+        )
     )
     start = sa.bindparam("start", type_=sa.BigInteger)
     query = query.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
     query = query.where(*may_judge(blind=blind))
-    query = (query.where(LEAVES_ENOUGH) if bounded else query).order_by(tasks.c.shuffle).limit(ONE)
-    return query if gold else _free_of(query.scalar_subquery())
+    query = (query.where(LEAVES_ENOUGH) if bounded else query).order_by(tasks.c.shuffle)
+    return query.limit(ONE) if gold else _locked(query.order_by(slots.c.slot).limit(ONE), locking)
+
+
+def _locked(query: sa.Select[Any], locking: Locking) -> sa.Select[Any]:
+    if locking == "none":
+        return query
+    return query.with_for_update(of=[tasks, slots], key_share=True, skip_locked=locking == "skip")
 
 
 @cache
@@ -181,10 +185,10 @@ def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
 def position_of(*, blind: bool) -> sa.Select[Any]:
     """Return one query for all values that decide which task an annotator gets next.
 
-    They are: how many tasks they have had, the highest priority of open tasks, a gold task, the slot that they still
-    hold, and when the first of all leases ends.
+    They are: how many tasks they have had, the highest priority of open tasks, a gold task, and the slot that they
+    still hold.
     """
-    queries = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD, "first_end": _EARLIEST}
+    queries = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD}
     held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
     return sa.select(*(query.scalar_subquery().label(name) for name, query in {**queries, "held": held}.items()))
 
@@ -202,7 +206,13 @@ MAKE_SLOT = sa.insert(slots).from_select(
     .group_by(slots.c.task_id),
 )
 """Add one more slot to a task: gold tasks have one for every annotator who asks."""
-LEASE_OF = _LEASE.where(slots.c.id == sa.bindparam("held"))
+HELD_LEASE = _locked(
+    _LEASE.where(
+        slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None)
+    ),
+    "wait",
+)
+"""The slot that an annotator holds, locked with its task."""
 PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
@@ -210,33 +220,6 @@ TAKE = (
     sa.update(slots)
     .where(slots.c.id == sa.bindparam("held"))
     .values(annotator_id=_annotator_id, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
-)
-_holds_one = sa.exists().where(
-    _mine.c.annotator_id == _annotator_id,
-    _mine.c.submitted_at.is_(None),
-    sa.select(sa.literal_column("1"))
-    .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_CURRENT)
-    .correlate(_mine)
-    .exists(),
-)
-_has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annotator_id == _annotator_id)
-KEEP = TAKE.where(
-    slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
-)
-"""Renew a lease, if the annotator still has it."""
-
-
-@cache
-def take_free(*, blind: bool) -> sa.Update:
-    """Return a statement that takes a slot if it is still free, and the annotator may have it and holds no other."""
-    may_have = task_is(IS_HANDED_OUT, *may_judge(blind=blind))
-    return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
-
-
-IS_TAKEN = sa.select(slots.c.id).where(
-    slots.c.id == sa.bindparam("held"),
-    slots.c.annotator_id == _annotator_id,
-    slots.c.claimed_at == sa.bindparam("since"),
 )
 
 HELD_BY = (
@@ -266,25 +249,14 @@ HELD = (
     .outerjoin(annotators)
     .where(slots.c.id == sa.bindparam("held"))
 )
-SAID = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
-SAY = sa.insert(annotations_table).inline()
-_IS_AS_CHECKED = task_is(
-    IS_CURRENT,
-    tasks.c.campaign_id.in_(
-        sa.select(campaigns.c.id).where(campaigns.c.form == sa.bindparam("checked"), ~campaigns.c.is_archived)
-    ),
-)
+LATEST_ANNOTATION = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
+INSERT_ANNOTATION = sa.insert(annotations_table).inline()
 FILL = (
     sa.update(slots)
-    .where(
-        slots.c.id == sa.bindparam("held"),
-        slots.c.annotator_id == _annotator_id,
-        slots.c.submitted_at.is_not_distinct_from(sa.bindparam("was", type_=UtcDateTime)),
-        _IS_AS_CHECKED,
-    )
+    .where(slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _annotator_id)
     .values(submitted_at=sa.bindparam("now"), lease_until=None)
 )
-"""Mark a slot as decided, if its holder, their last decision, its task and the form are as they were when checked."""
+"""Mark a slot as decided."""
 FOLLOW = sa.insert(followed)
 DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _annotator_id)
 FINISH = (

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from ...forms.assignment_settings import assignment_settings_of
 from ..campaigns.decisions import latest_annotations
+from ..database.dialects import insert_into
 from ..database.records import Campaign
 from ..database.schema import annotations_table, annotators, drafts, skips, slots, tasks
 from . import statements as sql
@@ -186,6 +187,5 @@ def put_skip(connection: sa.Connection, task_id: int, annotator: str, now: datet
 
 def _put(connection: sa.Connection, table: sa.Table, task_id: int, annotator: str, values: dict[str, Any]) -> None:
     annotator_id = connection.execute(sa.select(annotators.c.id).where(_by_name), {"name": annotator}).scalar_one()
-    is_own = (table.c.task_id == task_id) & (table.c.annotator_id == annotator_id)
-    if not connection.execute(sa.update(table).where(is_own).values(values)).rowcount:
-        connection.execute(sa.insert(table).values(task_id=task_id, annotator_id=annotator_id, **values))
+    put = insert_into(connection, table).values(task_id=task_id, annotator_id=annotator_id, **values)
+    connection.execute(put.on_conflict_do_update(index_elements=["task_id", "annotator_id"], set_=values))

@@ -17,6 +17,7 @@ from benchwright.canonical import digest
 
 from ...forms.kinds import KINDS
 from ..database.audit import COMMAND_LINE, clock, record
+from ..database.locks import hold_campaign
 from ..database.records import Campaign
 from ..database.schema import followed, guideline_pictures, guidelines, slots
 from .tasks import find_campaign
@@ -49,6 +50,7 @@ def write(
     connection: sa.Connection, campaign: Campaign, text: str, pictures: Sequence[GuidelinePicture], *, origin: Origin
 ) -> int:
     """Write the next version of a campaign's guidelines and return its number."""
+    hold_campaign(connection, campaign.id)
     newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
     version = (connection.execute(newest).scalar_one() or 0) + 1
     values = {"campaign_id": campaign.id, "version": version, "origin": origin, "text": text}

@@ -21,6 +21,7 @@ from benchwright.seeds import seed_for
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of
 from ..database.audit import COMMAND_LINE, clock, record
+from ..database.dialects import insert_into
 from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
 from ..database.schema import SHUFFLE_PRIME, annotations_table, annotators, campaigns, seen, slots, tasks
 from .authors import note_authors
@@ -193,9 +194,8 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
         raise BenchwrightError(f"annotator {name[:100]!r}: names are 1 to 100 printable characters, no space around")
     if (kind == "simulated") != name.startswith(SIMULATED):
         raise BenchwrightError(f"annotator {name!r}: names of simulated annotators begin with {SIMULATED!r}, no others")
-    query = sa.select(annotators.c.id).where(annotators.c.name == name)
-    if connection.execute(query).one_or_none() is None:
-        connection.execute(sa.insert(annotators).values(name=name, kind=kind))
+    row = {"name": name, "kind": kind}
+    connection.execute(insert_into(connection, annotators).values(row).on_conflict_do_nothing())
 
 
 def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:

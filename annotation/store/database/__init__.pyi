@@ -8,7 +8,6 @@ from .records import Adjudicated as Adjudicated
 from .records import Adjudication as Adjudication
 from .records import Annotation as Annotation
 from .records import Campaign as Campaign
-from .records import ChangedError as ChangedError
 from .records import Lease as Lease
 from .schema import annotators as annotators
 from .schema import audit_log as audit_log
@@ -17,5 +16,4 @@ from .schema import metadata as metadata
 from .schema import overrides as overrides
 from .schema import slots as slots
 from .schema import tasks as tasks
-from .turns import FairLock as FairLock
 from .turns import Turns as Turns

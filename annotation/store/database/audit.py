@@ -5,15 +5,16 @@ chain at that place. A decision's row holds a digest of the decision, so that a 
 found too. A log that was cut off at its end, or rewritten as a whole, still has an unbroken chain; to find that, keep a
 hash elsewhere and look for it (`expect`).
 
-Every row is written in the transaction of the act that it records: either both happen, or neither. On SQLite and
-PostgreSQL alike one transaction writes at a time (`connection`), so the last row is always known. Decisions of
-simulated annotators are no person's acts and are not in the log.
+Every row is written in the transaction of the act that it records: either both happen, or neither. Rows are noted
+during the transaction and written at its end, so that whoever writes to the log, one at a time, keeps others from it
+only while committing. Decisions of simulated annotators are no person's acts and are not in the log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -22,8 +23,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json, digest
 
-from .connection import ANSWER
-from .pipelining import Step, run_together
+from .locks import hold_log
 from .schema import annotations_table, annotators, audit_log, slots
 
 GENESIS = "0" * 64
@@ -33,35 +33,10 @@ COMMAND_LINE = "(command line)"
 STRANGER = "(stranger)"
 """Actor where a sign-in was refused."""
 BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
-WHAT_IS_LAST = "SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1"
-"""Query that a writing transaction runs first (`connection`), so that its turn needs no round trip for it later."""
-_LAST = sa.text(WHAT_IS_LAST)
-_NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
-_HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
-
-
-def add_after(*given: sa.ColumnElement[bool]) -> sa.Insert:
-    """Return a statement that adds a row if the log's last row is the expected one and the conditions hold."""
-    values = sa.select(*(sa.bindparam(column.name, type_=column.type) for column in audit_log.c)).where(
-        sa.func.coalesce(_NEWEST, 0) == sa.bindparam("last", type_=sa.Integer),
-        sa.func.coalesce(_HASH, GENESIS) == sa.bindparam("previous", type_=sa.Text),
-        *given,
-    )
-    return sa.insert(audit_log).from_select([column.name for column in audit_log.c], values)
-
-
-_ADD = add_after()
+_NOTED = "benchwright_noted"
+"""Key in a connection's `info` for the entries that its transaction is to write."""
+_LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
 _STREAMED = {"yield_per": 1000}
-
-
-class _Row(NamedTuple):
-    """Values of the last row that the next row needs."""
-
-    id: int
-    hash: str
-
-
-_FIRST = _Row(0, GENESIS)
 
 
 class AuditEntry(NamedTuple):
@@ -122,59 +97,61 @@ def clock() -> datetime:
 
 
 def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, **about: Any) -> None:
-    """Add a row to the log.
+    """Note a row for the log, which the end of the transaction writes.
 
     Args:
-        connection: Connection in a write transaction.
+        connection: Connection of `StoreConnection.writing`.
         act: Code of what was done.
         actor: Name of whoever did it.
         at: Moment of the act.
         about: Subject of the act, as JSON values.
     """
-    run_recorded(connection, [], AuditEntry(act, actor, at, about))
+    connection.info[_NOTED].append(AuditEntry(act, actor, at, about))
 
 
-def run_recorded(
-    connection: sa.Connection, steps: Sequence[Step], act: AuditEntry, *, conditional: Step | None = None
-) -> list[int]:
-    """Run statements and add the log's row about them; return how many rows each of them changed.
-
-    Args:
-        connection: Connection in a write transaction.
-        steps: The statements. If they change too few rows, the caller rolls the transaction back, and the log's row
-            with it, unless `conditional` decides whether that row is added.
-        act: Entry for the log on what the statements do.
-        conditional: Statement from `add_after`, with its parameters, that adds the log's row only where the first
-            statement changed a row.
-    """
-    add, needs = conditional or (_ADD, {})
-    answer = connection.info.get(ANSWER)
-    row, made = _after(_Row(*answer) if answer else _FIRST, act)
-    *changed, added = run_together(connection, *steps, (add, {**needs, **row}))
-    if added != 1:
-        if conditional is not None and changed[0] != 1:
-            return changed
-        # A row was rolled back since, so read the last row from the log itself.
-        last = connection.execute(_LAST).one_or_none()
-        row, made = _after(_Row(*last) if last else _FIRST, act)
-        [added] = run_together(connection, (_ADD, row))
-        assert added == 1  # this transaction has the write lock, so nobody adds a row in between
-    connection.info[ANSWER] = made
-    return changed
+@contextmanager
+def written_at_the_end(connection: sa.Connection) -> Iterator[None]:
+    """Collect the entries of a transaction, and add them to the log when it has done everything else."""
+    noted: list[AuditEntry] = []
+    connection.info[_NOTED] = noted
+    try:
+        yield
+        if noted:
+            hold_log(connection)
+            _add(connection, noted)
+    finally:
+        del connection.info[_NOTED]
 
 
-def _after(last: _Row, act: AuditEntry) -> tuple[Mapping[str, Any], _Row]:
-    """Return the row that follows `last`, by column, with what it expects of `last`; and what its successor needs."""
-    row = {
-        "id": last.id + 1,
-        "at": act.at,
-        "actor": act.actor,
-        "act": act.act,
-        "about": canonical_json(dict(act.about)),
-        "previous": last.hash,
-    }
-    made = _Row(last.id + 1, hash_of_row(row))
-    return row | {"hash": made.hash, "last": last.id}, made
+@contextmanager
+def undone_on_error(connection: sa.Connection) -> Iterator[None]:
+    """Forget the entries of a part of a transaction if that part fails."""
+    noted = connection.info[_NOTED]
+    before = len(noted)
+    try:
+        yield
+    except BaseException:
+        del noted[before:]
+        raise
+
+
+def _add(connection: sa.Connection, entries: Sequence[AuditEntry]) -> None:
+    """Add entries to the log, of which nobody else has the end."""
+    last = connection.execute(_LAST).one_or_none()
+    first, previous = (last.id + 1, last.hash) if last else (1, GENESIS)
+    rows = []
+    for number, entry in enumerate(entries, first):
+        row: dict[str, Any] = {
+            "id": number,
+            "at": entry.at,
+            "actor": entry.actor,
+            "act": entry.act,
+            "about": canonical_json(dict(entry.about)),
+            "previous": previous,
+        }
+        previous = hash_of_row(row)
+        rows.append(row | {"hash": previous})
+    connection.execute(sa.insert(audit_log), rows)
 
 
 def hash_of_row(row: Mapping[str, Any]) -> str:

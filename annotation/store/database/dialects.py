@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement
 
 JOINT = "\x1f"
 """Separator of joined texts: the unit separator, which no decision contains."""
+
+
+def insert_into(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+    """Return an INSERT that can say what happens where a unique key is there already (`on_conflict_do_nothing`)."""
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 class joined_texts(FunctionElement[str]):  # noqa: N801 # SQL functions are written small

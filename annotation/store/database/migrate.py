@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
-from .connection import WRITING
+from .connection import write_transaction
+from .locks import hold_tables
 from .read_only import READ_ONLY
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
@@ -34,7 +35,8 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
             f"{where} is of an older version ({revision or 'empty'}) and cannot be brought up to {REVISIONS[-1]} where "
             "it lies, since it or its folder cannot be written to; copy the workspace to a place where you may write"
         )
-    with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
+    with write_transaction(engine) as connection:
+        hold_tables(connection)
         upgrade_within(connection, "head")  # does nothing where another process was faster
 
 

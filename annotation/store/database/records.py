@@ -27,10 +27,6 @@ class StaleError(RefusedError):
     """A window sent something without having seen what the same annotator wrote in another window meanwhile."""
 
 
-class ChangedError(BenchwrightError):
-    """What was found or checked before a turn to write no longer holds; the caller has to look again."""
-
-
 class UpsertCounts(NamedTuple):
     """Numbers of tasks that changed when a campaign's tasks were brought up to date."""
 

@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError
 
 from . import audit
-from .connection import ASKED_FIRST, READING, SNAPSHOT, UNFLUSHED, WRITING, turn_of
+from .connection import connect_for_reading, connect_for_snapshot, write_transaction
+from .locks import hold_store
 from .read_only import READ_ONLY
 
 
@@ -49,34 +50,37 @@ class StoreConnection:
         self._engine.dispose()
 
     @contextmanager
-    def batch(self, *, flushed: bool = True) -> Iterator[Self]:
+    def batch(self, *, alone: bool = True) -> Iterator[Self]:
         """Yield a store whose calls form one transaction: all happen, or none. Batches may be nested.
 
         Args:
-            flushed: Whether the changes must survive a power cut (`connection`), which leases need not; default True.
+            alone: As in `writing`, but by default True, since a batch may touch many tasks; within another batch,
+                that one's value counts.
         """
         if self._held is not None:
-            with self._held.begin_nested():
+            with audit.undone_on_error(self._held), self._held.begin_nested():
                 yield self
             return
-        with self.writing(flushed=flushed) as connection:
+        with self.writing(alone=alone) as connection:
             yield type(self)(self._engine, self.where, held=connection)
 
     @contextmanager
-    def writing(self, *, flushed: bool = True) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that holds the write lock; within a batch, the batch's connection."""
+    def writing(self, *, flushed: bool = True, alone: bool = False) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that may write; within a batch, the batch's connection.
+
+        Args:
+            flushed: Whether the changes must survive a power cut (`connection`), which leases need not; default True.
+            alone: Whether nobody else writes meanwhile (`locks`), as is needed for changes of a campaign or of many
+                tasks; default False. On a file that is always so.
+        """
         if self._held is not None:
             yield self._held
             return
         try:
-            with (
-                turn_of(self._engine),
-                self._engine.connect().execution_options(
-                    **{WRITING: True, UNFLUSHED: not flushed, ASKED_FIRST: audit.WHAT_IS_LAST}
-                ) as connection,
-                connection.begin(),
-            ):
-                yield connection
+            with write_transaction(self._engine, flushed=flushed) as connection:
+                hold_store(connection, alone=alone)
+                with audit.written_at_the_end(connection):
+                    yield connection
         except sa.exc.OperationalError as error:
             raise BenchwrightError(f"the review store {self.where} cannot be written to: {cause_of(error)}") from error
 
@@ -86,14 +90,14 @@ class StoreConnection:
         if self._held is not None:
             yield self._held
             return
-        with self._engine.connect().execution_options(**{READING: True}) as connection:
+        with connect_for_reading(self._engine) as connection:
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
         """Yield a connection all of whose queries see the same state, however long it reads."""
-        with self._engine.connect().execution_options(**{SNAPSHOT: True}) as connection:
-            yield connection  # on a file in WAL mode every transaction sees one state anyway
+        with connect_for_snapshot(self._engine) as connection:
+            yield connection
 
     @contextmanager
     def as_it_is(self) -> Iterator[Self]:

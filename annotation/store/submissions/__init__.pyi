@@ -4,6 +4,3 @@ from .comments import add_remark as add_remark
 from .external_annotations import HELD_FOR as HELD_FOR
 from .external_annotations import answered_by_all as answered_by_all
 from .photo_uploads import MOST_UPLOADS as MOST_UPLOADS
-from .submissions import CheckedSubmission as CheckedSubmission
-from .submissions import check as check
-from .submissions import write as write

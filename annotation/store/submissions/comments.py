@@ -14,6 +14,7 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.payloads import item_in
 from ..database.audit import record
+from ..database.locks import hold_annotator
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, remarks, tasks
 
@@ -75,6 +76,7 @@ def add_remark(
         raise RefusedError("a comment says something; write it, or flag the task without words")
     if len(text) > LONGEST or "\0" in text:
         raise RefusedError(f"a comment is at most {LONGEST} characters, none of them null; this one has {len(text)}")
+    hold_annotator(connection, annotator)
     annotator_id = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == annotator)).scalar_one()
     own_count = sa.select(sa.func.count()).where(remarks.c.task_id == task_id, remarks.c.annotator_id == annotator_id)
     if connection.execute(own_count).scalar_one() >= MOST:

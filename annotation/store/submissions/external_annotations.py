@@ -183,11 +183,15 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
         .where(slots.c.task_id == task_id, annotators.c.name == annotator, slots.c.submitted_at.is_not(None))
     )
     slot = connection.execute(own_slot).scalar_one_or_none()
-    previous = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
+    previous = None if slot is None else connection.execute(sql.LATEST_ANNOTATION, {"held": slot}).one()
     if slot is None:
         lease_s = (annotation.submitted_at - annotation.started_at + timedelta(seconds=1)).total_seconds()
         slot = claim_task(connection, campaign, annotator, task_id, now=annotation.started_at, lease_s=lease_s).slot_id
     submit(connection, slot, annotator, annotation.submission, now=annotation.submitted_at, amend=True)
     if previous is None:
         return "new"
-    return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == previous.version else "changed"
+    return (
+        "unchanged"
+        if connection.execute(sql.LATEST_ANNOTATION, {"held": slot}).one().version == previous.version
+        else "changed"
+    )

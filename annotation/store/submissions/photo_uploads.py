@@ -1,8 +1,9 @@
 """Photographs that annotators uploaded for a task; only these can be submitted for it.
 
 A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
-their files, in one transaction that holds the write lock. A submission that names one meanwhile either comes first, so
-that the photograph is in use, or is refused with the advice to upload it again.
+their files, in one transaction that keeps others from uploading and submitting any (`locks.hold_uploads`). A submission
+that names one meanwhile either comes first, so that the photograph is in use, or is refused with the advice to upload
+it again.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sqlalchemy as sa
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.form import PhotographField
+from ..database.dialects import insert_into
+from ..database.locks import hold_annotator
 from ..database.records import RefusedError
 from ..database.schema import annotators, uploads
 
@@ -87,18 +90,24 @@ class Uploads:
             RefusedError: They have uploaded the most that they may.
         """
         with self._store.reading() as connection:
-            query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
-            count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator))
-            if (uploaded := count.scalar_one()) >= MOST_UPLOADS:
-                raise RefusedError(f"{uploaded} photographs were uploaded for this task; hand one in, or skip the task")
+            _check_room(connection, task_id, annotator)
 
     def note(self, task_id: int, annotator: str, image_id: str) -> None:
-        """Record that an annotator uploaded a photograph for a task; safe to repeat."""
-        with self._store.batch() as batch, batch.writing() as connection:
-            if Uploads(batch).holds(task_id, image_id, by=annotator):
-                return
+        """Record that an annotator uploaded a photograph for a task; safe to repeat.
+
+        Raises:
+            RefusedError: They have uploaded the most that they may, and not this one.
+        """
+        with self._store.batch(alone=False) as batch, batch.writing() as connection:
+            hold_annotator(connection, annotator)
             annotator_id = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
-            connection.execute(sa.insert(uploads).values(task_id=task_id, annotator_id=annotator_id, image_id=image_id))
+            row = {"task_id": task_id, "annotator_id": annotator_id, "image_id": image_id}
+            added = connection.execute(
+                insert_into(connection, uploads).values(row).on_conflict_do_nothing(),
+                execution_options={"preserve_rowcount": True},
+            )
+            if added.rowcount:
+                _check_room(connection, task_id, annotator, most=MOST_UPLOADS + 1)
 
     def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
         """Return whether a photograph was uploaded for a task by this annotator, or by anybody if `by` is None."""
@@ -106,6 +115,13 @@ class Uploads:
         query = query.where(uploads.c.task_id == task_id, uploads.c.image_id == image_id)
         with self._store.reading() as connection:
             return connection.execute(query if by is None else query.where(annotators.c.name == by)).first() is not None
+
+
+def _check_room(connection: sa.Connection, task_id: int, annotator: str, *, most: int = MOST_UPLOADS) -> None:
+    query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
+    count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator)).scalar_one()
+    if count >= most:
+        raise RefusedError(f"{count} photographs were uploaded for this task; hand one in, or skip the task")
 
 
 class SubmittedPhotograph(NamedTuple):
@@ -138,5 +154,5 @@ def check_uploads(
     for photograph in photographs:
         condition = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)
         query = sa.select(uploads.c.image_id).where(condition, uploads.c.image_id == photograph.image_id)
-        if connection.execute(query).first() is None:
+        if connection.execute(query.with_for_update(read=True)).first() is None:
             raise RefusedError(f"field {photograph.name!r} ({photograph.label}): upload the photograph first")

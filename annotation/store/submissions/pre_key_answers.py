@@ -13,6 +13,7 @@ from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import item_in
 from ..assignment import statements as sql
 from ..database.audit import record
+from ..database.locks import hold_annotator, hold_task_of_slot
 from ..database.records import RefusedError
 from ..database.schema import annotators, blind_answers
 
@@ -33,6 +34,8 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
         RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
             gave a different answer before.
     """
+    hold_annotator(connection, annotator)
+    hold_task_of_slot(connection, slot_id)
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")

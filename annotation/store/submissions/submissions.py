@@ -1,14 +1,10 @@
-"""Check and write annotators' decisions.
-
-A submission is checked without delaying other writers (`check`), and then written in a transaction that holds the write
-lock (`write`), if its slot, its task and its campaign's form are still those that it was checked against.
-"""
+"""Check and write annotators' decisions, while their task's row is locked (`locks`)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import isfinite
 from typing import Any, NamedTuple
@@ -23,177 +19,26 @@ from ...forms.payloads import item_in
 from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.eligibility import key_shown_problem, kinds_with_key
-from ..database.audit import CHANGED, DECIDED, AuditEntry, digest_of_decision, run_recorded
-from ..database.pipelining import Step, run_together
-from ..database.records import ChangedError, RefusedError, StaleError
+from ..database.audit import CHANGED, DECIDED, digest_of_decision, record
+from ..database.locks import hold_annotator, hold_task_of_slot
+from ..database.records import RefusedError, StaleError
 from .form_checks import decisions_of, normalized
-from .photo_uploads import SubmittedPhotograph, check_uploads, photographs_in
+from .photo_uploads import check_uploads, photographs_in
 from .pre_key_answers import ANSWER, ANSWER_RIGHT, is_right, with_blind_answer
 
 MAX_NOTE = 10_000
 
 
-@dataclass(frozen=True)
-class CheckedSubmission:
-    """A submission that was checked and is still to be written.
-
-    Attributes:
-        slot: The slot with its task and campaign, as they were read.
-        columns: Values of the version to be written, by column; None if it repeats the annotator's last version.
-        photographs: Photographs in the submission.
-    """
-
-    slot: sa.Row[Any]
-    columns: Mapping[str, Any] | None
-    photographs: Sequence[SubmittedPhotograph] = ()
-
-
-def check(
-    connection: sa.Connection,
-    slot_id: int,
-    annotator: str,
-    submission: Submission,
-    *,
-    now: datetime,
-    amend: bool = False,
-    seen_version: int | None = None,
-) -> CheckedSubmission:
-    """Check an annotator's decision on a slot that they hold. Nothing is written.
-
-    Args:
-        connection: Connection in a read transaction.
-        slot_id: Slot of the annotator's lease.
-        annotator: Name of whoever holds it.
-        submission: Decision, with all that goes with it. Its time spent is limited to the time since the task was
-            handed out, or since the version before.
-        now: Moment of the decision.
-        amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version beside the old
-            one; default False.
-        seen_version: Version of their decision that the annotator had on screen, 0 for none; default None, unknown.
-
-    Raises:
-        StaleError: The annotator has decided otherwise since the version that they had on screen.
-        RefusedError: The lease has ended or is another annotator's, the item changed meanwhile, a different decision
-            was given before, or the form does not have the decision or a reason.
-    """
-    slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
-    if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
-        raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
-    form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
-    fields = with_blind_answer(connection, form, slot, submission.fields)
-    submission = normalized(form, payload, replace(submission, fields=fields))
-    if form.blind_first and submission.fields is not None:
-        is_right_answer = is_right(item_in(payload), submission.fields[ANSWER])
-        submission = replace(submission, fields={**submission.fields, ANSWER_RIGHT: is_right_answer})
-    columns: dict[str, Any] = {
-        "decision": submission.decision,
-        "reasons": canonical_json(submission.reasons),
-        "note": submission.note,
-        "edits": None if submission.edits is None else canonical_json(submission.edits),
-        "fields": None if submission.fields is None else canonical_json(submission.fields),
-    }
-    version, since = 1, slot.claimed_at
-    if slot.submitted_at is not None:
-        previous = connection.execute(sql.SAID, {"held": slot_id}).one()
-        if all(getattr(previous, column) == value for column, value in columns.items()):
-            return CheckedSubmission(slot, None)
-        if seen_version is not None and previous.version != seen_version:
-            raise StaleError(
-                "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
-                "both, and decide again if you like"
-            )
-        if not amend:
-            raise RefusedError(f"{annotator!r} has already said {previous.decision!r} here; amend it, or leave it")
-        version, since = previous.version + 1, previous.submitted_at
-    if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
-        raise RefusedError("the item has changed since it was handed out; claim again")
-    if submission.fields is None:
-        _check_decision(form, decisions_of(form, payload), submission)
-    elif submission.reasons or submission.note:
-        raise RefusedError("this form has fields of its own, and no reasons or note beside them")
-    columns |= {
-        "slot_id": slot_id,
-        "version": version,
-        "started_at": slot.claimed_at,
-        "submitted_at": now,
-        "active_s": within(submission.active_s, (now - since).total_seconds()),
-    }
-    photographs = () if submission.fields is None else photographs_in(form, submission.fields)
-    return CheckedSubmission(slot, columns, photographs)
-
-
 class WrittenSubmission(NamedTuple):
-    """Result of writing a submission.
+    """Result of a submission.
 
     Attributes:
+        task_id: Id of its task.
         may_settle: Whether it may settle its task: it was the last one missing, or a change of an earlier one.
     """
 
+    task_id: int
     may_settle: bool
-
-
-def write(connection: sa.Connection, checked: CheckedSubmission) -> WrittenSubmission:
-    """Write a submission and the changes that follow from it, and remove its draft.
-
-    Args:
-        connection: Connection in a write transaction.
-        checked: Submission from `check`, on any connection.
-
-    Raises:
-        ChangedError: Something that it was checked against has changed since; the caller rolls the transaction back.
-        RefusedError: The annotator was shown the key meanwhile, or a submitted photograph was not uploaded.
-    """
-    slot, columns = checked.slot, checked.columns
-    drop_draft: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "annotator": slot.annotator_id})
-    if columns is None:
-        run_together(connection, drop_draft)
-        return WrittenSubmission(may_settle=False)
-    kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-    parameters = {
-        "task": slot.task_id,
-        "annotator": slot.annotator_id,
-        "campaign": slot.campaign_id,
-        "shows_key": kinds,
-    }
-    if problem := key_shown_problem(connection, parameters):
-        raise RefusedError(problem)
-    check_uploads(connection, checked.photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
-    steps = [*_steps(slot, columns), drop_draft]
-    try:
-        filled, _, finished, *_ = _run(connection, steps, slot, columns)
-    except sa.exc.IntegrityError as error:
-        raise ChangedError("another version of this decision was written meanwhile") from error
-    if filled != 1:
-        raise ChangedError("the slot, its task or the form has changed meanwhile")
-    return WrittenSubmission(may_settle=finished == 1 or columns["version"] > 1)
-
-
-def _steps(slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[Step]:
-    """Return the statements that write a version: to slot, annotation and task, and the guidelines that it followed."""
-    unchanged = {"was": slot.submitted_at, "checked": slot.form}
-    steps: list[Step] = [
-        (sql.FILL, {**unchanged, "now": columns["submitted_at"], "held": slot.id, "annotator": slot.annotator_id}),
-        (sql.SAY, columns),
-        (sql.FINISH, {"task": slot.task_id}),
-    ]
-    if slot.guidelines_id is not None:
-        version = {"slot_id": slot.id, "version": columns["version"], "guidelines_id": slot.guidelines_id}
-        steps.append((sql.FOLLOW, version))
-    return steps
-
-
-def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], columns: Mapping[str, Any]) -> list[int]:
-    """Run statements, with a row in the audit log if a person decided; return how many rows each changed."""
-    if slot.is_simulated:
-        return run_together(connection, *steps)
-    about = {
-        "task": slot.task_id,
-        "slot": slot.id,
-        "version": columns["version"],
-        "said": digest_of_decision(columns, task=slot.task_id, annotator=slot.name),
-    }
-    act = DECIDED if columns["version"] == 1 else CHANGED
-    return run_recorded(connection, steps, AuditEntry(act, slot.name, columns["submitted_at"], about))
 
 
 def submit(
@@ -212,16 +57,118 @@ def submit(
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
         annotator: Name of whoever holds it.
-        submission: Decision, with all that goes with it.
+        submission: Decision, with all that goes with it. Its time spent is limited to the time since the task was
+            handed out, or since the version before.
         now: Moment of the decision.
-        amend: As in `check`.
-        seen_version: As in `check`.
+        amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version beside the old
+            one; default False.
+        seen_version: Version of their decision that the annotator had on screen, 0 for none; default None, unknown.
 
     Raises:
-        RefusedError: As `check` and `write`.
+        StaleError: The annotator has decided otherwise since the version that they had on screen.
+        RefusedError: The lease has ended or is another annotator's, the item changed meanwhile, a different decision
+            was given before, the form does not have the decision or a reason, the annotator was shown the key
+            elsewhere, or a submitted photograph was not uploaded.
     """
-    checked = check(connection, slot_id, annotator, submission, now=now, amend=amend, seen_version=seen_version)
-    return write(connection, checked)
+    hold_annotator(connection, annotator)
+    hold_task_of_slot(connection, slot_id)
+    slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
+    if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
+        raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
+    columns = _checked(connection, slot, submission, now=now, amend=amend, seen_version=seen_version)
+    connection.execute(sql.DROP_DRAFT, {"task": slot.task_id, "annotator": slot.annotator_id})
+    if columns is None:
+        return WrittenSubmission(slot.task_id, may_settle=False)
+    return _written(connection, slot, columns)
+
+
+def _checked(
+    connection: sa.Connection,
+    slot: sa.Row[Any],
+    submission: Submission,
+    *,
+    now: datetime,
+    amend: bool,
+    seen_version: int | None,
+) -> dict[str, Any] | None:
+    """Return the version to write, by column; None if the submission repeats the annotator's last version."""
+    form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
+    fields = with_blind_answer(connection, form, slot, submission.fields)
+    submission = normalized(form, payload, replace(submission, fields=fields))
+    if form.blind_first and submission.fields is not None:
+        is_right_answer = is_right(item_in(payload), submission.fields[ANSWER])
+        submission = replace(submission, fields={**submission.fields, ANSWER_RIGHT: is_right_answer})
+    columns: dict[str, Any] = {
+        "decision": submission.decision,
+        "reasons": canonical_json(submission.reasons),
+        "note": submission.note,
+        "edits": None if submission.edits is None else canonical_json(submission.edits),
+        "fields": None if submission.fields is None else canonical_json(submission.fields),
+    }
+    version, since = 1, slot.claimed_at
+    if slot.submitted_at is not None:
+        previous = connection.execute(sql.LATEST_ANNOTATION, {"held": slot.id}).one()
+        if all(getattr(previous, column) == value for column, value in columns.items()):
+            return None
+        if seen_version is not None and previous.version != seen_version:
+            raise StaleError(
+                "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
+                "both, and decide again if you like"
+            )
+        if not amend:
+            raise RefusedError(f"{slot.name!r} has already said {previous.decision!r} here; amend it, or leave it")
+        version, since = previous.version + 1, previous.submitted_at
+    if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
+        raise RefusedError("the item has changed since it was handed out; claim again")
+    if submission.fields is None:
+        _check_decision(form, decisions_of(form, payload), submission)
+    elif submission.reasons or submission.note:
+        raise RefusedError("this form has fields of its own, and no reasons or note beside them")
+    _check_key_unseen(connection, slot)
+    if submission.fields is not None:
+        photographs = photographs_in(form, submission.fields)
+        check_uploads(connection, photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
+    return columns | {
+        "slot_id": slot.id,
+        "version": version,
+        "started_at": slot.claimed_at,
+        "submitted_at": now,
+        "active_s": within(submission.active_s, (now - since).total_seconds()),
+    }
+
+
+def _check_key_unseen(connection: sa.Connection, slot: sa.Row[Any]) -> None:
+    parameters = {
+        "task": slot.task_id,
+        "annotator": slot.annotator_id,
+        "campaign": slot.campaign_id,
+        "shows_key": kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated),
+    }
+    if problem := key_shown_problem(connection, parameters):
+        raise RefusedError(problem)
+
+
+def _written(connection: sa.Connection, slot: sa.Row[Any], columns: Mapping[str, Any]) -> WrittenSubmission:
+    """Write a version and what follows from it: slot, task, guidelines that it followed, and the log's row."""
+    version, now = columns["version"], columns["submitted_at"]
+    connection.execute(sql.FILL, {"now": now, "held": slot.id, "annotator": slot.annotator_id})
+    connection.execute(sql.INSERT_ANNOTATION, columns)
+    is_done = connection.execute(sql.FINISH, {"task": slot.task_id}).rowcount == 1
+    if slot.guidelines_id is not None:
+        followed = {"slot_id": slot.id, "version": version, "guidelines_id": slot.guidelines_id}
+        connection.execute(sql.FOLLOW, followed)
+    if not slot.is_simulated:
+        record(
+            connection,
+            DECIDED if version == 1 else CHANGED,
+            actor=slot.name,
+            at=now,
+            task=slot.task_id,
+            slot=slot.id,
+            version=version,
+            said=digest_of_decision(columns, task=slot.task_id, annotator=slot.name),
+        )
+    return WrittenSubmission(slot.task_id, may_settle=is_done or version > 1)
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import Chat, ChatMessage, ChatSettings
+from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.chat_request import ChatMessage
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 

@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import Chat, ChatMessage, ChatSettings
+from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.chat_request import ChatMessage
 
 from ...item_parts.idea import Grounded, Idea
 from ...item_parts.idea_categories import IdeaCategory

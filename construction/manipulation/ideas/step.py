@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.models.chat import Chat
+from benchwright.models.chat import Chat, ChatSettings
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
@@ -112,12 +112,15 @@ class Ideas(MapStep):
     def _said_by(self, pool: ThreadPoolExecutor) -> Grounder:
         if isinstance(self.grounder, StatedGrounding):
             return StatedGrounder()
-        return EndpointGrounder(self.grounder, Chat(self.grounder.chat), pool, people_only=self.people_only)
+        return EndpointGrounder(self.grounder, self._chat(self.grounder.chat), pool, people_only=self.people_only)
 
     def _writer(self) -> Writer:
         if isinstance(self.writer, TemplateWriting):
             return TemplateWriter(self.writer)
-        return EndpointWriter(Chat(self.writer.chat), self.allow)
+        return EndpointWriter(self._chat(self.writer.chat), self.allow)
+
+    def _chat(self, settings: ChatSettings) -> Chat:
+        return Chat(settings, concurrency=self.concurrency)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Ground an image, ask for ideas of every category, and keep those that the content policy lets pass."""

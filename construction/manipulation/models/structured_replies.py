@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.chat import ChatMessage
+from benchwright.models.chat_request import ChatMessage
 
 if TYPE_CHECKING:
     from benchwright.models.chat import Chat

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.models.chat import ChatMessage
+from benchwright.models.chat_request import ChatMessage
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea

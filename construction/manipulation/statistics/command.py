@@ -26,11 +26,11 @@ def statistics(release: Path, top: int, plot: Path | None, as_json: bool) -> Non
     from benchwright.workspace.atomic import write_bytes
 
     from .counting import count_pairs
-    from .drawing import figure
+    from .drawing import statistics_chart
 
     pair_statistics = count_pairs(item.item for item in Release.open(release).items())
     if plot is not None:
-        write_bytes(plot, figure(pair_statistics, top=top).encode())
+        write_bytes(plot, statistics_chart(pair_statistics, top=top).file.encode())
         note(f"drawn: {plot}")
     emit(pair_statistics.to_json(top=top), as_json=as_json, text=lambda: "\n".join(_lines(pair_statistics, top)))
 

@@ -1,4 +1,4 @@
-"""Plots of a report, as SVG.
+"""Charts of a report.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

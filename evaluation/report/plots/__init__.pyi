@@ -1,3 +1,2 @@
-from .chart_style import shortened as shortened
-from .difficulty import difficulty_plot as difficulty_plot
+from .difficulty import difficulty_chart as difficulty_chart
 from .errors import category_shares as category_shares

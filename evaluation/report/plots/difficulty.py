@@ -1,10 +1,10 @@
-"""Plot of difficulty: how many items none, some or all of the models have right."""
+"""Chart of difficulty: how many items none, some or all of the models have right."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .chart_style import GRID, INK, PAPER, RIGHT, Plot, drawing_look, svg_of
+from benchwright.pages import Chart, Column, Look, Scale, columns_chart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,8 +15,8 @@ _BINS = 10
 _TITLE = "How hard the items are"
 
 
-def difficulty_plot(difficulty: NDArray[np.float64], models: int) -> Plot | None:
-    """Return the plot; None for fewer than three models, because they say too little.
+def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | None:
+    """Return the chart; None for fewer than three models, because they say too little.
 
     Args:
         difficulty: Share of models that have each item right; NaN where none was asked.
@@ -28,34 +28,27 @@ def difficulty_plot(difficulty: NDArray[np.float64], models: int) -> Plot | None
     if models < LEAST_MODELS or not len(known):
         return None
     bins = min(models, _BINS)
-    # With few models, every number of models that are right has its own bar; shares lie in the middle of their bars.
+    # With few models, every number of models that are right has its own column, with its share in the middle.
     counts, _ = np.histogram(known, bins=bins + 1, range=(-0.5 / bins, 1 + 0.5 / bins))
-    with drawing_look():
-        svg = svg_of(_drawn(counts.tolist(), bins), name="difficulty", title=_TITLE)
+    places = [k / bins for k in range(bins + 1)]
+    columns = [
+        Column(place - 0.4 / bins, place + 0.4 / bins, n, Look("right"), f"{place:.0%}")
+        for place, n in zip(places, counts.tolist(), strict=True)
+    ]
+    ticks = [(place, f"{place:.0%}") for place in places]
     nobody, everybody = int((known == 0).sum()), int((known == 1).sum())
     caption = (
         f"Items by the share of models that have them right. {nobody:,} items are right with no model and "
         f"{everybody:,} with all; both tell models apart no further. What no model has right may be hard, or keyed "
         "wrong: benchwright evaluate suspects ranks the latter."
     )
-    return Plot("difficulty", _TITLE, caption, svg)
-
-
-def _drawn(counts: list[int], bins: int) -> Any:
-    from matplotlib.figure import Figure as Drawing
-
-    drawing = Drawing(figsize=(9.6, 2.6), layout="constrained")
-    axes = drawing.add_subplot()
-    places = [k / bins for k in range(len(counts))]
-    axes.bar(places, counts, width=0.8 / bins, color=RIGHT, edgecolor=PAPER, linewidth=0.8, zorder=2)
-    for place, n in zip(places, counts, strict=True):
-        if n:
-            axes.annotate(
-                f"{n:,}", (place, n), xytext=(0, 2), textcoords="offset points", ha="center", fontsize=7.5, color=INK
-            )
-    axes.set_xticks(places, [f"{place:.0%}" for place in places])
-    axes.set_xlabel("share of models that have the item right")
-    axes.set_ylabel("items")
-    axes.grid(axis="y", color=GRID, linewidth=0.6, zorder=0)
-    axes.margins(y=0.15)
-    return drawing
+    return columns_chart(
+        "difficulty",
+        _TITLE,
+        columns,
+        Scale(-0.5 / bins, 1 + 0.5 / bins, ticks, "share of models that have the item right"),
+        counted="items",
+        measured="share of models right",
+        caption=caption,
+        has_counts=True,
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.pages import Chart, Dot, Row, rows_chart, share_scale
+
 from ...statistics.proportions import wilson
 from ..content.cards import legible
-from .chart_style import GRID, INK, MUTED, SERIES, Plot, drawing_look, shortened, svg_of
 
 if TYPE_CHECKING:
     from benchwright.review_findings import Findings
@@ -58,18 +59,21 @@ def category_shares(findings: Findings) -> list[CategoryShare]:
     return category_rows
 
 
-def error_plot(findings: Findings) -> Plot | None:
-    """Return the plot of shares; None where there are no findings yet."""
+def error_chart(findings: Findings) -> Chart | None:
+    """Return the chart of shares; None where there are no findings yet."""
     shares = category_shares(findings)
     if not shares:
         return None
-    with drawing_look():
-        svg = svg_of(_drawn(shares), name="errors", title=_TITLE)
+    rows = [
+        Row(row.words, dots=[Dot(row.share, row.interval, has_bar=True)], note=f"{row.share:.0%} ({row.items:,})")
+        for row in shares
+    ]
     caption = (
         f"Share of the {len(findings.items):,} sampled errors in which a category was named, with 95 % intervals; "
         "several may be named for one error. Where several people looked at an error, each counts for their part of it."
     )
-    return Plot("errors", _TITLE, caption, svg)
+    scale = share_scale(max(row.interval[1] for row in shares))
+    return rows_chart("errors", _TITLE, rows, scale, caption=caption)
 
 
 def error_section(findings: Findings) -> dict[str, Any]:
@@ -106,33 +110,3 @@ def _by_model(findings: Findings) -> list[dict[str, Any]]:
         ]
         rows.append({"model": legible(model), "n": len(items), "shares": shares})
     return rows
-
-
-def _drawn(shares: list[CategoryShare]) -> Any:
-    from matplotlib.figure import Figure as Drawing
-
-    drawing = Drawing(figsize=(9.6, 0.42 * len(shares) + 0.7), layout="constrained")
-    axes = drawing.add_subplot()
-    for place, row in enumerate(shares):
-        axes.barh(place, row.share, height=0.58, color=SERIES[0], alpha=0.45, linewidth=0, zorder=2)
-        axes.hlines(place, *row.interval, colors=SERIES[0], linewidth=1.4, zorder=3)
-        text = f"{row.share:.0%} ({row.items:,})"
-        axes.annotate(
-            text,
-            (row.interval[1], place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=INK,
-        )
-    axes.set_yticks(range(len(shares)), shortened([row.words for row in shares], at_most=52))
-    axes.set_ylim(len(shares) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, min(1.12, max(row.interval[1] for row in shares) + 0.14))
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], color=MUTED)
-    axes.set_xlim(0, min(1.12, max(row.interval[1] for row in shares) + 0.14))
-    axes.grid(axis="x", color=GRID, linewidth=0.7, zorder=1)
-    axes.spines["left"].set_visible(False)
-    axes.set_axisbelow(True)
-    return drawing

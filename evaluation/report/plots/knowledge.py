@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchwright.pages import Chart, PlanePoint, plane_chart, share_scale
+
 from ..content.cards import legible
-from .chart_style import GRID, INK, MARKERS, MUTED, PAPER, SERIES, Plot, drawing_look, shortened, svg_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from ...results.score import Figure
     from ..content.score_table import ScoreTable
 
@@ -25,8 +24,6 @@ COLUMNS = (
 )
 """Name in the table, and metric."""
 _TITLE = "What models know, and know that they do not"
-_STEP = 0.2
-"""Between lines of equal self-awareness."""
 
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
@@ -40,86 +37,33 @@ def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
     return rows
 
 
-def plane_plot(board: ScoreTable) -> Plot | None:
+def knowledge_chart(board: ScoreTable) -> Chart | None:
     """Return the plane; None where no model has both figures.
 
     score_kk is on the horizontal axis and score_ku on the vertical, so models of equal score_sa, their sum, lie on
     lines that fall to the right.
     """
-    numbers = [k for k, line in enumerate(board.lines) if _both(line.score.metrics)]
-    if not numbers:
+    metrics = {k: line.score.metrics for k, line in enumerate(board.lines) if _both(line.score.metrics)}
+    if not metrics:
         return None
-    with drawing_look():
-        svg = svg_of(_drawn(board, numbers), name="plane", title=_TITLE)
+    right, top = (_end([figures[name] for figures in metrics.values()]) for name in (_KK, _KU))
+    points = [
+        PlanePoint(board.lines[k].model, kk.value or 0.0, ku.value or 0.0, kk.ci, ku.ci, k)
+        for k, (kk, ku) in ((k, (figures[_KK], figures[_KU])) for k, figures in metrics.items())
+    ]
     caption = (
         "Share of items that are known and answered right (score_kk, across), and that are not and declined (score_ku, "
         "up), both of all items that offer an option that declines. Dashed lines join what has the same sum, score_sa, "
-        "which is written on them. Bars are 95 % intervals. After MM-SAP, figure 5."
+        "which is written on them. Lines through points are 95 % intervals. After MM-SAP, figure 5."
     )
-    return Plot("plane", _TITLE, caption, svg)
-
-
-def _drawn(board: ScoreTable, numbers: Sequence[int]) -> Any:
-    from matplotlib.figure import Figure as Drawing
-
-    drawing = Drawing(figsize=(9.6, 5.4), layout="constrained")
-    axes = drawing.add_subplot()
-    points = [(board.lines[k].score.metrics[_KK], board.lines[k].score.metrics[_KU]) for k in numbers]
-    right, top = (_end([pair[end] for pair in points]) for end in (0, 1))
-    _iso_lines(axes, right, top)
-    names = shortened([line.model for line in board.lines], at_most=34)
-    for k, (kk, ku) in zip(numbers, points, strict=True):
-        _point(axes, kk, ku, k, names[k])
-    axes.set_xlim(0, right)
-    axes.set_ylim(0, top)
-    for axis in ("x", "y"):
-        ticks = [tick / 10 for tick in range(0, 11, 2 if max(right, top) > 0.6 else 1) if tick / 10 <= max(right, top)]
-        getattr(axes, f"set_{axis}ticks")(ticks, [f"{tick:.0%}" for tick in ticks])
-    axes.set_xlabel("score_kk: knows, and answers right")
-    axes.set_ylabel("score_ku: does not know, and declines")
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.set_xlim(0, right)
-    axes.set_ylim(0, top)
-    drawing.legend(loc="outside right upper", handlelength=1.4)
-    return drawing
-
-
-def _iso_lines(axes: Axes, right: float, top: float) -> None:
-    """Draw lines of equal sum, each labelled with its sum where it leaves the plane."""
-    number = 1
-    while (total := number * _STEP / 2) < min(right + top, 1.0 + _STEP / 4):
-        axes.plot([total, 0], [0, total], color=MUTED, linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
-        at = (total - top, top) if total > top else (0.0, total)
-        x, y = at[0] + 0.012 * right, at[1] - 0.012 * top
-        if x < right * 0.97 and number % 2 == 0:
-            axes.text(x, y, f"{total:.0%}", color=MUTED, fontsize=7.5, va="top", zorder=2)
-        number += 1
-
-
-def _point(axes: Axes, kk: Figure, ku: Figure, number: int, name: str) -> None:
-    color = SERIES[number % len(SERIES)]
-    assert kk.value is not None
-    assert ku.value is not None
-    if kk.ci is not None:
-        axes.hlines(ku.value, *kk.ci, colors=color, linewidth=1.1, zorder=3)
-    if ku.ci is not None:
-        axes.vlines(kk.value, *ku.ci, colors=color, linewidth=1.1, zorder=3)
-    axes.plot(
-        [kk.value],
-        [ku.value],
-        marker=MARKERS[number % len(MARKERS)],
-        color=color,
-        markersize=8,
-        linestyle="none",
-        markeredgecolor=PAPER,
-        markeredgewidth=0.8,
-        label=name,
-        zorder=4,
-        clip_on=False,
-    )
-    axes.annotate(
-        name, (kk.value, ku.value), xytext=(6, 5), textcoords="offset points", fontsize=7.5, color=INK, zorder=5
+    return plane_chart(
+        "plane",
+        _TITLE,
+        points,
+        share_scale(right, words="score_kk: knows, and answers right"),
+        share_scale(top, words="score_ku: does not know, and declines"),
+        caption=caption,
+        sums=[(total / 10, f"{total * 10} %") for total in range(2, 11, 2) if total / 10 < right + top],
     )
 
 

@@ -1,4 +1,4 @@
-"""Accuracy by the labels of items: a bar plot for each label, such as level or domain."""
+"""Accuracy by the labels of items: a chart of bars for each label, such as level or domain."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from typing import TYPE_CHECKING
 
 from ...results.score import Figure
 from ..content.score_table import ScoreRow, ScoreTable
-from .accuracy import bars_plot
+from .accuracy import MOST_IN_ONE_PANEL, bars_chart
 
 if TYPE_CHECKING:
+    from benchwright.pages import Chart
+
     from ..content.label_sums import LabelSums, Sums
-    from .chart_style import Plot
 
 _PREFIX = "accuracy_by/"
-MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, 6
+MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, MOST_IN_ONE_PANEL
 """What is drawn; the data beside the page has all."""
 
 
-def label_plots(board: ScoreTable, sums: LabelSums) -> Iterator[Plot]:
-    """Yield a plot for each of the first labels that have few enough values."""
+def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
+    """Yield a chart for each of the first labels that have few enough values."""
     values_by_label = labels_of(board)
     drawn = [label for label, values in values_by_label.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
     for number, label in enumerate(drawn):
         values = values_by_label[label]
         left = len(board.lines) - MOST_MODELS
         more = f" The {MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
-        yield bars_plot(
+        yield bars_chart(
             _board_of(board, label, values, sums.of(label)),
             name=f"label-{number}",
             title=f"Accuracy by {label}",

@@ -15,8 +15,8 @@ from benchwright.construction.manipulation.statistics import (
     PairStatistics,
     count_pairs,
     count_words,
-    figure,
     singular,
+    statistics_chart,
     words_of,
 )
 from benchwright.construction.tasks import LEVEL
@@ -141,7 +141,7 @@ def test_the_drawing_is_xml_in_which_words_are_text(items: list[Item], tmp_path:
         )
         for item in items
     ]
-    text = figure(count_pairs(hostile), top=5)
+    text = statistics_chart(count_pairs(hostile), top=5).file
     root = ElementTree.fromstring(text)
     words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "<script>x</script> " in words

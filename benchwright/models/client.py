@@ -1,0 +1,163 @@
+"""The client for requests to models: sends one until it is answered, at the endpoint's pace and within a budget.
+
+Everything that asks a model behind an endpoint stands on it: the scoring of models, judges, and the steps that ground,
+plan, write and vet. Failures that may pass are sent again; `failures.py` says which those are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import openai
+
+from benchwright.errors import BenchwrightError, RequestFailed
+
+from .completions import Completion, read_completion
+from .endpoint import Endpoint
+from .event_loop import EventLoop
+from .failures import BudgetRefusal, FailedTry, ModelAddress, RequestAdapted, UnusableReply, classify, no_server
+from .pace import Pace
+from .usage import Budget, Spending
+
+if TYPE_CHECKING:
+    from .chat_request import ChatRequest
+    from .request_fields import RequestParameters
+
+LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
+"""Between repetitions of our own choice, and where a server asks for a pause."""
+
+PATIENCE_WITH_429 = 4
+"""How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
+
+
+class Answer(NamedTuple):
+    """A reply, and how often its request was sent."""
+
+    completion: Completion
+    sent: int
+
+
+class ModelClient:
+    """A client for one model, with an event loop of its own; several threads may use it at once.
+
+    Args:
+        address: Where requests go, with the key.
+        parameters: Fields of requests, adapted to what the model refuses.
+        timeout_s: Seconds for one sending, from the name look-up to the last byte of the reply.
+        retries: Repetitions after failures that may pass; after a 429 four times as many.
+        concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
+        backoff_s: Seconds before the first repetition; they double each time, to at most 60.
+        spending: Budget and count of requests and tokens; no budget where None.
+    """
+
+    def __init__(
+        self,
+        address: ModelAddress,
+        parameters: RequestParameters,
+        *,
+        timeout_s: float,
+        retries: int,
+        concurrency: int,
+        backoff_s: float = 1.0,
+        spending: Spending | None = None,
+    ) -> None:
+        self.address, self._parameters = address, parameters
+        self._timeout_s, self._retries, self._backoff_s = timeout_s, retries, backoff_s
+        self.spending = spending or Spending(Budget(), None)
+        self._pace = Pace(concurrency)
+        self._set_alone()
+        self._endpoint = Endpoint(address, timeout_s)
+        self.loop = EventLoop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Cancel what is under way and close all connections."""
+        self.loop.cancel_all()
+        self.loop.run(self._endpoint.close())
+        self.loop.close()
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        """Send a request, repeatedly if necessary, and return the reply and how often it was sent.
+
+        Raises:
+            RequestFailed: It failed for good, or more often than is allowed.
+            RequestAdapted: It was refused for a field that is now sent differently.
+            BudgetRefusal: The budget does not allow it.
+            BenchwrightError: No request to this endpoint can succeed.
+        """
+        rate_limits = faults = sent = 0
+        while True:
+            outcome = await self._send(request, first=sent > 0)
+            sent += 1
+            if isinstance(outcome, Completion):
+                return Answer(outcome, sent)
+            rate_limits += outcome.is_rate_limit
+            faults += not outcome.is_rate_limit
+            if outcome.reason == "refused" or faults > self._retries or rate_limits > self._retries * PATIENCE_WITH_429:
+                break
+            await self._pause(outcome, rate_limits if outcome.is_rate_limit else faults)
+        if outcome.nobody_listens:
+            error = no_server(outcome, self.address)
+            self._pace.stop(error)
+            raise error
+        raise RequestFailed(outcome.reason, outcome.detail, sent=sent, status=outcome.status)
+
+    async def _send(self, request: ChatRequest, *, first: bool) -> Completion | FailedTry:
+        """Send a request once, when it is its turn."""
+        began = await self._pace.turn(first=first)
+        completion: Completion | None = None
+        try:
+            if self._parameters.refused and request.parameters != self._parameters.sent:
+                raise RequestAdapted  # it was made before a field was refused
+            if not self.spending.sends():
+                raise BudgetRefusal
+            try:
+                outcome = await self._exchange(request)
+                completion = outcome if isinstance(outcome, Completion) else None
+            finally:
+                self.spending.ended(completion.tokens if completion else None, answered=completion is not None)
+                if completion:
+                    self._parameters.settle()
+                self._set_alone()
+        except BenchwrightError as error:
+            self._pace.stop(error)  # before the turn ends, so that no waiting request is sent in vain
+            raise
+        finally:
+            self._pace.over()
+        if isinstance(outcome, Completion):
+            self._pace.went_well()
+        elif outcome.is_rate_limit:
+            self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
+        return outcome
+
+    def _set_alone(self) -> None:
+        """Send no second request while the first shows what one takes, or while fields are being refused."""
+        self._pace.alone = self.spending.goes_alone or not self._parameters.is_settled
+
+    async def _exchange(self, request: ChatRequest) -> Completion | FailedTry:
+        try:
+            completion = read_completion(await self._endpoint.post(request.encoded()))
+        except (TimeoutError, UnusableReply, openai.APIError) as error:
+            failed = classify(error, self.address, self._timeout_s)
+            if failed.status in {400, 422} and self._parameters.adapt(request.parameters, failed.detail, failed.error):
+                raise RequestAdapted from None
+            return failed
+        return completion._replace(text=self.address.without_key(completion.text))
+
+    async def _pause(self, failed: FailedTry, times: int) -> None:
+        """Wait before a request is sent again; it holds up no other meanwhile."""
+        if failed.pause_s is None:
+            pause_s = min(self._backoff_s * 2 ** min(times - 1, 30), LONGEST_BACKOFF_S)
+        else:
+            pause_s = min(failed.pause_s, LONGEST_PAUSE_S)
+        await asyncio.sleep(pause_s * random.uniform(1, 1.25))

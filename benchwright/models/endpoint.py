@@ -1,0 +1,109 @@
+"""The connection to an endpoint: `openai.AsyncOpenAI` on an HTTP client with limits on time and size.
+
+The whole request has a time limit, whatever the server sends and however slowly: an HTTP client's own timeout covers a
+single read, which a server that sends a byte now and then never exceeds. A response is read up to a limit, and without
+decompression, because a few bytes could unfold to any size. The `openai` package repeats nothing here, because a
+repetition takes a turn at the endpoint's pace, counts against the budget and stands in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx2
+from openai import AsyncOpenAI
+
+from benchwright.errors import PrerequisiteError
+
+from .failures import ModelAddress, UnusableReply
+
+MAX_REPLY_BYTES = 8 * 1024 * 1024
+
+
+class Endpoint:
+    """Chat completions of one model. The environment may name proxies, an organization and a project.
+
+    Args:
+        address: Where requests go, with the key.
+        timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
+
+    Raises:
+        PrerequisiteError: The key holds characters that no header can hold.
+    """
+
+    def __init__(self, address: ModelAddress, timeout_s: float) -> None:
+        if not address.key.isascii() or not (address.key or "none").isprintable():
+            raise PrerequisiteError(f"{address.key_variable} holds no key: there are characters that no key has")
+        self._timeout_s = timeout_s
+        self._client = AsyncOpenAI(
+            api_key=address.key or "none",
+            base_url=address.base_url,
+            timeout=None,
+            max_retries=0,
+            http_client=BoundedClient(),
+        )
+
+    async def post(self, body: bytes) -> bytes:
+        """Send a request once and return the body of the response.
+
+        Args:
+            body: JSON of the request; sent as it is, so that pictures of megabytes are not serialized again.
+
+        Raises:
+            TimeoutError: The response was not there in time.
+            UnusableReply: The response is too long, or compressed.
+            openai.APIStatusError: The status is not that of a success.
+            openai.APIConnectionError: The connection failed.
+        """
+        async with asyncio.timeout(self._timeout_s):
+            response = await self._client.post("/chat/completions", content=body, cast_to=httpx2.Response)
+        return response.content
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+
+class BoundedClient(httpx2.AsyncClient):
+    """An HTTP client that reads a response whole, up to `MAX_REPLY_BYTES`, and follows no redirect.
+
+    Redirects would send the key to an address that the user did not name. Time is kept by the caller, and the number
+    of connections by the pace of requests.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            timeout=None,
+            follow_redirects=False,
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            headers={"accept-encoding": "identity"},
+        )
+
+    async def send(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
+        """Send a request and return the response with its body.
+
+        Raises:
+            UnusableReply: The response is too long, or compressed.
+        """
+        for name in [name for name in request.headers if name.startswith("x-stainless")]:
+            del request.headers[name]  # a description of this machine, which concerns no endpoint
+        settings["stream"] = True
+        response = await super().send(request, **settings)
+        try:
+            body = await _body(response)
+        finally:
+            await response.aclose()
+        return httpx2.Response(response.status_code, headers=response.headers, content=body, request=request)
+
+
+async def _body(response: httpx2.Response) -> bytes:
+    coding = response.headers.get("content-encoding", "identity")
+    if coding not in {"", "identity"}:
+        raise UnusableReply(f"content-encoding {coding!r} was not asked for")
+    body = bytearray()
+    async for piece in response.aiter_raw():
+        body += piece
+        if len(body) > MAX_REPLY_BYTES:
+            raise UnusableReply(f"more than {MAX_REPLY_BYTES} bytes")
+    return bytes(body)

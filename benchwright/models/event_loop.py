@@ -1,0 +1,58 @@
+"""An event loop in a thread of its own, so that synchronous code can keep many requests under way."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class EventLoop:
+    """A running event loop, for callers without one; several threads may use it at once."""
+
+    def __init__(self) -> None:
+        self._submitted: set[Coroutine[Any, Any, Any]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="benchwright-requests", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine and return its future."""
+        self._submitted.add(work)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future.add_done_callback(lambda _: self._submitted.discard(work))
+        return future
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of a coroutine; it is cancelled if the caller is interrupted."""
+        future = self.submit(work)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def cancel_all(self) -> None:
+        """Cancel the submitted coroutines and wait until they have ended."""
+        asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
+
+    def close(self) -> None:
+        """Cancel what is unfinished and end the thread."""
+        self.cancel_all()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
+    # Only submitted coroutines: other libraries end the tasks that they started, and anyio in a way that an outsider's
+    # cancelling disturbs (a connection attempt that never ran is reported as a coroutine that nobody awaited).
+    tasks = [task for task in asyncio.all_tasks() if task.get_coro() in submitted]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,0 +1,183 @@
+"""Failures of requests to models: which may pass, which concern one request, and which concern all requests.
+
+The classification serves everything that asks a model: a failure that may pass is sent again, one of this request
+becomes `RequestFailed`, and one of all requests raises `PrerequisiteError`, which ends the run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.errors import PrerequisiteError
+
+if TYPE_CHECKING:
+    import openai
+
+FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_reply"]
+_MAY_PASS = frozenset({408, 409, 425, 429})
+_LONGEST_DETAIL = 300
+
+
+class UnusableReply(ValueError):
+    """A response that is no chat completion, or that is not read to its end because of its size or coding."""
+
+
+class RequestAdapted(Exception):
+    """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
+
+
+class BudgetRefusal(Exception):
+    """A request was not sent, because the budget is spent."""
+
+
+@dataclass(frozen=True)
+class ModelAddress:
+    """Where requests to one model go, and the names by which errors tell users what to correct.
+
+    Args:
+        model: Model as the endpoint calls it.
+        base_url: Address without `/chat/completions`.
+        key: Key, kept out of every message; empty for a server that needs none.
+        key_variable: Environment variable with the key.
+        option: Name of the setting that holds the address, such as `--base-url`.
+        where: Name of the endpoint in messages; its address if empty.
+    """
+
+    model: str
+    base_url: str
+    key: str
+    key_variable: str
+    option: str = "base_url"
+    where: str = ""
+
+    def __repr__(self) -> str:
+        return f"ModelAddress({self.model!r}, {self.base_url!r})"
+
+    @property
+    def name(self) -> str:
+        """The endpoint's name in messages."""
+        return self.where or self.base_url
+
+    def without_key(self, text: str) -> str:
+        """Return a text with the key replaced by `[key]`."""
+        return text.replace(self.key, "[key]") if self.key else text
+
+    def clean(self, message: str) -> str:
+        """Return a server's message in a form fit for a log: one line, short, without the key."""
+        words = " ".join(self.without_key(message).split())
+        return words if len(words) <= _LONGEST_DETAIL else words[: _LONGEST_DETAIL - 3] + "..."
+
+
+class FailedTry(NamedTuple):
+    """One sending of a request that brought no usable reply.
+
+    Args:
+        reason: Stable code; `busy` stands for 429, 5xx and the like.
+        detail: One line for people, without the key.
+        status: HTTP status, where the endpoint answered with one.
+        error: Error object of the response, if it has one.
+        pause_s: Seconds of pause that the server asks for.
+        nobody_listens: Whether no connection came about.
+    """
+
+    reason: FailureReason
+    detail: str
+    status: int | None = None
+    error: Any = None
+    pause_s: float | None = None
+    nobody_listens: bool = False
+
+    @property
+    def is_rate_limit(self) -> bool:
+        """Whether the endpoint gets too many requests, which is no fault of this one."""
+        return self.status == 429
+
+
+def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> FailedTry:
+    """Return what a failure of one sending means for its request.
+
+    Args:
+        failure: `TimeoutError`, `UnusableReply`, or an error of the `openai` package.
+        address: Where the request went.
+        timeout_s: Seconds that it was allowed.
+
+    Raises:
+        PrerequisiteError: No request to this endpoint can succeed.
+    """
+    import httpx2
+    import openai
+
+    if isinstance(failure, openai.APIStatusError):
+        return _status(failure, address)
+    if isinstance(failure, TimeoutError | openai.APITimeoutError):
+        return FailedTry("timeout", f"no reply within {timeout_s:g} s")
+    if isinstance(failure, openai.APIConnectionError):
+        cause = failure.__cause__ or failure
+        detail = address.clean(str(cause) or type(cause).__name__)
+        return FailedTry("connection", detail, nobody_listens=isinstance(cause, httpx2.ConnectError))
+    return FailedTry("unusable_reply", address.clean(str(failure)))
+
+
+def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
+    """Return the error for an address where nobody listens."""
+    return PrerequisiteError(
+        f"no server listens at {address.name} ({failed.detail}); start it or correct {address.option}"
+    )
+
+
+def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
+    status, error, headers = failure.status_code, failure.body, failure.response.headers
+    message = error.get("message") if isinstance(error, dict) else error
+    cause = f"HTTP {status}: {address.clean(message if isinstance(message, str) else failure.response.text[:10_000])}"
+    if status == 401:
+        raise PrerequisiteError(
+            f"{address.name} refuses the key in {address.key_variable} ({cause}); set the right one"
+        )
+    if status == 404:
+        raise PrerequisiteError(
+            f"{address.name} knows no model {address.model!r} or is no such endpoint ({cause}); correct the model's "
+            f"name or {address.option}"
+        )
+    if status == 429 and is_out_of_funds(error):
+        raise PrerequisiteError(
+            f"the account at {address.name} has nothing left ({cause}); what was answered is kept, and the same "
+            "command goes on from there"
+        )
+    if 300 <= status < 400:
+        # Redirects are not followed: the key must not go to an address that the user did not name.
+        raise PrerequisiteError(
+            f"{address.name} sends requests on to {address.clean(headers.get('location', 'nowhere'))}; name the "
+            f"address that answers as {address.option}"
+        )
+    reason: FailureReason = "busy" if status in _MAY_PASS or status >= 500 else "refused"
+    return FailedTry(reason, cause, status, error, retry_after_s(headers))
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the pause that a server asks for, in seconds or up to a date; None if it asks for none."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers[name]) * unit
+        except KeyError:
+            continue
+        except ValueError:
+            seconds = _until(headers[name])
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None
+
+
+def _until(date: str) -> float:
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except ValueError:
+        return float("inf")
+
+
+def is_out_of_funds(error: Any) -> bool:
+    """Return whether a 429's error object reports an empty account, for which waiting is no remedy."""
+    return isinstance(error, dict) and error.get("code") == "insufficient_quota"

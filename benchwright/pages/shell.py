@@ -1,0 +1,105 @@
+"""The shell of pages: HTML from a template of a room, in one frame and one style, as a file that fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from benchwright.pages.charts import Chart
+from benchwright.pages.drawing import ASSETS
+from benchwright.text_normalization import printable
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def page_pieces(
+    folder: Path,
+    template: str,
+    values: Mapping[str, Any],
+    *,
+    generator: str,
+    style: str,
+    script: str | None = None,
+    filters: Mapping[str, Callable[..., Any]] | None = None,
+    finalize: Callable[[Any], Any] | None = None,
+) -> Iterator[str]:
+    """Yield the HTML of a page piece by piece, so that no page is held in memory.
+
+    Args:
+        folder: Folder with the page's template, style and script.
+        template: File of the template, which extends `shell.html`; every value in it is escaped.
+        values: Values for the template; an iterator among them is read as the page is written.
+        generator: Name of the command that makes such pages.
+        style: File with the page's own style, after the style of all pages.
+        script: File with the only script that the page may run; none if None.
+        filters: Further filters for the template, by name.
+        finalize: Function that every value goes through before it is escaped; none if None.
+    """
+    environment = _environment(folder, finalize)
+    environment.filters.update(filters or {})
+    code = None if script is None else (folder / script).read_text(encoding="utf-8")
+    context = {
+        **values,
+        "generator": generator,
+        "policy": _policy(code),
+        "style": Markup(page_style() + (folder / style).read_text(encoding="utf-8")),  # noqa: S704 - ours
+        "script": None if code is None else Markup(code),  # noqa: S704 - ours
+    }
+    return environment.get_template(template).generate(context)
+
+
+def figure_html(chart: Chart) -> str:
+    """Return a chart as HTML, with its numbers and a link that saves it as SVG; `chart_style` goes with it."""
+    figure: Callable[[Chart], str] = _figures().figure
+    return str(figure(chart))
+
+
+def chart_style() -> str:
+    """Return the CSS of charts, with the colours of both themes."""
+    return "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("colors.css", "charts.css"))
+
+
+def page_style() -> str:
+    """Return the CSS of all pages, charts included."""
+    return chart_style() + (ASSETS / "page.css").read_text(encoding="utf-8")
+
+
+def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader([folder, _TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=finalize,
+    )
+    environment.filters["drawn"] = Markup  # Chart.markup, whose texts ElementTree has escaped
+    environment.filters["plain"] = printable
+    environment.filters["data_uri"] = _data_uri
+    return environment
+
+
+@cache
+def _figures() -> Any:
+    return _environment(_TEMPLATES).get_template("figure.html").module
+
+
+def _data_uri(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
+
+
+def _policy(script: str | None) -> str:
+    """Return a content security policy under which a page can fetch nothing, and only this script runs."""
+    runs = ""
+    if script is not None:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+        runs = f"script-src 'sha256-{digest}'; "
+    return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; {runs}base-uri 'none'; form-action 'none'"

@@ -1,0 +1,32 @@
+"""Profile over tasks: a grid of accuracies, a row for each task and a column for each model.
+
+A radar was here before: its areas depend on the order of the tasks, it has no place for a model that took two of them,
+and of more than a few models nobody can tell the polygons apart.
+"""
+
+from __future__ import annotations
+
+from benchwright.pages import Chart, grid_chart
+
+from ..content.score_table import ScoreTable
+from .accuracy import people_words
+
+FEWEST_TASKS = 3
+_TITLE = "Profile over tasks"
+
+
+def profile_chart(board: ScoreTable) -> Chart | None:
+    """Return the chart; None where there are fewer than three tasks, which the chart above shows as well."""
+    if len(board.tasks) < FEWEST_TASKS:
+        return None
+    people = [] if board.who is None else [(people_words(board), board.people)]
+    profiles = [(line.label, line.figures) for line in board.lines] + [("chance", board.chance), *people]
+    rows = [
+        (task, [None if (figure := figures[k]) is None else figure.value for _, figures in profiles])
+        for k, task in enumerate(board.tasks, start=1)
+    ]
+    caption = (
+        "Accuracy on each task: the stronger the shade, the more. A dash is a task that the model cannot take. "
+        "Intervals are in the chart above: on few items a weak cell in a profile may be luck."
+    )
+    return grid_chart("profile", _TITLE, [name for name, _ in profiles], rows, caption=caption, corner="task")
