@@ -18,7 +18,7 @@ help:
 	@echo "make paddle  install PaddleOCR into .venv-paddle, for the step text_ratio and its tests"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
-	@echo "make screenshots  take the pictures of the review app in docs/images anew"
+	@echo "make screenshots  take the pictures of the guides and the tutorials in docs/images anew"
 	@echo "make bench   time and memory of the main jobs"
 	@echo "make format  apply the code style"
 
@@ -89,6 +89,7 @@ docs: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py docs/images
+	$(BIN)/python examples/follow_tutorials.py --pictures docs/images/tutorials
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_all.py

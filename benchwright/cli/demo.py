@@ -114,25 +114,31 @@ def demo_recipe(*, headless: bool) -> Recipe:
     help="Folder for photographs and workspace.",
 )
 @click.option("--headless", is_flag=True, help="Let simulated annotators review; they are marked as simulated.")
+@click.option("--photographs-only", is_flag=True, help="Copy the photographs, for other recipes, and run nothing.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(
     """
     `{"workspace", "state", "release", "report", "funnel", "items": {"made", "accepted", "released"}, "results":
     {model: {metric: {"value", "ci", "n", "method"}}}, "human": {campaign: {"simulated", "annotators",
     "answers_per_item", "metrics": {metric: {"value", "ci", "n", "method"}}}}}`; `release`, `report` and `human` are
-    null while people are waited for
+    null while people are waited for; with --photographs-only `{"photographs", "files": [name]}`
     """
 )
-def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
+def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None, as_json: bool) -> None:
     """Build, freeze and score a small benchmark from photographs that ship in wheels: offline, no GPU, no key.
 
     Writes the folders `photographs` and `workspace` into --out. Without --headless it stops where people have to
     decide. The human baseline is simulated either way, and says so: whoever decided has seen the keys.
     """
+    prepare_photographs(out / "photographs")
+    if photographs_only:
+        files = sorted(path.name for path in (out / "photographs").iterdir())
+        document = {"photographs": str(out / "photographs"), "files": files}
+        emit(document, as_json=as_json, text=lambda: f"{len(files)} photographs in {document['photographs']}")
+        return
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe
 
-    prepare_photographs(out / "photographs")
     with ProgressBars() as progress:
         finished = run_recipe(
             demo_recipe(headless=headless),

@@ -21,6 +21,9 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
 LONGEST_TEXT = 100
+"""Characters of a word, such as packed features, that is still shown."""
+LONGEST_STRUCTURE = 500
+"""Characters of a list, an object or their JSON text that is still shown, such as facts or outlines."""
 _ID = re.compile(r"\b(?:[0-9a-f]{32}){1,2}\b")
 _DIGITS = 12
 
@@ -53,15 +56,17 @@ class RecordNames:
         return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
-        """Return a value as text for people: ids as names; long texts, such as packed features, as their length."""
+        """Return a value as text for people: ids as names, and what is long, such as features, as its length."""
         if isinstance(value, str):
-            if len(value) > LONGEST_TEXT and " " not in value:
+            is_word, is_json = " " not in value, value.startswith(("[", "{"))
+            if (is_word and len(value) > LONGEST_TEXT) or (is_json and len(value) > LONGEST_STRUCTURE):
                 return f"({len(value):,} characters)"
             return _ID.sub(lambda match: self.name(match[0]), value)
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key}: {self.spelled(part)}" for key, part in value.items()) + "}"
         if isinstance(value, list | tuple):
-            return "[" + ", ".join(map(self.spelled, value)) + "]"
+            text = "[" + ", ".join(map(self.spelled, value)) + "]"
+            return text if len(text) <= LONGEST_STRUCTURE else f"({len(text):,} characters)"
         return str(value)
 
 

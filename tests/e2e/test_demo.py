@@ -124,3 +124,14 @@ def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_rele
     said = benchwright("demo", "--out", out).stdout
     assert "annotators: people" in said
     assert "human baseline: simulated" in said
+
+
+def test_it_copies_the_photographs_alone_for_other_recipes(tmp_path: Path) -> None:
+    out = tmp_path / "try"
+    document = run_json("demo", "--out", out, "--photographs-only")
+    assert document["photographs"] == str(out / "photographs")
+    assert {"coffee.png", "coffee (1).png", "china-small.jpg"} <= set(document["files"])
+    assert [path.name for path in out.iterdir()] == ["photographs"]
+    assert sorted(path.name for path in (out / "photographs").iterdir()) == document["files"]
+    printed = benchwright("demo", "--out", out, "--photographs-only").stdout
+    assert printed == f"{len(document['files'])} photographs in {out / 'photographs'}\n"

@@ -1,0 +1,228 @@
+"""Follow the tutorials as they are written: their commands, what people do in the browser, and the pictures of it.
+
+    python examples/follow_tutorials.py [NAME ...] [--pictures docs/images/tutorials]
+
+Each is followed in an empty folder of its own. What a page shows of a command's output is compared with what it
+prints. With `--pictures` the pages' pictures are taken anew; `make screenshots` does so. Needs Chromium (`make
+browser`) and the extras `demo`, `app` and `dev`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+from tutorial_pages import Command, Picture, Printed, Row, SavedFile, differences, parts_of
+from tutorial_people import ADDRESS, People, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PAGES = Path(__file__).parents[1] / "docs" / "tutorials"
+MOST_BYTES = 120_000
+"""Of one picture."""
+_WRAPPER = """#!/bin/sh
+case "$1 $2" in
+  "review serve") exec {python} -m benchwright "$@" --port {port} ;;
+  *) exec {python} -m benchwright "$@" ;;
+esac
+"""
+
+
+class NotAsWritten(Exception):
+    """A page says something else than what happens."""
+
+
+class Walk:
+    """One tutorial being followed.
+
+    Args:
+        folder: Empty folder in which its commands run.
+        browser: Chromium from `chromium(port)`.
+        port: Free port at which the app is served, in place of the one that pages name.
+    """
+
+    def __init__(self, folder: Path, browser: Browser, port: int) -> None:
+        self._folder, self._port = folder, port
+        self._programs = folder.parent / f"{folder.name}-programs"
+        self._programs.mkdir()
+        wrapper = self._programs / "benchwright"
+        wrapper.write_text(_WRAPPER.format(python=sys.executable, port=port), encoding="utf-8")
+        wrapper.chmod(0o755)
+        self._people = People(browser, folder)
+        self._server: subprocess.Popen[bytes] | None = None
+        self._output = ""
+        self._wrong: list[str] = []
+        self.pictures: dict[str, bytes] = {}
+        """Bytes of the pictures taken so far, by name."""
+
+    def follow(self, page: Path) -> Mapping[str, bytes]:
+        """Do all that a page says and return its pictures.
+
+        Raises:
+            NotAsWritten: A command failed, or printed something else than the page shows.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self._people)
+            stack.callback(self._stop)
+            later: set[str] = set()
+            for part in parts_of(page):
+                match part:
+                    case Command():
+                        self._run(part)
+                    case Printed():
+                        if missing := differences(part.text, self._output):
+                            lines = "\n".join(missing)
+                            self._wrong.append(f"shown, and not printed:\n{lines}\nprinted:\n{self._output}")
+                    case SavedFile():
+                        path = self._folder / part.name
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_text(part.text, encoding="utf-8")
+                    case Row():
+                        self._act(part)
+                    case Picture() if self._people.screen is not None:
+                        self.pictures[part.name] = taken(self._people.screen, part.name)
+                    case Picture():  # what one will have at the end; it stands further down again
+                        later.add(part.name)
+        if self._wrong:
+            raise self._failure()
+        if never := later - self.pictures.keys():
+            raise self._failure(f"shown before anybody did anything, and not again: {', '.join(sorted(never))}")
+        return self.pictures
+
+    def _run(self, command: Command) -> None:
+        if command.serves:
+            self._serve(command)
+            return
+        done = subprocess.run(  # noqa: S603
+            _bash(command.script), cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800, check=False,
+        )  # fmt: skip
+        self._output = self._as_shown(done.stdout)
+        if done.returncode != 0:
+            raise self._failure(f"{command.script}ended with {done.returncode}:\n{self._output}")
+        self._people.read(self._output)
+
+    def _serve(self, command: Command) -> None:
+        self._stop()
+        log = self._programs / "server.log"
+        with log.open("wb") as written:
+            self._server = subprocess.Popen(  # noqa: S603
+                _bash(command.script), cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
+                stdout=written, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        until = time.monotonic() + 180
+        while time.monotonic() < until:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self._port)) == 0:
+                    break
+            if self._server.poll() is not None:
+                break
+            time.sleep(0.1)
+        else:
+            raise self._failure(f"{command.script}does not answer after three minutes")
+        self._output = self._as_shown(log.read_text(encoding="utf-8"))
+        if self._server.poll() is not None:
+            raise self._failure(f"{command.script}ended with {self._server.returncode}:\n{self._output}")
+        self._people.read(self._output)
+
+    def _stop(self) -> None:
+        if self._server is not None:
+            os.killpg(self._server.pid, signal.SIGKILL)  # browsers that are still connected would keep it for a while
+            self._server.wait()
+            self._server = None
+
+    def _act(self, row: Row) -> None:
+        from playwright.sync_api import Error
+
+        try:
+            self._people.act(row)
+        except Error as error:
+            if (screen := self._people.screen) is not None:
+                screen.screenshot(path=self._programs / "screen.png")
+            shown = screen.inner_text("body") if screen else ""
+            raise self._failure(f"{row}: {error}\n{self._programs / 'screen.png'} shows\n{shown}") from error
+
+    def _failure(self, *more: str) -> NotAsWritten:
+        """Return what says all that went otherwise than the page has it."""
+        return NotAsWritten("\n\n".join([*self._wrong, *more]))
+
+    def _as_shown(self, printed: str) -> str:
+        return printed.replace(f"127.0.0.1:{self._port}", ADDRESS)
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PATH": f"{self._programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "160"}
+
+
+def _bash(script: str) -> list[str]:
+    return ["bash", "-euo", "pipefail", "-c", script]
+
+
+def taken(window: Page, name: str) -> bytes:
+    """Return a picture of what is on the screen, small enough for a page: PNG or JPEG, as its name says."""
+    window.wait_for_load_state("networkidle")
+    window.wait_for_timeout(600)
+    picture = Image.open(io.BytesIO(window.screenshot())).convert("RGB")
+    for attempt in range(6):
+        written = io.BytesIO()
+        if name.endswith(".png"):
+            colours = (256, 192, 128, 96, 64, 32)[attempt]
+            few = picture.quantize(colours, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
+            few.save(written, "PNG", optimize=True)
+        else:
+            picture.save(written, "JPEG", quality=88 - 6 * attempt, optimize=True)
+        if written.tell() < MOST_BYTES:
+            return written.getvalue()
+    raise NotAsWritten(f"{name} is too busy for {MOST_BYTES} bytes")
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def main() -> None:
+    """Follow the tutorials that the command line names, or all."""
+    parser = argparse.ArgumentParser(description="Follow the tutorials as they are written.")
+    parser.add_argument("names", nargs="*", help="Tutorials; all if none is named.")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="Write the pages' pictures there.")
+    wanted = parser.parse_args()
+    pages = [PAGES / f"{name}.md" for name in wanted.names] or sorted({*PAGES.glob("*.md")} - {PAGES / "index.md"})
+    port = free_port()
+    failed = []
+    with chromium(port) as browser, tempfile.TemporaryDirectory() as temporary:
+        for page in pages:
+            folder = Path(temporary) / page.stem
+            folder.mkdir()
+            walk, begun = Walk(folder, browser, port), time.monotonic()
+            try:
+                walk.follow(page)
+            except NotAsWritten as error:
+                failed.append(page.stem)
+                print(f"{page.stem}: {error}")
+            print(f"{page.stem}: {len(walk.pictures)} pictures, {time.monotonic() - begun:.0f} s", flush=True)
+            if wanted.pictures is not None:
+                wanted.pictures.mkdir(parents=True, exist_ok=True)
+                for name, written in walk.pictures.items():
+                    (wanted.pictures / name).write_bytes(written)
+    if failed:
+        raise SystemExit(f"not as written: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
