@@ -56,7 +56,7 @@ class RecordNames:
         return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
-        """Return a value as text for people: ids as names, and what is long, such as features, as its length."""
+        """Return a value as text for people: ids as names; long features, outlines and facts as their length."""
         if isinstance(value, str):
             is_word, is_json = " " not in value, value.startswith(("[", "{"))
             if (is_word and len(value) > LONGEST_TEXT) or (is_json and len(value) > LONGEST_STRUCTURE):
