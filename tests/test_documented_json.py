@@ -26,6 +26,8 @@ from benchwright.cli.output import JsonOption
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class _Shape:

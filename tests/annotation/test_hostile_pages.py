@@ -29,6 +29,8 @@ from benchwright.annotation.workflow import TaskQueue
 from .page_client import OnScreen, PageClient
 from .visitor import Visitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:

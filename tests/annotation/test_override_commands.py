@@ -17,6 +17,8 @@ from benchwright.recipe import parse_recipe
 from benchwright.trace import trace
 from benchwright.workspace.run_results import FinishedRun
 
+pytestmark = pytest.mark.slow
+
 RECIPE = """\
 name: copies
 seed: 3

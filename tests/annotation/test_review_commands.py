@@ -22,6 +22,8 @@ from benchwright.records import Choice, Item, ItemImage, VisualPrompt
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 
 

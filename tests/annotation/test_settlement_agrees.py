@@ -35,6 +35,8 @@ from hypothesis.stateful import (
 from benchwright.annotation.forms import ANSWER, COLLECT, ERRATA, KINDS, PAIR, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from benchwright.errors import BenchwrightError
 
+pytestmark = pytest.mark.slow
+
 RULES = (
     "single", "unanimous(2)", "majority(3)", "at_least(2, of=3)", "at_least(1, of=2)", "at_least(2, of=4)",
 )  # fmt: skip

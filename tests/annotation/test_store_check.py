@@ -28,7 +28,7 @@ from benchwright.annotation.store.submissions import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 FORM = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
 

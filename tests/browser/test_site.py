@@ -105,12 +105,11 @@ def test_no_page_is_cut_off_and_none_asks_anybody(
 def test_the_search_finds_a_name_on_its_reference_page(page: Page, address: str, words: str, target: str) -> None:
     page.goto(address)
     page.locator(".md-search__input").click()
-    page.get_by_text("Type to start searching").wait_for(timeout=60_000)  # words that came before the index are lost
-    page.locator(".md-search__input").fill(words)
+    page.locator(".md-search__input").press_sequentially(words)  # the search listens to keys
     path, _, anchor = target.partition("#")
     ending = f'[href$="#{anchor}"]' if anchor else ""
     link = page.locator(f'.md-search-result__link[href*="/{path}"]{ending}')
-    link.first.wait_for(state="attached")
+    link.first.wait_for(state="attached", timeout=60_000)
 
 
 def test_the_first_page_opens_with_pictures_of_what_one_gets(page: Page, address: str) -> None:

@@ -18,6 +18,8 @@ from benchwright.construction.manipulation.ideas import Ideas
 from benchwright.errors import PrerequisiteError
 from benchwright.steps import Outcome
 
+pytestmark = pytest.mark.slow
+
 WIDTH, HEIGHT = 200, 100
 BOX = (40.0, 10.0, 120.0, 90.0)
 

@@ -20,6 +20,8 @@ from benchwright.construction.tasks import BeyondTheImage, ImageImplication, Obj
 from benchwright.records import Item
 from benchwright.steps import MapStep, Outcome
 
+pytestmark = pytest.mark.slow
+
 EYES = [
     {"name": "large_eye", "phrase": "the larger eye", "box": [135, 85, 207, 147]},
     {"name": "small_eye", "phrase": "the smaller eye", "box": [296, 109, 343, 165]},

@@ -16,6 +16,8 @@ from faulty_disk import KINDS, Case, Kind, copied, digests, needs_library, probl
 from faulty_scene import CASES, NOT_DISTURBED, make_scene
 from walks import benchwright
 
+pytestmark = pytest.mark.environment
+
 MANY = {"run"}
 """Commands that are disturbed in every way here; the others when the disk is full, and in one more way."""
 LONG = {"demo", "run again", "release correct", "filter leakage", "filter text-ratio"}

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from benchwright.evaluation.parsing import MAX_CHARS, plain, read_answer
 
+pytestmark = pytest.mark.slow
+
 PETS = ("a cat", "a black cat", "dog", "parrot")
 TILES = (None, None)
 YES_NO = ("Yes", "No")

@@ -24,6 +24,8 @@ from benchwright.evaluation.analysis import (
     tied_ranks,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_the_exact_mcnemar_test_agrees_with_statsmodels(b: int, c: int) -> None:

@@ -19,7 +19,10 @@ from walks import in_process
 
 from benchwright.release import Release
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen (OpenSSH) is not installed")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen (OpenSSH) is not installed"),
+    pytest.mark.slow,
+]
 
 FROZEN = "that this is the release that was frozen"
 

@@ -35,6 +35,8 @@ from benchwright.rooms import Entry, RoomEntry, catalogue
 from benchwright.steps import FOLDER, Step
 from benchwright.workspace.run_results import FinishedRun
 
+pytestmark = pytest.mark.slow
+
 
 class Case(NamedTuple):
     """A filter among pictures of which it speaks against some.

@@ -16,6 +16,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.filters.duplicates import MOST_BY_HASH, NearDuplicates, PerceptualHashes, ProposedPairs
 from benchwright.steps import GatherContext
 
+pytestmark = pytest.mark.slow
+
 CONTEXT = GatherContext(seed=0, stage="near_duplicates.pairs")
 FAR = 0x5555_5555_5555_5555
 """A dHash; numbers added to its multiples stay far from each other."""

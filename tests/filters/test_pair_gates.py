@@ -25,6 +25,8 @@ from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Outcome
 
+pytestmark = pytest.mark.slow
+
 Pixels = NDArray[np.uint8]
 PHOTOS: dict[str, Pixels] = {name: np.ascontiguousarray(load()) for name, load in (("a", astronaut), ("c", coffee))}
 

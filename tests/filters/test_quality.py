@@ -26,6 +26,8 @@ from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
 from benchwright.workspace.run_results import FinishedRun
 
+pytestmark = pytest.mark.slow
+
 Pixels = NDArray[np.uint8]
 PHOTOS: dict[str, Pixels] = {
     name: np.ascontiguousarray(load())

@@ -21,6 +21,8 @@ from benchwright.filters.text import RapidText, RegionRules, TextFinder, TextRat
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun
 
+pytestmark = pytest.mark.slow
+
 RULES = RegionRules(**{name: TextRatio.model_fields[name].default for name in RegionRules._fields})
 
 

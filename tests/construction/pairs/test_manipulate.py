@@ -27,6 +27,8 @@ from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, MaskRuns
 from benchwright.steps import Outcome
 
+pytestmark = pytest.mark.slow
+
 LENIENT = {"partial": "rectangle", "min_box_iou": 0}
 CAT = Grounded(phrase="the cat", box=(45, 4, 224, 149), inside=((115, 60), (150, 110)), outside=((15, 75),))
 EYE = Grounded(phrase="its left eye", box=(90, 47, 120, 70))

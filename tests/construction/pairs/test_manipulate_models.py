@@ -44,7 +44,7 @@ pytest.importorskip("transformers")
 if find_spec("segment_anything") is None:  # to import it is part of what is tested: it may ask for torchvision
     pytest.skip("segment-anything is not installed", allow_module_level=True)
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"), pytest.mark.slow]
 CPU = Device("cpu", "float32")
 TOLERANCE = 2
 """Levels of 255 by which another batch may change a pixel; docs/manipulated-pairs.md states it."""

@@ -17,6 +17,8 @@ import pytest
 from benchwright.cli import invoke
 from benchwright.evaluation.published import Benchmark, recount
 
+pytestmark = pytest.mark.slow
+
 MVP_MODELS = ("llava_v1.5_7b", "deepseek_vl_7b", "MiniGPT-4-v1-7B", "GPT4o")
 BLINK_MODELS = ("GPT4V", "GeminiProVision", "llava_v1.5_13b")
 

@@ -21,6 +21,8 @@ from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
 from benchwright.release.verification import AGREES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -19,6 +19,8 @@ from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
 from benchwright.release.format import read_human_baseline
 
+pytestmark = pytest.mark.slow
+
 NOBODY = "f" * 32
 """Id of no item."""
 

@@ -21,6 +21,8 @@ from benchwright.release import verify_release
 from benchwright.release.format import read_manifest
 from benchwright.release.verification import check_contents, check_contents_apart
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(bench, tmp_path_factory):

@@ -21,6 +21,8 @@ from small_bench import reseal
 from benchwright.release import verify_release
 from benchwright.release.format import seal
 
+pytestmark = pytest.mark.slow
+
 FILES = (
     "README.md", "agreement.json", "data/test-00000.parquet", "data/val-00000.parquet", "errata.json",
     "human_baseline.json", "manifest.json", "manifest.sha256", "provenance.json",
