@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.images.decode import ImageReader
+    from benchwright.models.reply_store import ReplyStore
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
@@ -192,6 +193,10 @@ class OpenContext(Protocol):
     @property
     def cache_dir(self) -> Path:
         """Return a folder for files that can be made again."""
+
+    @property
+    def replies(self) -> ReplyStore:
+        """Return the replies that the workspace keeps, for `Chat`."""
 
 
 class MapStep(Step):

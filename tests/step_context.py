@@ -88,6 +88,11 @@ class StepContext:
     def cache_dir(self) -> Path:
         return self.folder
 
+    @property
+    def replies(self) -> None:
+        """No store: each test's server sees every request."""
+        return None
+
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
         return generator_for(self.seed, "step", record_id, *more)
 

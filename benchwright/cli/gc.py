@@ -33,9 +33,9 @@ from benchwright.cli.output import emit, json_option
 def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None:
     """Remove files of a workspace that no table refers to any more: what newer settings or images have replaced.
 
-    Tables, images that a table names, releases, results and everything that people said stay. Of what is kept of single
-    items in `cache/` goes what was not used lately. Where a table is damaged or a file of it is missing, it removes
-    nothing and says why: it is not known then what is still wanted.
+    Tables, images that a table names, releases, results, replies of models and what people said stay. Of what is kept
+    of single items in `cache/` goes what was not used lately. Where a table is damaged or a file of it is missing, it
+    removes nothing and says why: it is not known then what is still wanted.
 
     It also removes photographs that somebody uploaded in a `collect` campaign and never handed in, once they are old
     enough. One that any version of a decision names, or a draft, is never removed, and without a review store none is.

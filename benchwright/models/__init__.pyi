@@ -18,6 +18,8 @@ from .failures import UnusableReply as UnusableReply
 from .failures import is_out_of_funds as is_out_of_funds
 from .failures import retry_after_s as retry_after_s
 from .pace import Pace as Pace
+from .reply_store import ReplyStore as ReplyStore
+from .reply_store import damaged_replies as damaged_replies
 from .request_fields import RequestParameters as RequestParameters
 from .request_fields import parse_field as parse_field
 from .request_fields import refused_field as refused_field

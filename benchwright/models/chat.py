@@ -1,7 +1,8 @@
 """Questions of steps to models behind endpoints with the OpenAI chat protocol: settings, and a connection.
 
 A request holds text and pictures, the result is the reply's text. Requests go through the client that scoring uses as
-well (`client.py`), with its limits, pace and repetitions. What cannot be answered is of two kinds: one request failed
+well (`client.py`), with its limits, pace, repetitions and budgets. A reply that the workspace keeps (`reply_store.py`)
+takes no request. What cannot be answered is of two kinds: one request failed
 (`RequestFailed`: a step records it and continues), or no request to the endpoint can succeed (`PrerequisiteError`: the
 run ends and says what to fix).
 """
@@ -13,23 +14,26 @@ import io
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from benchwright.canonical import bytes_digest
+from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
-from .failures import ModelAddress, RequestAdapted
+from .failures import BudgetRefusal, ModelAddress, RequestAdapted
 from .request_fields import RequestFields, RequestParameters
+from .usage import Budget, BudgetSpent, Prices, Spending
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .client import Answer
     from .completions import Completion
+    from .reply_store import ReplyStore
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +60,14 @@ class ChatSettings(RequestFields):
         max_side_px: Larger pictures are shrunk before they are sent.
         timeout_s: For one try as a whole, to the reply's last byte.
         retries: Number of times that a request is sent again after a failure that may pass.
+        price_in: Price of a million tokens sent, in any currency; give both prices.
+        price_out: Price of a million tokens received, in the same currency.
+        budget: End the run before the model has cost more than this in the workspace, all runs together; needs both
+            prices.
+        budget_tokens: End the run before the model has taken more tokens than this in the workspace, sent and received
+            in all runs together.
+        budget_requests: End the run before the model has been sent more requests than this in the workspace,
+            repetitions included, in all runs together.
         fields: Further fields of requests, such as `reasoning_effort: low`.
         omit: Fields of requests to be left out, such as `temperature`.
     """
@@ -71,6 +83,11 @@ class ChatSettings(RequestFields):
     max_side_px: int = Field(1024, ge=16, le=8192)
     timeout_s: float = Field(120.0, gt=0, le=3600)
     retries: int = Field(2, ge=0, le=20)
+    price_in: float | None = Field(None, ge=0)
+    price_out: float | None = Field(None, ge=0)
+    budget: float | None = Field(None, ge=0)
+    budget_tokens: int | None = Field(None, ge=0)
+    budget_requests: int | None = Field(None, ge=0)
 
     @field_validator("base_url")
     @classmethod
@@ -83,8 +100,19 @@ class ChatSettings(RequestFields):
             )
         return value and value.rstrip("/")
 
+    @model_validator(mode="after")
+    def _prices_for_a_budget(self) -> Self:
+        if Prices.of(self.price_in, self.price_out) is None and self.budget is not None:
+            raise ValueError("a budget in money needs price_in and price_out; give both, or bound budget_tokens")
+        return self
+
+    @property
+    def bounds(self) -> Budget:
+        """Limits on what the model may be asked in a workspace."""
+        return Budget(self.budget, self.budget_tokens, self.budget_requests)
+
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide replies, as JSON values: without key, timeout and retries."""
+        """Return the settings that decide replies, as JSON values: without key, timeout, retries and budgets."""
         sent = {name: value for name, value in {"fields": self.fields, "omit": sorted(self.omit)}.items() if value}
         return self.model_dump(mode="json", include=_DECIDES) | sent
 
@@ -105,23 +133,32 @@ class Chat:
     Args:
         settings: Which model is asked and how.
         concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
+        replies: Replies that the workspace keeps, such as `OpenContext.replies`; None keeps none, and counts a budget
+            for this connection alone.
 
     Raises:
         PrerequisiteError: The environment variable for the key is not set where one is needed.
     """
 
-    def __init__(self, settings: ChatSettings, *, concurrency: int = 8) -> None:
+    def __init__(self, settings: ChatSettings, *, concurrency: int = 8, replies: ReplyStore | None = None) -> None:
         from .client import ModelClient
+        from .reply_store import Account, SharedSpending
 
         self.settings = settings
         self._parameters = settings.parameters()
+        self._replies, address = replies, _address(settings)
+        self._account = Account(address.base_url, address.model)
+        bounds, prices = settings.bounds, Prices.of(settings.price_in, settings.price_out)
         self._client = ModelClient(
-            _address(settings),
+            address,
             self._parameters,
             timeout_s=settings.timeout_s,
             retries=settings.retries,
             concurrency=concurrency,
             backoff_s=BACKOFF_S,
+            spending=Spending(bounds, prices)
+            if replies is None
+            else SharedSpending(replies, self._account, bounds, prices),
         )
 
     def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
@@ -138,13 +175,33 @@ class Chat:
         Raises:
             RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy` or `unusable_reply`.
             PrerequisiteError: No request can succeed: nobody listens, the key or the model is wrong, funds are spent.
+            BudgetSpent: The budget does not allow the request; all that was under way has been kept.
         """
         # Pictures are encoded here, in the caller's thread, because all callers share the client's loop.
         messages = [ChatMessage(turn.role, [_sendable(part, self.settings) for part in turn.parts]) for turn in turns]
         request = ChatRequest(self.settings.model, messages, self._parameters.sent, self._response_format(schema))
+        try:
+            return _text_of(self._completion(request))
+        except BudgetRefusal:
+            raise self._budget_spent() from None
+
+    def _completion(self, request: ChatRequest) -> Completion:
+        """Return the reply that the workspace keeps, or else the model's."""
+        if self._replies is None:
+            return self._answer(request).completion
+        asked = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
+        key = digest({"base_url": self._account.base_url, "body": asked.logged()})
+        if (known := self._replies.reply_to(key)) is not None:
+            return known
+        with self._replies.under_way(self._account):
+            answer = self._answer(request)
+            counted = self._client.spending.is_limited
+            return self._replies.keep(key, self._account, answer, requests_counted=counted)
+
+    def _answer(self, request: ChatRequest) -> Answer:
         while True:
             try:
-                completion = self._client.loop.run(self._client.ask(request)).completion
+                return self._client.loop.run(self._client.ask(request))
             except RequestAdapted:
                 request = request.with_parameters(self._parameters.sent)
             except RequestFailed as failure:
@@ -154,8 +211,16 @@ class Chat:
                         f"({failure.detail}); set the right one"
                     ) from None
                 raise
-            else:
-                return _text_of(completion)
+
+    def _budget_spent(self) -> BudgetSpent:
+        """Return the error that ends the run, once all workers have kept what they had under way."""
+        spent, kept = self._client.spending.describe(), ""
+        if self._replies is not None:
+            self._replies.wait_until_kept(self._account)
+            kept = f" What was answered is in {self._replies.path}; run the recipe with a larger budget to go on"
+        return BudgetSpent(
+            f"the budget is spent ({spent}), and requests to {self.settings.model} are left that were not sent.{kept}"
+        )
 
     def close(self) -> None:
         """Close all connections."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from benchwright.errors import BenchwrightError, CheckFailed
 
@@ -36,6 +36,17 @@ class Prices:
 
     prompt: float
     completion: float
+
+    @classmethod
+    def of(cls, prompt: float | None, completion: float | None) -> Self | None:
+        """Return the prices, None where neither is stated.
+
+        Raises:
+            ValueError: Only one of them is stated.
+        """
+        if (prompt is None) != (completion is None):
+            raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
+        return None if prompt is None or completion is None else cls(prompt, completion)
 
     def cost(self, tokens: Tokens) -> float:
         """Return the cost of tokens."""
@@ -80,6 +91,7 @@ class Spending:
                 "a budget in money needs prices: give --price-in and --price-out, or bound --budget-tokens"
             )
         self._budget, self._prices = budget, prices
+        self.is_limited = budget != Budget()
         self.requests = self.replies = self.under_way = 0
         self.tokens = Tokens(0, 0)
         self._uncounted: BenchwrightError | None = None

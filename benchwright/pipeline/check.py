@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DamagedError, DataError
 from benchwright.images.identify import path_for
+from benchwright.models.reply_store import damaged_replies, forget_damaged
 from benchwright.photographs import FOLDER as COLLECTED
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline.damage import inside
@@ -240,6 +242,13 @@ def _memories(space: Workspace) -> Iterator[Problem]:
     if items.exists() and (count := damaged_entries(items)):
         yield Problem(
             inside(space, items), f"has {count} damaged entries; what they kept is made again when it is wanted"
+        )
+    replies = space.step_replies
+    if replies.exists() and (count := damaged_replies(replies)):
+        yield Problem(
+            inside(space, replies),
+            f"has {count} damaged replies; no run uses them, and one that wants them asks again",
+            mend=partial(forget_damaged, replies),
         )
     for path in sorted(space.journal.glob("*/*.jsonl")):
         if torn_lines(path):

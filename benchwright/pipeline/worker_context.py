@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from benchwright.models.reply_store import ReplyStore
+
 _SHARDS_OF_IMAGES_KEPT = 16
 """Number of tables of source images that a worker caches, some MB each; an image's partners are in many shards."""
 
@@ -63,6 +65,13 @@ class WorkerContext:
     def cache_dir(self) -> Path:
         """Return a folder in which steps may keep files that can be made again."""
         return self.workspace.cache
+
+    @cached_property
+    def replies(self) -> ReplyStore:
+        """Return the replies that steps got from models; opened once per worker."""
+        from benchwright.models.reply_store import ReplyStore
+
+        return ReplyStore(self.workspace.step_replies, tmp=self.workspace.tmp)
 
     @cached_property
     def reader(self) -> ImageReader:

@@ -8,6 +8,7 @@ collected/          photographs that people uploaded, by hash
 review-pictures/    pictures of releases whose items people review again
 review.sqlite       what people answered; or review-store.json, which names the database that holds it
 overrides/          snapshots of curators' overrides of step verdicts
+replies/            what models replied: to steps in steps.sqlite, to scoring in a folder per model
 runs/               one folder per run: what varies (times, workers, versions, messages)
 cache/ journal/ tmp/  can be deleted while nothing runs
 """
@@ -43,6 +44,7 @@ class Workspace:
         self.journal = root / "journal"
         self.overrides = root / "overrides"
         self.tmp = root / "tmp"
+        self.step_replies = root / "replies" / "steps.sqlite"
         self.objects = ObjectStore(root / "objects", tmp=self.tmp)
 
     @classmethod

@@ -123,8 +123,7 @@ class PairItems(MapStep):
 
     def open(self, ctx: OpenContext) -> Chat | None:
         """Connect to the model that writes, where one does."""
-        del ctx
-        return None if self.chat is None else Chat(self.chat, concurrency=1)
+        return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of all pairs of an image; ideas without any are recorded with the reason."""

@@ -91,16 +91,13 @@ class EndpointOptions(RequestFields):
 
     @model_validator(mode="after")
     def _both_prices(self) -> Self:
-        if (self.price_in is None) != (self.price_out is None):
-            raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
+        Prices.of(self.price_in, self.price_out)
         return self
 
     @property
     def prices(self) -> Prices | None:
         """Prices of tokens; None where no prices are given."""
-        if self.price_in is None or self.price_out is None:
-            return None
-        return Prices(self.price_in, self.price_out)
+        return Prices.of(self.price_in, self.price_out)
 
 
 class ModelOptions(EndpointOptions):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.models.reply_store import ReplyStore
+
 
 YesNoReply = Literal["yes", "no", "unclear", "failed"]
 _WORD = re.compile(r"\b(yes|no)\b", re.I)
@@ -70,8 +72,8 @@ def read_yes_no(reply: str) -> YesNoReply:
 class QuestionAsker:
     """A model that answers yes/no questions about pictures; each question is sent once."""
 
-    def __init__(self, settings: ChatSettings, *, concurrency: int) -> None:
-        self._chat = Chat(settings, concurrency=concurrency)
+    def __init__(self, settings: ChatSettings, *, concurrency: int, replies: ReplyStore | None = None) -> None:
+        self._chat = Chat(settings, concurrency=concurrency, replies=replies)
         self._concurrency = concurrency
         self._known: dict[ImageQuestion, ModelAnswer] = {}
 
@@ -138,8 +140,7 @@ class AsksEachItem(AsksModel, MapStep):
 
     def open(self, ctx: OpenContext) -> QuestionAsker:
         """Connect to the model."""
-        del ctx
-        return QuestionAsker(self.chat, concurrency=self.concurrency)
+        return QuestionAsker(self.chat, concurrency=self.concurrency, replies=ctx.replies)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Ask about one item."""

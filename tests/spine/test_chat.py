@@ -258,6 +258,7 @@ def test_patience_and_keys_decide_nothing() -> None:
     assert one.deciding() == other.deciding()
     assert set(ChatSettings.model_fields) - set(one.deciding()) == {
         "api_key_env", "timeout_s", "retries", "fields", "omit",
+        "price_in", "price_out", "budget", "budget_tokens", "budget_requests",
     }  # fmt: skip
 
 

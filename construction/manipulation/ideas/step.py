@@ -118,26 +118,25 @@ class Ideas(MapStep):
         Raises:
             PrerequisiteError: A key is missing, or the detector cannot be loaded.
         """
-        del ctx
         pool = ThreadPoolExecutor(self.concurrency)
-        return _Opened(self._grounder(pool), self._writer(), pool)
+        return _Opened(self._grounder(pool, ctx), self._writer(ctx), pool)
 
-    def _grounder(self, pool: ThreadPoolExecutor) -> Grounder:
-        said_by = self._said_by(pool)
+    def _grounder(self, pool: ThreadPoolExecutor, ctx: OpenContext) -> Grounder:
+        said_by = self._said_by(pool, ctx)
         return said_by if self.detector is None else Located(said_by, self.detector.load(), self.detector)
 
-    def _said_by(self, pool: ThreadPoolExecutor) -> Grounder:
+    def _said_by(self, pool: ThreadPoolExecutor, ctx: OpenContext) -> Grounder:
         if isinstance(self.grounder, StatedGrounding):
             return StatedGrounder()
-        return EndpointGrounder(self.grounder, self._chat(self.grounder.chat), pool, people_only=self.people_only)
+        return EndpointGrounder(self.grounder, self._chat(self.grounder.chat, ctx), pool, people_only=self.people_only)
 
-    def _writer(self) -> Writer:
+    def _writer(self, ctx: OpenContext) -> Writer:
         if isinstance(self.writer, TemplateWriting):
             return TemplateWriter(self.writer)
-        return EndpointWriter(self._chat(self.writer.chat), self.allow)
+        return EndpointWriter(self._chat(self.writer.chat, ctx), self.allow)
 
-    def _chat(self, settings: ChatSettings) -> Chat:
-        return Chat(settings, concurrency=self.concurrency)
+    def _chat(self, settings: ChatSettings, ctx: OpenContext) -> Chat:
+        return Chat(settings, concurrency=self.concurrency, replies=ctx.replies)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Ground an image, ask for ideas of every category, and keep those that the content policy lets pass."""

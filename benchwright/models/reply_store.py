@@ -1,0 +1,239 @@
+"""The replies that steps got from models, in a workspace's `replies/steps.sqlite`: for all workers, from run to run.
+
+What was answered once is not asked again, whether a run was killed, another worker wants the same, or a step has to run
+again. The key of a reply is the digest of address and request, pictures by their SHA-256, so other words, another
+temperature or another seed ask anew. Only replies are kept: no failures, no pictures, no words of requests, and never a
+key to an endpoint. An entry that does not match its digest is reported and asked again.
+
+The file also counts what each model was sent and what it replied, in all runs together; budgets of steps rest on that.
+A killed process loses no reply that it got, and each reply is on the disk before anything rests on it. That costs a
+commit a reply, 6 to 11 ms on the disk of a rented machine, in which no other worker can write, and another one before
+each request where there is a budget. Write-ahead logging would be faster, and does not work over a network.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.canonical import canonical_json, digest
+from benchwright.errors import DataError
+from benchwright.storage_faults import storage_fault
+from benchwright.workspace.private_files import keep_private, make_private_file, make_private_folder
+from benchwright.workspace.sealed import sealed, unsealed
+
+from .completions import Completion
+from .usage import Budget, Prices, Spending, Tokens
+
+if TYPE_CHECKING:
+    from .client import Answer
+
+logger = logging.getLogger(__name__)
+
+VERSION = 1
+_BUSY_S = 60.0
+"""Seconds to wait while other workers write."""
+_TABLES = f"""
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS spent (
+        base_url TEXT, model TEXT, requests INTEGER, replies INTEGER,
+        prompt INTEGER, completion INTEGER, reasoning INTEGER, PRIMARY KEY (base_url, model)
+    ) WITHOUT ROWID;
+    PRAGMA user_version = {VERSION};
+    COMMIT;
+"""
+_ADD = """
+    INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (base_url, model) DO UPDATE SET
+        requests = requests + excluded.requests, replies = replies + excluded.replies,
+        prompt = prompt + excluded.prompt, completion = completion + excluded.completion,
+        reasoning = reasoning + excluded.reasoning
+"""
+
+
+class Account(NamedTuple):
+    """The model at an address, for which requests and tokens are counted together."""
+
+    base_url: str
+    model: str
+
+
+def damaged_replies(path: Path) -> int:
+    """Return the number of damaged replies in a store's file; 1 where it cannot be read as a database."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            return sum(_read(key, data) is None for key, data in database.execute("SELECT key, data FROM reply"))
+    except sqlite3.Error:
+        return 1
+
+
+def forget_damaged(path: Path) -> None:
+    """Remove damaged replies from a store's file, so that they are asked for again.
+
+    Raises:
+        DataError: The file is no such database.
+        StorageError: It cannot be written.
+    """
+    with closing(ReplyStore(path, tmp=path.parent)) as store, store.transaction() as database:
+        rows = database.execute("SELECT key, data FROM reply").fetchall()
+        database.executemany("DELETE FROM reply WHERE key = ?", [(key,) for key, data in rows if not _read(key, data)])
+
+
+class ReplyStore:
+    """An open file of replies; threads of one process share it, and each process opens its own.
+
+    Args:
+        path: Path of the file, made with its folder if it does not exist.
+        tmp: Folder for locks, which may be emptied while nothing runs.
+
+    Raises:
+        DataError: The file is no such database, or was made by a newer version.
+        StorageError: The disk or the permissions do not allow it.
+    """
+
+    def __init__(self, path: Path, *, tmp: Path) -> None:
+        self.path, self._tmp = path, tmp
+        self._lock = threading.RLock()
+        with self._faults_named():
+            make_private_folder(path.parent)
+            keep_private(path)
+            make_private_file(path)
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+            self._database.execute("PRAGMA journal_mode = TRUNCATE")  # half the time of deleting the journal each time
+            [(version,)] = self._database.execute("PRAGMA user_version")
+            if version == 0:
+                self._database.executescript(_TABLES)
+        if version > VERSION:
+            self.close()
+            raise DataError(f"{path} has version {version}, this program reads {VERSION}; upgrade benchwright")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def reply_to(self, request: str) -> Completion | None:
+        """Return the reply to a request, given by its digest; None where there is none, or only a damaged one."""
+        with self._lock, self._faults_named():
+            rows = self._database.execute("SELECT data FROM reply WHERE key = ?", (request,)).fetchall()
+        if not rows:
+            return None
+        if (completion := _read(request, rows[0][0])) is None:
+            logger.warning("%s: the reply %s is damaged; it is asked for again", self.path, request[:12])
+        return completion
+
+    def keep(self, request: str, account: Account, answer: Answer, *, requests_counted: bool) -> Completion:
+        """Keep and count a reply; return it, or the one that another worker has kept meanwhile.
+
+        Args:
+            request: Digest of the request.
+            account: Model that replied.
+            answer: Reply, and how often its request was sent.
+            requests_counted: Whether these sendings have been counted already.
+        """
+        completion, sent = answer
+        entry = {**completion._asdict(), "request": request, "sent": sent, "answered_at_s": round(time.time(), 3)}
+        data = canonical_json(sealed(entry)).encode("utf-8", "surrogatepass")
+        with self.transaction() as database:
+            replies, tokens = (0, Tokens(0, 0)) if completion.tokens is None else (1, completion.tokens)
+            database.execute(_ADD, (*account, 0 if requests_counted else sent, replies, *tokens))
+            if (known := self.reply_to(request)) is None:
+                database.execute("INSERT OR REPLACE INTO reply VALUES (?, ?)", (request, data))
+        return known or completion
+
+    def spent(self, account: Account) -> tuple[int, int, Tokens]:
+        """Return the numbers of requests, of replies that state their tokens, and of these tokens, in all runs."""
+        with self._lock, self._faults_named():
+            counts = self._database.execute(
+                "SELECT requests, replies, prompt, completion, reasoning FROM spent WHERE base_url = ? AND model = ?",
+                account,
+            ).fetchone()
+        requests, replies, *tokens = counts or (0,) * 5
+        return requests, replies, Tokens(*tokens)
+
+    def count_request(self, account: Account) -> None:
+        """Count a request that is about to be sent."""
+        with self._lock, self._faults_named():
+            self._database.execute(_ADD, (*account, 1, 0, 0, 0, 0))
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Keep all other workers from writing within the block."""
+        with self._lock, self._faults_named():
+            self._database.execute("BEGIN IMMEDIATE")
+            with self._database:
+                yield self._database
+
+    @contextmanager
+    def under_way(self, account: Account) -> Iterator[None]:
+        """Let other workers know, within the block, that a request is under way."""
+        handle = self._locked(account, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    def wait_until_kept(self, account: Account) -> None:
+        """Wait until no worker has a request to the model under way; a killed worker has none."""
+        os.close(self._locked(account, fcntl.LOCK_EX))
+
+    def _locked(self, account: Account, how: int) -> int:
+        """Return the handle of the model's lock; the kernel releases it when the process ends, however it ends."""
+        self._tmp.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._tmp / f"asking-{digest(account)[:16]}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+        fcntl.flock(handle, how)
+        return handle
+
+    @contextmanager
+    def _faults_named(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if (fault := storage_fault(error, path=self.path)) is not None:
+                raise fault from error
+            raise DataError(
+                f"{self.path} cannot be used ({error}); put a backup in its place, or move it away to have models "
+                "asked again"
+            ) from error
+
+
+class SharedSpending(Spending):
+    """Spending on a model by all workers, in all runs of a workspace.
+
+    With a budget, requests are counted exactly, and money and tokens may be exceeded by what other workers have under
+    way. Without one, requests are counted together with their replies, and those that failed are not.
+    """
+
+    def __init__(self, store: ReplyStore, account: Account, budget: Budget, prices: Prices | None) -> None:
+        super().__init__(budget, prices)
+        self._store, self._account = store, account
+        self.requests, self.replies, self.tokens = store.spent(account)
+
+    def sends(self) -> bool:
+        """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it."""
+        if not self.is_limited:
+            return super().sends()
+        with self._store.transaction():
+            self.requests, self.replies, self.tokens = self._store.spent(self._account)
+            if not super().sends():
+                return False
+            self._store.count_request(self._account)
+            return True
+
+
+def _read(request: str, data: Any) -> Completion | None:
+    """Return the reply of an entry; None where the entry is damaged or belongs to another request."""
+    try:
+        entry = unsealed(json.loads(data))
+        tokens = None if entry["tokens"] is None else Tokens(*entry["tokens"])
+        return Completion(entry["text"], entry["finish"], tokens) if entry["request"] == request else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
