@@ -22,7 +22,7 @@ from conftest import ROOT
 from doc_pages import COMMANDS, DOCS, text_of
 
 from benchwright.annotation.forms import CampaignForm
-from benchwright.annotation.store.database.schema import MEANING, metadata
+from benchwright.annotation.store.database import MEANING, metadata
 from benchwright.cli.output import JsonOption
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, load_recipe, parse_recipe

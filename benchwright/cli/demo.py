@@ -133,8 +133,8 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
     prepare_photographs(out / "photographs")
     if photographs_only:
         files = sorted(path.name for path in (out / "photographs").iterdir())
-        document = {"photographs": str(out / "photographs"), "files": files}
-        emit(document, as_json=as_json, text=lambda: f"{len(files)} photographs in {document['photographs']}")
+        text = f"{len(files)} photographs in {out / 'photographs'}"
+        emit({"photographs": str(out / "photographs"), "files": files}, as_json=as_json, text=lambda: text)
         return
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe

@@ -1,42 +1,21 @@
-"""Settings of grounder and chat as the page on ideas documents them, and what the next run tries again."""
+"""What the next run tries again of ideas whose requests failed."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from chat_server import ChatServer
-from conftest import ROOT
 from PIL import Image
-from pydantic import BaseModel
 from sane_model import SaneModel
 
-from benchwright.construction.manipulation.grounding import EndpointGrounding
 from benchwright.construction.manipulation.ideas import TRANSIENT
-from benchwright.models import ChatSettings
 from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.workspace.run_results import FinishedRun
-
-PAGE = (ROOT / "docs" / "pair-ideas.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(("name", "settings"), [("grounder", EndpointGrounding), ("chat", ChatSettings)])
-def test_the_page_documents_every_setting_with_its_default(name: str, settings: type[BaseModel]) -> None:
-    table = PAGE.split(f"| setting of `{name}` | default | what |\n|---|---|---|\n")[1].split("\n\n")[0]
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", table, flags=re.M)
-    documented = {key: ... if told == "required" else yaml.safe_load(told.strip("`")) for key, told in rows}
-    expected: dict[str, Any] = {
-        key: ... if field.is_required() else field.default for key, field in settings.model_fields.items()
-    }
-    expected = {key: list(value) if isinstance(value, tuple) else value for key, value in expected.items()}
-    expected.pop("backend", None)
-    assert documented == expected
 
 
 def run(server: ChatServer, folder: Path) -> FinishedRun:

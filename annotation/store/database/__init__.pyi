@@ -9,6 +9,7 @@ from .records import Adjudication as Adjudication
 from .records import Annotation as Annotation
 from .records import Campaign as Campaign
 from .records import Lease as Lease
+from .schema import MEANING as MEANING
 from .schema import annotators as annotators
 from .schema import audit_log as audit_log
 from .schema import authors as authors
