@@ -134,8 +134,15 @@ def _parameter(parameter: click.Parameter, context: click.Context) -> dict[str, 
     facts = parameter.get_help_extra(context)
     default = default or ("required" if parameter.required else str(facts.get("default", "")))
     spelled = ", ".join(parameter.opts) + ("" if parameter.is_flag else f" {parameter.make_metavar(context)}")
-    bounds = f" Range: {facts['range']}." if "range" in facts else ""
-    return {"name": spelled, "default": default, "help": _DEFAULT.sub("", text) + bounds}
+    return {"name": spelled, "default": default, "help": _DEFAULT.sub("", text) + _bounds(parameter.type)}
+
+
+def _bounds(kind: click.ParamType) -> str:
+    """Return the bounds of a number in words, such as ` 0 to 1.`; nothing for other values."""
+    low, high = getattr(kind, "min", None), getattr(kind, "max", None)
+    if low is None:
+        return ""
+    return f" {low} or more." if high is None else f" {low} to {high}."
 
 
 def _names(package: str) -> list[str]:
@@ -169,7 +176,7 @@ def prose(text: str) -> str:
     """Return plain text with code spans as Markdown for any place, a table's cell too; options become code spans."""
     parts = re.split(r"(`[^`]*`)", text)
     for place in range(0, len(parts), 2):
-        parts[place] = re.sub(r"([\\*_\[\]<|])", r"\\\1", parts[place])
+        parts[place] = re.sub(r"([\\*_\[\]|])", r"\\\1", parts[place]).replace("<", "&lt;")
         parts[place] = re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", parts[place])
     return "".join(part.replace("|", "\\|") if part.startswith("`") else part for part in parts)
 
