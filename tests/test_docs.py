@@ -31,6 +31,8 @@ from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS
 from benchwright.rooms import KINDS, catalogue
 from benchwright.settings_help import reasons_of, settings_of, summary_of
 
+pytestmark = pytest.mark.slow
+
 BESIDE_THE_SITE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES = [*sorted(DOCS.rglob("*.md")), *BESIDE_THE_SITE]
 RECIPES = [

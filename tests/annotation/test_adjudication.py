@@ -18,7 +18,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 MakeItems = Callable[..., list[Item]]
 X, Y = {"question": "Which piece fits best?"}, {"question": "Which of the two?"}

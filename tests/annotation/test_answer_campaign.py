@@ -28,6 +28,8 @@ from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext, Outcome
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 ANN, BEN = "annotator-1", "annotator-2"
 """What ann and ben are called in what leaves the store."""

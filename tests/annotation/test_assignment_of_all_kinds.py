@@ -18,6 +18,8 @@ from benchwright.records import ImageRecord, Item, Source
 from benchwright.review_tasks import FindingCategory
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 SHORT = AssignmentSettings(lease_s=60)
 TASKS = 6

@@ -20,7 +20,7 @@ from benchwright.annotation.store import Accounts, ReviewStore, open_store, rest
 from benchwright.annotation.store.database import REVISIONS, WRITING, connect, upgrade_within
 from benchwright.errors import BenchwrightError, DataError
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 Contents = dict[str, list[tuple[object, ...]]]
 

@@ -25,6 +25,8 @@ from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 FIELD = PhotographField(name="photograph", label="Photograph", max_bytes=400_000, max_pixels=120_000, min_side_px=100)
 
 

@@ -30,6 +30,8 @@ from benchwright.records import Choice, Item
 
 from .conftest import MakeItems
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = {
     "script": "<script>window.hacked=1</script>",
     "html": '<img src=x onerror="window.hacked=1"> &amp; <b>bold</b> <!-- --> ]]> </textarea>',

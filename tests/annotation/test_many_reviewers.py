@@ -18,7 +18,7 @@ from benchwright.annotation.forms import SETTING, CampaignForm, TaskInput
 from benchwright.annotation.simulated import SimulatedAnnotators, simulate
 from benchwright.annotation.store import ReviewStore, open_store
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 SCRIPT = Path(__file__).with_name("reviewers.py")
 ROOT = Path(__file__).resolve().parents[2]

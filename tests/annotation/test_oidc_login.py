@@ -21,6 +21,8 @@ from benchwright.annotation.app.security import ATTEMPT_COOKIE, COOKIE, Cookies
 
 from .visitor import Visitor
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("oidc_provider_mock", reason="oidc-provider-mock is not installed: make test")
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 

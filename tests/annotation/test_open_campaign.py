@@ -27,6 +27,8 @@ from benchwright.review_findings import read_findings
 from benchwright.review_tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 EVIL = "</script><img src=x onerror=alert(1)> =cmd|' /C calc'!A0"
 CATEGORIES = (
     FindingCategory(code="blind", words="Does not look", help="The reply *ignores* the picture."),

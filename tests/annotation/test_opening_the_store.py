@@ -21,7 +21,7 @@ from benchwright.annotation.store.database import authors, connect, metadata
 from benchwright.annotation.store.database import migrate as migrate_module
 from benchwright.errors import BenchwrightError, DataError
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 
 def test_the_migrations_make_the_tables_that_the_code_speaks_of(url: str, tmp_path: Path) -> None:

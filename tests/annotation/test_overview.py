@@ -26,7 +26,7 @@ from benchwright.annotation.progress import (
 from benchwright.annotation.store import ReviewStore
 from benchwright.errors import BenchwrightError
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 PEOPLE = ("ann", "ben", "cas", "dan")
 DECISIONS = ("accept", "reject", "revise")

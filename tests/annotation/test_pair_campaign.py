@@ -20,6 +20,8 @@ from benchwright.errors import RecipeError, StepError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 SAME, DIFFERENT = {"verdict": "same"}, {"verdict": "different"}
 
 

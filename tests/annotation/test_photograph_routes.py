@@ -19,6 +19,8 @@ from benchwright.photographs import collected_photographs
 
 from .visitor import Reply, Visitor
 
+pytestmark = pytest.mark.slow
+
 MARK = {"x-benchwright-draft": "1"}
 
 

@@ -22,6 +22,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 YES = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}
 FIVE = ("r1", "r2", "r3", "r4", "r5")

@@ -38,7 +38,7 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 MakeItems = Callable[..., list[Item]]
 PEOPLE = tuple(f"p{n}" for n in range(12))

@@ -27,7 +27,7 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 MakeItems = Callable[..., list[Item]]
 WORDS = ("accept", "reject")

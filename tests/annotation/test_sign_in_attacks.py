@@ -22,6 +22,8 @@ from walks import command
 
 from .visitor import FORM, Visitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(workspace: Path) -> Iterator[ReviewSite]:

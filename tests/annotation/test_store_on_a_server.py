@@ -14,6 +14,8 @@ from benchwright.annotation.store import open_store
 from benchwright.errors import DataError
 from benchwright.workspace import VARIABLE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:

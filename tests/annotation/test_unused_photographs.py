@@ -28,7 +28,7 @@ from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
 from benchwright.workspace import ObjectStore
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
 FIELD = PhotographField(name="photograph", label="Photograph")
 FOUND = {"found": "own", "licence": "cc0_1_0", "author": "A. B."}

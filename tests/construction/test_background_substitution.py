@@ -15,6 +15,8 @@ from benchwright.construction.tasks import BackgroundSubstitution
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Outcome
 
+pytestmark = pytest.mark.slow
+
 BLOOM = [169, 84, 447, 360]
 
 

@@ -28,6 +28,8 @@ from benchwright.construction.manipulation.grounding import (
 from benchwright.construction.manipulation.ideas import Ideas
 from benchwright.errors import PrerequisiteError
 
+pytestmark = pytest.mark.slow
+
 for needed in ("torch", "transformers"):
     pytest.importorskip(needed)
 

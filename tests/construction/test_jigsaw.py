@@ -16,6 +16,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 from benchwright.steps import Outcome
 
+pytestmark = pytest.mark.slow
+
 H, W = 100, 150
 """Tile of the photograph, (300, 451): one column is left over."""
 

@@ -18,6 +18,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 from benchwright.steps import Outcome
 
+pytestmark = pytest.mark.slow
+
 NO_LIGHT = {"max_gamma": 1, "max_contrast": 1, "max_brightness": 0, "max_blur_px": 0, "max_noise": 0}
 
 

@@ -27,6 +27,8 @@ from benchwright.evaluation.statistics import (
 )
 from benchwright.score_interval import Interval
 
+pytestmark = pytest.mark.slow
+
 
 def clusters(count: int, *, seed: int, mean: float = 0.7, most: int = 6) -> tuple[np.ndarray, np.ndarray]:
     """Return right and group of clusters whose items are alike, of sizes from 1 to `most`."""

@@ -12,6 +12,8 @@ from endpoint_runs import ask, fill, log_lines, options, trouble
 
 from benchwright.evaluation.run import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 def test_only_what_is_missing_is_asked_again(bench: Any, server: Any, tmp_path: Path) -> None:
     fill(bench, 5)

@@ -12,6 +12,8 @@ from endpoint_runs import ask, fill, rows, trouble
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import BackendOptions, parse_model
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-very-secret-0123456789"
 
 

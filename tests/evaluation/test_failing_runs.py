@@ -26,6 +26,8 @@ from benchwright.evaluation.report import write_report
 from benchwright.evaluation.results import Score, read_score, read_scores
 from benchwright.evaluation.run import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 def ask(bench: Any, server: Any, tmp_path: Path, model: str = "openai:m", **more: Any) -> Score:
     folder = tmp_path / "release"

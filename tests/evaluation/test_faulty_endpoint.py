@@ -20,6 +20,8 @@ from walks import command
 from benchwright.evaluation.backends import BackendOptions
 from benchwright.evaluation.run import evaluate
 
+pytestmark = pytest.mark.slow
+
 STUB = Path(__file__).resolve().parent.parent / "stub_endpoint.py"
 
 

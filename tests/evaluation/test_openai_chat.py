@@ -113,10 +113,11 @@ def test_a_run_that_is_given_up_ends_what_is_under_way(bench: Any, server: Any, 
 
     server.behave = behave
     context = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=tmp_path / "log")
+    before = set(threading.enumerate())
     replies = parse_model("openai:m", options(server, concurrency=2)).answer(questions, context)
     assert next(replies).text == "(B)"
     replies.close()
-    assert "benchwright-requests" not in {thread.name for thread in threading.enumerate()}
+    assert "benchwright-requests" not in {thread.name for thread in set(threading.enumerate()) - before}
     kinds = [json.loads(line).get("kind") for line in (tmp_path / "log" / "replies.jsonl").read_text().splitlines()]
     assert kinds.count("reply") == 1
 

@@ -28,6 +28,8 @@ from benchwright.evaluation.results import Figure, read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
+pytestmark = pytest.mark.slow
+
 RATHER_WHITE = np.full((90, 140, 3), 230, dtype=np.uint8)
 
 

@@ -30,6 +30,8 @@ from benchwright.evaluation.statistics import wilson
 from benchwright.release import Release
 from benchwright.review_findings import Findings, ItemFindings
 
+pytestmark = pytest.mark.slow
+
 FORMULA = "=HYPERLINK(1)"
 Reply = Callable[[int], str]
 

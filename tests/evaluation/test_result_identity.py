@@ -22,6 +22,8 @@ from benchwright.evaluation.judging import Judge
 from benchwright.evaluation.results import Score, read_scores
 from benchwright.evaluation.run import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def release(bench: Any, tmp_path: Path) -> Path:

@@ -15,6 +15,8 @@ from benchwright.evaluation.backends import parse_model
 from benchwright.evaluation.backends.specialists import corner_cost, distances, seam_cost
 from benchwright.evaluation.run import evaluate
 
+pytestmark = pytest.mark.slow
+
 SHOWN, HIDDEN = ((0, 0), (0, 1), (1, 0)), ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 
 

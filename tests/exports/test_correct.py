@@ -16,6 +16,8 @@ from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.format import Erratum, read_human_baseline, released_errata
 
+pytestmark = pytest.mark.slow
+
 
 def erratum(item: Item, **changes: Any) -> Erratum:
     fields = {

@@ -25,6 +25,8 @@ from benchwright.release import Release, verify_release
 from benchwright.release.format import Erratum, read_human_baseline, released_errata, spelled
 from benchwright.steps import FOLDER, FinalContext
 
+pytestmark = pytest.mark.slow
+
 RECIPE = {
     "name": "tiny",
     "seed": 17,

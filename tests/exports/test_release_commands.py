@@ -10,6 +10,8 @@ from walks import in_process, make_photographs, run_json
 
 from benchwright.release import Release
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):

@@ -30,6 +30,8 @@ from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item
 from benchwright.steps import FOLDER
 
+pytestmark = pytest.mark.slow
+
 DEFAULTS: dict[str, Any] = {"per": "task", "min_p": 0.05, "mend": "reorder"}
 ANIMALS = ["a cat", "a dog", "an owl", "a fox"]
 

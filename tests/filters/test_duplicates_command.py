@@ -15,6 +15,8 @@ from skimage.data import chelsea, coffee, rocket
 from benchwright.errors import BenchwrightError
 from benchwright.filters.cli.duplicates import duplicates
 
+pytestmark = pytest.mark.slow
+
 
 def run(*args: str | Path) -> Result:
     return CliRunner().invoke(duplicates, [str(arg) for arg in args], catch_exceptions=False)

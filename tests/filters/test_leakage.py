@@ -25,6 +25,8 @@ from benchwright.filters.contamination import (
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 
 def run(command: Any, *args: str | Path) -> Result:
     return CliRunner().invoke(command, [*map(str, args), "--workers", "2", "--json"], catch_exceptions=False)

@@ -13,6 +13,8 @@ from benchwright.filters.duplicates import ExactDuplicates, NearDuplicates, repo
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun
 
+pytestmark = pytest.mark.slow
+
 KEPT = {"astronaut", "chelsea", "coffee"}
 
 

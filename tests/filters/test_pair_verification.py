@@ -11,6 +11,8 @@ from PIL import Image, ImageDraw
 
 from benchwright.filters.duplicates import PairComparison, PreparedPicture, compare_pictures
 
+pytestmark = pytest.mark.slow
+
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea", "rocket")
 
 

@@ -15,6 +15,8 @@ from skimage.data import stereo_motorcycle
 from benchwright.filters.cli.duplicates import duplicates
 from benchwright.filters.duplicates import PairComparison, PreparedPicture, compare_pictures
 
+pytestmark = pytest.mark.slow
+
 
 def looked(one: Image.Image, other: Image.Image) -> PairComparison:
     return compare_pictures(PreparedPicture(one.convert("L")), PreparedPicture(other.convert("L")))

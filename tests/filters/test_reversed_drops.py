@@ -19,6 +19,8 @@ from benchwright.filters.text import TextRatio
 from benchwright.pipeline import run_steps
 from benchwright.steps import Step
 
+pytestmark = pytest.mark.slow
+
 STEPS: list[Step] = [ExactDuplicates(), NearDuplicates(), TextRatio(max_ratio=0.2)]
 NAMES = [step.name for step in STEPS]
 

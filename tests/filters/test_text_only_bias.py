@@ -18,6 +18,8 @@ from benchwright.construction.sources import read_facts
 from benchwright.filters.items import LEARNED, RULES, WordingBias, rule_results
 from benchwright.records import LETTERS, Item
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("rule", "question", "options", "shares"),

@@ -14,6 +14,8 @@ from PIL import Image
 from benchwright.errors import BenchwrightError
 from benchwright.filters.cli import PER_PAGE, RED, SheetOutline, Tile, text_ratio, write_sheets
 
+pytestmark = pytest.mark.slow
+
 
 def run(*args: str | Path) -> Result:
     return CliRunner().invoke(text_ratio, [str(arg) for arg in args], catch_exceptions=False)

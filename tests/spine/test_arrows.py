@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
 SPINE = ROOT / "benchwright"
 SCRIPTS = {ROOT / "annotation" / "app" / "script" / "screen.py"}

@@ -27,6 +27,8 @@ from chat_server import ChatServer, reasoning_model, without_keys_and_proxies
 from benchwright.errors import PrerequisiteError, RequestFailed
 from benchwright.models import MAX_REPLY_BYTES, Chat, ChatMessage, ChatSettings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server(chat_server: ChatServer) -> ChatServer:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
 
 

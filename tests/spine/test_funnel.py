@@ -23,6 +23,8 @@ from benchwright.pipeline import run_recipe, stages_of_workspace
 from benchwright.recipe import parse_recipe
 from benchwright.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<img src=x onerror=alert(1)>&quot;'\u202e\n.png"
 RECIPE = """\
 name: small

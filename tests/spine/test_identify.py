@@ -39,6 +39,8 @@ from benchwright.images import Identified, decode_rgb, is_svg, path_for, uri_for
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
 
+pytestmark = pytest.mark.slow
+
 GRADIENT = Image.linear_gradient("L").resize((37, 23)).convert("RGB")
 
 

@@ -16,6 +16,8 @@ from engine_jobs import DiesWhenOpened, Environment, Rested, Squares
 from benchwright.engines import LocalEngine, default_workers, processors, starting
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[LocalEngine]:

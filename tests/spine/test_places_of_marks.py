@@ -21,6 +21,8 @@ from benchwright.drawing import Drawing, PromptError, draw, draw_prompts, lay_ou
 from benchwright.images import decode_rgb
 from benchwright.records import MaskRuns, PromptKind, PromptStyle, VisualPrompt
 
+pytestmark = pytest.mark.slow
+
 Pixels = NDArray[np.uint8]
 Point = tuple[float, float]
 STORED = {

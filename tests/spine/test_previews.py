@@ -19,6 +19,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.records import MaskRuns, VisualPrompt
 from benchwright.rle import encode_runs
 
+pytestmark = pytest.mark.slow
+
 ID = "0" * 64
 RNG = np.random.default_rng(3)
 

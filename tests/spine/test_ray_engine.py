@@ -17,9 +17,10 @@ from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.steps import Resources
 
 need_ray()
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
-)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+    pytest.mark.slow,
+]
 
 Opening = Callable[..., RayEngine]
 

@@ -16,6 +16,8 @@ from benchwright.pipeline.plan import plan
 from benchwright.recipe import Recipe, load_recipe, parse_recipe, step
 from benchwright.recipes import bundled_recipes
 
+pytestmark = pytest.mark.slow
+
 BUNDLED = [pytest.param(path, id=name) for name, path in sorted(bundled_recipes().items())]
 
 

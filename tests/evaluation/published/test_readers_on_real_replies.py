@@ -14,6 +14,8 @@ from benchwright.evaluation.parsing import read_answer
 from benchwright.evaluation.parsing.readers import READERS
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
 
+pytestmark = pytest.mark.slow
+
 
 def blink_readings(data: Path) -> list[tuple[bool, str, str | None]]:
     """Return, for each output, whether the rule settles it, the stored choice, and what our reader says."""

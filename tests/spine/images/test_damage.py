@@ -34,6 +34,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb, encode_png
 from benchwright.images.formats.walking import Limits
 
+pytestmark = pytest.mark.slow
+
 
 def check_cut(name: str, stop: int) -> None:
     """A cut file is refused in words, or has all the pixels that the whole one has."""

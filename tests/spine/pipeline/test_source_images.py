@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from benchwright.filters.duplicates import ExactDuplicates
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline import WorkerContext, run_steps
 from benchwright.workspace import Workspace, shard_of
+
+pytestmark = pytest.mark.slow
 
 SHARDS = 16
 

@@ -23,6 +23,8 @@ from benchwright.release import Release, content_id_of, verify_release
 from benchwright.release.format import PieceLimits
 from benchwright.release.writing import unfinished
 
+pytestmark = pytest.mark.slow
+
 
 def test_items_splits_and_pictures_come_back_as_they_went_in(bench, tmp_path):
     release = bench.write(tmp_path / "r")
