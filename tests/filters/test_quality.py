@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from benchwright.filters.quality import FAULTS, Quality, blockiness, frame, jpeg
 from benchwright.filters.quality.step import measures
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
+from benchwright.settings_help import reasons_of, settings_of
 from benchwright.workspace.run_results import FinishedRun
 
 pytestmark = pytest.mark.slow
@@ -275,9 +277,9 @@ def test_the_published_pictures_have_no_faults(ii_bench: Path) -> None:
     assert set(document["reasons"].values()) == {0}
 
 
-def test_the_step_and_its_reasons_are_documented() -> None:
-    from conftest import ROOT
-
+def test_the_step_and_its_reasons_are_described() -> None:
+    step = catalogue("steps")["quality"].load()
+    assert {fault.reason for fault in FAULTS} <= {reason.code for reason in reasons_of(step)}
+    assert {fault.setting for fault in FAULTS} <= {setting.name for setting in settings_of(step)}
     page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
-    assert "quality" in catalogue("steps")
-    assert [f for fault in FAULTS for f in fault if f"`{f}`" not in page] == []
+    assert [fault.value for fault in FAULTS if f"`{fault.value}`" not in page] == []

@@ -54,7 +54,7 @@ def test_what_is_missing_is_named_with_the_extra_that_brings_it(
 
 def test_everything_that_an_extra_brings_for_users_is_looked_for() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    for_users = set(extras) - {"all", "dev", "ocr-paddle"}  # PaddleOCR has an environment of its own
+    for_users = set(extras) - {"all", "dev", "docs", "ocr-paddle"}  # PaddleOCR has an environment of its own
     told = " ".join(f"{check.found} {check.fix}" for check in _examined_without_extras())
     assert {extra for extra in for_users if f"benchwright[{extra}]" not in told} == set()
     for package in ("label-studio-sdk", "segment-anything", "diffusers", "paddleocr", "streamlit", "torch"):
