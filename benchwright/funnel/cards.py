@@ -95,7 +95,7 @@ class CardPicture(NamedTuple):
     regions: Sequence[str]
 
 
-class Card(NamedTuple):
+class FunnelCard(NamedTuple):
     """What a card shows.
 
     Args:
@@ -123,7 +123,7 @@ class Card(NamedTuple):
     step: str | None
 
 
-def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> Card:
+def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> FunnelCard:
     """Return one card; its thumbnails are made here."""
     partners = partners_in(example.evidence)
     shown = [known[partner_id] for partner_id in partners if partner_id in known][:MOST_PARTNERS]
@@ -134,7 +134,7 @@ def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRec
         for partner in shown
     ]
     commands = command_lines(place, example.record_id)
-    return Card(
+    return FunnelCard(
         example.record_id,
         place.look,
         pictures,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .client import Answer
+    from .client import SentReply
     from .completions import Completion
     from .reply_store import ReplyStore
 
@@ -142,12 +142,12 @@ class Chat:
 
     def __init__(self, settings: ChatSettings, *, concurrency: int = 8, replies: ReplyStore | None = None) -> None:
         from .client import ModelClient
-        from .reply_store import Account, SharedSpending
+        from .reply_store import ModelAccount, SharedSpending
 
         self.settings = settings
         self._parameters = settings.parameters()
         self._replies, address = replies, _address(settings)
-        self._account = Account(address.base_url, address.model)
+        self._account = ModelAccount(address.base_url, address.model)
         bounds, prices = settings.bounds, Prices.of(settings.price_in, settings.price_out)
         self._client = ModelClient(
             address,
@@ -198,7 +198,7 @@ class Chat:
             counted = self._client.spending.is_limited
             return self._replies.keep(key, self._account, answer, requests_counted=counted)
 
-    def _answer(self, request: ChatRequest) -> Answer:
+    def _answer(self, request: ChatRequest) -> SentReply:
         while True:
             try:
                 return self._client.loop.run(self._client.ask(request))

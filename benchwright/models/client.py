@@ -33,7 +33,7 @@ PATIENCE_WITH_429 = 4
 """How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
 
 
-class Answer(NamedTuple):
+class SentReply(NamedTuple):
     """A reply, and how often its request was sent."""
 
     completion: Completion
@@ -86,7 +86,7 @@ class ModelClient:
         self.loop.run(self._endpoint.close())
         self.loop.close()
 
-    async def ask(self, request: ChatRequest) -> Answer:
+    async def ask(self, request: ChatRequest) -> SentReply:
         """Send a request, repeatedly if necessary, and return the reply and how often it was sent.
 
         Raises:
@@ -100,7 +100,7 @@ class ModelClient:
             outcome = await self._send(request, first=sent > 0)
             sent += 1
             if isinstance(outcome, Completion):
-                return Answer(outcome, sent)
+                return SentReply(outcome, sent)
             rate_limits += outcome.is_rate_limit
             faults += not outcome.is_rate_limit
             if outcome.reason == "refused" or faults > self._retries or rate_limits > self._retries * PATIENCE_WITH_429:

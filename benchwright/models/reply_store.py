@@ -35,7 +35,7 @@ from .completions import Completion
 from .usage import Budget, Prices, Spending, Tokens
 
 if TYPE_CHECKING:
-    from .client import Answer
+    from .client import SentReply
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ _ADD = """
 """
 
 
-class Account(NamedTuple):
+class ModelAccount(NamedTuple):
     """The model at an address, for which requests and tokens are counted together."""
 
     base_url: str
@@ -130,7 +130,7 @@ class ReplyStore:
             logger.warning("%s: the reply %s is damaged; it is asked for again", self.path, request[:12])
         return completion
 
-    def keep(self, request: str, account: Account, answer: Answer, *, requests_counted: bool) -> Completion:
+    def keep(self, request: str, account: ModelAccount, answer: SentReply, *, requests_counted: bool) -> Completion:
         """Keep and count a reply; return it, or the one that another worker has kept meanwhile.
 
         Args:
@@ -149,7 +149,7 @@ class ReplyStore:
                 database.execute("INSERT OR REPLACE INTO reply VALUES (?, ?)", (request, data))
         return known or completion
 
-    def spent(self, account: Account) -> tuple[int, int, Tokens]:
+    def spent(self, account: ModelAccount) -> tuple[int, int, Tokens]:
         """Return the numbers of requests, of replies that state their tokens, and of these tokens, in all runs."""
         with self._lock, self._faults_named():
             counts = self._database.execute(
@@ -159,7 +159,7 @@ class ReplyStore:
         requests, replies, *tokens = counts or (0,) * 5
         return requests, replies, Tokens(*tokens)
 
-    def count_request(self, account: Account) -> None:
+    def count_request(self, account: ModelAccount) -> None:
         """Count a request that is about to be sent."""
         with self._lock, self._faults_named():
             self._database.execute(_ADD, (*account, 1, 0, 0, 0, 0))
@@ -173,7 +173,7 @@ class ReplyStore:
                 yield self._database
 
     @contextmanager
-    def under_way(self, account: Account) -> Iterator[None]:
+    def under_way(self, account: ModelAccount) -> Iterator[None]:
         """Let other workers know, within the block, that a request is under way."""
         handle = self._locked(account, fcntl.LOCK_SH)
         try:
@@ -181,11 +181,11 @@ class ReplyStore:
         finally:
             os.close(handle)
 
-    def wait_until_kept(self, account: Account) -> None:
+    def wait_until_kept(self, account: ModelAccount) -> None:
         """Wait until no worker has a request to the model under way; a killed worker has none."""
         os.close(self._locked(account, fcntl.LOCK_EX))
 
-    def _locked(self, account: Account, how: int) -> int:
+    def _locked(self, account: ModelAccount, how: int) -> int:
         """Return the handle of the model's lock; the kernel releases it when the process ends, however it ends."""
         self._tmp.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._tmp / f"asking-{digest(account)[:16]}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
@@ -212,7 +212,7 @@ class SharedSpending(Spending):
     way. Without one, requests are counted together with their replies, and those that failed are not.
     """
 
-    def __init__(self, store: ReplyStore, account: Account, budget: Budget, prices: Prices | None) -> None:
+    def __init__(self, store: ReplyStore, account: ModelAccount, budget: Budget, prices: Prices | None) -> None:
         super().__init__(budget, prices)
         self._store, self._account = store, account
         self.requests, self.replies, self.tokens = store.spent(account)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from mkdocs.structure.files import File, Files
 
 from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
-from benchwright.cli.main import _ROOT
+from benchwright.cli import commands
 from benchwright.cli.output import JsonOption
 from benchwright.errors import UnreadableImage
 from benchwright.evaluation.protocols.names import listed
@@ -97,18 +96,6 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
         ),
         "python": ("python.md.j2", {"packages": {face: _names(face) for face in FACES}}),
     }
-
-
-def commands(group: click.Group = _ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command that is no group, with its full name."""
-    context = click.Context(group, info_name="benchwright")
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield " ".join((*path, name)), command
 
 
 def _command(name: str, command: click.Command) -> dict[str, Any]:

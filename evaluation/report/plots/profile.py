@@ -1,7 +1,7 @@
 """Profile over tasks: a grid of accuracies, a row for each task and a column for each model.
 
-A radar was here before: its areas depend on the order of the tasks, it has no place for a model that took two of them,
-and of more than a few models nobody can tell the polygons apart.
+It is no radar: there, areas depend on the order of the tasks, a model that took two of them has no place, and of more
+than a few models nobody can tell the polygons apart.
 """
 
 from __future__ import annotations
