@@ -129,16 +129,20 @@ class ModelClient:
                 if completion:
                     self._parameters.settle()
                 self._set_alone()
+            self._set_pace(outcome, began)  # before the turn ends, so that no waiting request is sent in a pause
         except BenchwrightError as error:
-            self._pace.stop(error)  # before the turn ends, so that no waiting request is sent in vain
+            self._pace.stop(error)  # likewise
             raise
         finally:
             self._pace.over()
+        return outcome
+
+    def _set_pace(self, outcome: Completion | FailedTry, began: float) -> None:
+        """Send faster after a reply, and slower, or not for a while, after a 429."""
         if isinstance(outcome, Completion):
             self._pace.went_well()
         elif outcome.is_rate_limit:
             self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
-        return outcome
 
     def _set_alone(self) -> None:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
