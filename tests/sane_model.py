@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zlib
+from pathlib import Path
 from typing import Any
 
 from benchwright.construction.item_parts import CATEGORIES, IdeaCategory, Perception
@@ -59,6 +61,23 @@ class SaneModel:
         perception = perception_asked(words)
         answer, box = SEEN[perception.name]
         return {"answer": answer, "box": box} if perception.has_place else {"answer": answer}
+
+
+def model_of_many_pictures(words: str, attempt: int, handler: Any) -> str:
+    """Answer sensibly, and describe each picture otherwise, so that no two pictures lead to the same request."""
+    reply = SaneModel().reply(words)
+    if "caption" in reply:
+        reply["caption"] += f" The sign says {zlib.crc32(json.dumps(handler.body).encode())}."
+    return json.dumps(reply)
+
+
+def ideas_recipe(folder: Path, url: str, *, categories: tuple[str, ...] = ("B1", "B2"), **chat: Any) -> Path:
+    """Write a recipe whose one step has ideas for pictures by the model at a URL; return its file."""
+    endpoint = {"backend": "endpoint", "chat": {"model": "sane", "base_url": url, "retries": 0, **chat}}
+    step = {"step": "ideas", "categories": categories, "grounder": endpoint, "writer": endpoint, "concurrency": 2}
+    file = folder / "ideas.yaml"
+    file.write_text(json.dumps({"name": "ideas", "seed": 3, "steps": [step]}), encoding="utf-8")
+    return file
 
 
 def category_asked(words: str) -> IdeaCategory:

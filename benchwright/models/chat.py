@@ -189,8 +189,8 @@ class Chat:
         """Return the reply that the workspace keeps, or else the model's."""
         if self._replies is None:
             return self._answer(request).completion
-        asked = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
-        key = digest({"base_url": self._account.base_url, "body": asked.logged()})
+        unadapted = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
+        key = digest({"base_url": self._account.base_url, "body": unadapted.logged()})
         if (known := self._replies.reply_to(key)) is not None:
             return known
         with self._replies.under_way(self._account):

@@ -80,7 +80,7 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
     return {
         "commands": ("commands.md.j2", {"commands": [_command(name, command) for name, command in commands()]}),
         "recipes": ("recipes.md.j2", {"settings": settings_of(Header), "steps": steps, "rooms": ROOMS}),
-        **{f"steps-{room}": ("steps.md.j2", {"title": ROOMS[room], "steps": found}) for room, found in steps.items()},
+        **{f"steps-{room}": ("steps.md.j2", {"title": ROOMS[room], "steps": listed}) for room, listed in steps.items()},
         "reasons": (
             "reasons.md.j2",
             {"steps": steps, "any_step": reasons_of(Outcome), "files": reasons_of(UnreadableImage)},

@@ -14,6 +14,7 @@ from chat_server import ChatServer
 from doc_pages import COMMANDS
 from faulty_disk import KINDS, Case, Kind, copied, digests, needs_library, problems_of, run_in, undisturbed
 from faulty_scene import CASES, NOT_DISTURBED, make_scene
+from sane_model import ideas_recipe, model_of_many_pictures
 from walks import benchwright
 
 pytestmark = pytest.mark.environment
@@ -69,6 +70,22 @@ def test_a_model_behind_an_endpoint_is_scored_alike_after_a_fault(
     rng = random.Random(case.name)
     found: list[str] = []
     for kind in ("full", "torn", "kill"):
+        found += problems_of(tmp_path, case, clean, kind, rng.randint(1, clean.calls))
+    assert not found, "\n".join(found)
+
+
+def test_a_step_that_asks_a_model_makes_the_same_after_a_fault(
+    scene: Path, chat_server: ChatServer, tmp_path: Path
+) -> None:
+    chat_server.behave = model_of_many_pictures
+    shutil.copytree(scene / "photographs", tmp_path / "photographs")
+    ideas_recipe(tmp_path, chat_server.url)
+    arguments = ["run", "ideas.yaml", "--images", "photographs", "--workspace", "ideas", "--workers", "1"]
+    case = Case("run ideas", arguments, ["ideas/tables"])
+    clean = undisturbed(tmp_path, case)
+    rng = random.Random(case.name)
+    found: list[str] = []
+    for kind in KINDS:
         found += problems_of(tmp_path, case, clean, kind, rng.randint(1, clean.calls))
     assert not found, "\n".join(found)
 

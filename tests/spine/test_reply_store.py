@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import threading
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 from chat_server import ChatServer, reasoning_model
 from PIL import Image
-from sane_model import SaneModel
+from sane_model import ideas_recipe, model_of_many_pictures
 from walks import command, in_process, tree_digest
 
 from benchwright.errors import DataError
@@ -228,23 +227,6 @@ def scene(server: ChatServer, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def model_of_many_pictures(words: str, attempt: int, handler: Any) -> str:
-    """Answer sensibly, and describe each picture otherwise, so that no two pictures lead to the same request."""
-    reply = SaneModel().reply(words)
-    if "caption" in reply:
-        reply["caption"] += f" The sign says {zlib.crc32(json.dumps(handler.body).encode())}."
-    return json.dumps(reply)
-
-
-def recipe(scene: Path, server: ChatServer, *, categories: tuple[str, ...] = ("B1", "B2"), **chat: Any) -> Path:
-    settings = {"model": "sane", "base_url": server.url, "retries": 0, **chat}
-    endpoint = {"backend": "endpoint", "chat": settings}
-    step = {"step": "ideas", "categories": categories, "grounder": endpoint, "writer": endpoint, "concurrency": 2}
-    file = scene / "ideas.yaml"
-    file.write_text(json.dumps({"name": "ideas", "seed": 3, "steps": [step]}), encoding="utf-8")
-    return file
-
-
 def arguments(scene: Path, file: Path, workspace: str) -> list[object]:
     return ["run", file, "--images", scene / "photographs", "--workspace", scene / workspace, "--workers", 2]
 
@@ -256,7 +238,7 @@ def requests(server: ChatServer) -> Counter[str]:
 
 @pytest.mark.slow
 def test_a_killed_run_asks_nothing_twice_that_was_answered(scene: Path, server: ChatServer) -> None:
-    file = recipe(scene, server)
+    file = ideas_recipe(scene, server.url)
     assert in_process(*arguments(scene, file, "calm")).returncode == 0
     calm = len(server.bodies)
     server.bodies.clear()
@@ -299,23 +281,23 @@ def kept(workspace: Path) -> int:
 
 @pytest.mark.slow
 def test_a_step_that_runs_again_asks_only_what_is_new(scene: Path, server: ChatServer) -> None:
-    assert in_process(*arguments(scene, recipe(scene, server), "w")).returncode == 0
-    more = recipe(scene, server, categories=("B1", "B2", "I1"))
+    assert in_process(*arguments(scene, ideas_recipe(scene, server.url), "w")).returncode == 0
+    more = ideas_recipe(scene, server.url, categories=("B1", "B2", "I1"))
     assert in_process(*arguments(scene, more, "w")).returncode == 0
     assert set(requests(server).values()) == {1}
 
 
 @pytest.mark.slow
 def test_a_spent_budget_ends_the_run_and_a_larger_one_completes_it(scene: Path, server: ChatServer) -> None:
-    ended = in_process(*arguments(scene, recipe(scene, server, budget_requests=11), "w"))
+    ended = in_process(*arguments(scene, ideas_recipe(scene, server.url, budget_requests=11), "w"))
     assert ended.returncode == 1
     [line] = [line for line in ended.stderr.splitlines() if "error" in line]
     assert line.startswith("benchwright: error: the budget is spent (11 requests, 0 tokens sent and 0 received), and ")
     assert len(server.bodies) == kept(scene / "w") == 11
-    assert in_process(*arguments(scene, recipe(scene, server, budget_requests=1000), "w")).returncode == 0
+    assert in_process(*arguments(scene, ideas_recipe(scene, server.url, budget_requests=1000), "w")).returncode == 0
     assert set(requests(server).values()) == {1}
     requests_of_a_run = len(server.bodies)
-    assert in_process(*arguments(scene, recipe(scene, server), "w")).returncode == 0
+    assert in_process(*arguments(scene, ideas_recipe(scene, server.url), "w")).returncode == 0
     assert len(server.bodies) == requests_of_a_run
-    assert in_process(*arguments(scene, recipe(scene, server), "calm")).returncode == 0
+    assert in_process(*arguments(scene, ideas_recipe(scene, server.url), "calm")).returncode == 0
     assert tree_digest(scene / "w") == tree_digest(scene / "calm")
