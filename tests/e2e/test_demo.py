@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from described import described_reasons
 from walks import in_process, run_json
 
 
@@ -58,6 +59,12 @@ def test_the_blemishes_of_the_folder_are_found(headless: dict[str, Any]) -> None
     assert [row["reason"] for row in rows if row["step"] == "exact_duplicates.groups" and row["verdict"] == "drop"] == [
         "exact_duplicate"
     ]
+
+
+def test_each_reason_in_it_is_described(headless: dict[str, Any]) -> None:
+    rows = [row for row in run_json("outcomes", headless["workspace"])["outcomes"] if row["reason"] is not None]
+    assert len({row["step"] for row in rows}) >= 8
+    assert [row for row in rows if (row["reason"], row["verdict"]) not in described_reasons(row["step"])] == []
 
 
 def test_an_items_trace_goes_from_its_source_file_to_its_scores(headless: dict[str, Any]) -> None:

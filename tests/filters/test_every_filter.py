@@ -17,6 +17,7 @@ import pytest
 from chat_server import ChatServer
 from color_classifier import color_classifier
 from conftest import ROOT
+from described import described_reasons
 from item_filters import Asks, Rivals
 from picture_copies import COPIES, photograph
 from PIL import Image, ImageDraw, ImageFont
@@ -214,6 +215,11 @@ def test_it_speaks_against_some_and_not_all(run: Run) -> None:
         assert run.done.steps[-1].made > 0
     else:
         assert {"drop", "ask"} & set(said)
+
+
+def test_its_description_has_each_reason_that_it_gives(run: Run) -> None:
+    given = {(reason, verdict) for verdict, reason in verdicts(run.done, run.name).values() if reason is not None}
+    assert given <= described_reasons(run.name)
 
 
 def test_names_and_order_of_files_change_no_verdict(run: Run, tmp_path: Path) -> None:
