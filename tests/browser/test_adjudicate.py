@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.rest import hacked
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, next_slot, serve, slot_on_screen
 from walks import command
 
@@ -99,9 +100,9 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
             slot = next_slot(page, slot)
     page.get_by_text("There is nothing for you to adjudicate now.").wait_for()
     page.get_by_role("heading", name="Decided by you").first.wait_for()  # a page that is being drawn may have two
-    page.wait_for_timeout(1000)
+    page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
+    assert hacked(page) is None
     assert any("ann: " in frame for frame in heard)
-    assert page.evaluate("window.hacked") is None
 
     with store.reading() as connection:
         rows = connection.exec_driver_sql(
