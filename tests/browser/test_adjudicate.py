@@ -54,7 +54,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page = new_context().new_page()
+    page = new_context(bypass_csp=True).new_page()
     heard: list[str] = []
     page.on("websocket", lambda ws: ws.on("framereceived", lambda data: heard.append(str(data))))
     page.goto(site.url + "/adjudicate")
