@@ -37,8 +37,9 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo
 	$(BIN)/benchwright demo --out $(OUT) --headless
 
-# Tests on all processors, a file at a time; PYTEST="tests/filters -k hamming" chooses among them instead.
-PYTEST ?= -n auto --dist loadfile
+# Tests on all processors, a file at a time, the long ones of e2e not last; PYTEST="tests/filters -k hamming" chooses
+# among them instead.
+PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 OUTSIDE := browser or server or environment
 
 test: $(VENV)/.dev

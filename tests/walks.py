@@ -104,10 +104,15 @@ def benchwright(
     )  # fmt: skip
 
 
-def in_process(*arguments: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def in_process(
+    *arguments: object, env: dict[str, str] | None = None, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Run a command to its end within this process, which spares it the start of another."""
     words, output, errors = [str(argument) for argument in arguments], StringIO(), StringIO()
-    with redirect_stdout(output), redirect_stderr(errors), patch.dict(os.environ, env or {}):
+    with (
+        redirect_stdout(output), redirect_stderr(errors), patch("sys.stdin", StringIO(stdin)),
+        patch.dict(os.environ, env or {}),
+    ):  # fmt: skip
         code = invoke(words)
     return subprocess.CompletedProcess(words, code, output.getvalue(), errors.getvalue())
 
@@ -118,8 +123,8 @@ def as_nobody_special() -> list[str]:
 
 
 def run_json(*arguments: object, env: dict[str, str] | None = None) -> Any:
-    """Run a command with --json that must succeed, and return its document."""
-    done = benchwright(*arguments, "--json", env=env)
+    """Run a command with --json that must succeed, within this process, and return its document."""
+    done = in_process(*arguments, "--json", env=env)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 

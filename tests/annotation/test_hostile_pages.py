@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
-from walks import benchwright, run_json
+from walks import in_process, run_json
 
 from benchwright.annotation.app import build_app
 from benchwright.annotation.app.base import clock, open_app_state
@@ -281,7 +281,7 @@ def test_the_server_has_written_no_error(site: ReviewSite) -> None:
 
 def test_commands_refuse_names_that_no_database_takes(site: ReviewSite) -> None:
     for name in ("a\u202eb", "\u2028", " ", "x" * 101, "a\nb"):
-        done = benchwright("review", "users", "--workspace", site.workspace, "--add", name)
+        done = in_process("review", "users", "--workspace", site.workspace, "--add", name)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), name
 
 

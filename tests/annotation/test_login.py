@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
+from browser.review_site import PASSWORDS, ReviewSite, add_account, make_workspace, serve
 from PIL import Image
-from walks import benchwright, command, run_json
+from walks import in_process, run_json
 
 from benchwright.annotation.app.base import clock
 from benchwright.annotation.app.security import COOKIE, Cookies
@@ -135,10 +134,7 @@ def test_who_was_not_let_in_is_in_the_log_and_no_word_of_what_they_typed(visitor
 
 
 def test_after_five_wrong_passwords_even_the_right_one_has_to_wait(site: ReviewSite) -> None:
-    subprocess.run(
-        command("review", "users", "--workspace", site.workspace, "--add", "eve", "--password-stdin"),
-        input="eve's password\n", text=True, check=True, capture_output=True,
-    )  # fmt: skip
+    add_account(site.workspace, "eve", "eve's password")
     visitor = Visitor(site.url)
     for _ in range(5):
         assert visitor.sign_in("eve", "a guess at it").status == 401
@@ -361,15 +357,15 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
         (["--change", "zoe", "--role", "curator"], "nobody named 'zoe'"),
         (["--password-stdin"], "goes with --add"),
     ):
-        done = benchwright("review", "users", "--workspace", site.workspace, *arguments)
+        done = in_process("review", "users", "--workspace", site.workspace, *arguments)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
     run_json("review", "users", "--workspace", site.workspace, "--change", "ben", "--role", "curator")
     changed = run_json("review", "users", "--workspace", site.workspace, "--change", "ben")["users"]
     assert {"name": "ben", "role": "annotator", "state": "open"} in changed
-    done = benchwright("review", "serve", "--workspace", tmp_path)
+    done = in_process("review", "serve", "--workspace", tmp_path)
     assert done.returncode == 2
     port = site.url.rpartition(":")[2]
-    done = benchwright("review", "serve", "--workspace", site.workspace, "--port", port)
+    done = in_process("review", "serve", "--workspace", site.workspace, "--port", port)
     assert (done.returncode, "give another --port" in done.stderr) == (2, True)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +16,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
-from walks import command
+from browser.review_site import PASSWORDS, ReviewSite, add_account, make_workspace, serve
 
 from .visitor import FORM, Visitor
 
@@ -37,16 +35,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_workspace(tmp_path_factory.mktemp("attacks"))
 
 
-def add_account(site: ReviewSite, name: str, password: str) -> None:
-    """Make an account that nobody else uses."""
-    subprocess.run(
-        command("review", "users", "--workspace", site.workspace, "--add", name, "--password-stdin"),
-        input=f"{password}\n", text=True, check=True, capture_output=True,
-    )  # fmt: skip
-
-
 def test_who_guesses_from_many_addresses_gets_five_guesses_and_the_owner_comes_in(site: ReviewSite) -> None:
-    add_account(site, "gil", "gil's password")
+    add_account(site.workspace, "gil", "gil's password")
     gil = Visitor(site.url)
     assert gil.sign_in("gil", "gil's password").status == 303
     form = Visitor(site.url)
@@ -68,7 +58,7 @@ def test_who_guesses_from_many_addresses_gets_five_guesses_and_the_owner_comes_i
 
 
 def test_ones_own_signing_in_buys_no_guesses_at_others(site: ReviewSite) -> None:
-    add_account(site, "mallory", "mallory's password")
+    add_account(site.workspace, "mallory", "mallory's password")
     mallory, tried = Visitor(site.url), 0
     assert mallory.sign_in("mallory", "mallory's password").status == 303
     for number in range(60):

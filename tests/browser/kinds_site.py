@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from browser.review_site import PASSWORDS
+from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
-from walks import command
 
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
@@ -45,12 +43,4 @@ def open_campaigns(done: FinishedRun, steps: Iterable[CampaignStep]) -> None:
         values = {"near_duplicates.kept.like": like}
         context = CampaignContext(3, step.name, done.workspace, settle_store(done.workspace), values)
         assert step.advance(images, context).waiting is not None
-    for name, password in PASSWORDS.items():
-        role = "curator" if name == "cur" else "annotator"
-        subprocess.run(
-            command(
-                "review", "users", "--workspace", done.workspace, "--add", name, "--role", role,
-                "--password-stdin",
-            ),
-            input=password + "\n", text=True, check=True, capture_output=True,
-        )  # fmt: skip
+    add_accounts(done.workspace)

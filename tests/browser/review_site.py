@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from servers import Server, serving
-from walks import command, make_photographs, run_json
+from walks import command, in_process, make_photographs, run_json
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -55,20 +57,36 @@ def serve(workspace: Path) -> Iterator[ReviewSite]:
         yield ReviewSite(server, workspace)
 
 
-def make_workspace(folder: Path, *, photographs: int = 11) -> Path:
+@cache
+def _workspace_of(photographs: int, recipe: str) -> TemporaryDirectory[str]:
+    """A workspace to copy, once a process: its folder goes with the process."""
+    folder = TemporaryDirectory()
+    place = Path(folder.name)
+    make_photographs(place / "photographs", count=photographs)
+    (place / "ten.yaml").write_text(recipe, encoding="utf-8")
+    arguments = ("run", place / "ten.yaml", "--images", place / "photographs", "--workspace", place / "workspace")
+    assert run_json(*arguments)["state"] == "waiting"
+    add_accounts(place / "workspace")
+    return folder
+
+
+def make_workspace(folder: Path, *, photographs: int = 11, recipe: str = RECIPE) -> Path:
     """Run a recipe over photographs until its items, ten of eleven, wait for people, who have accounts."""
-    make_photographs(folder / "photographs", count=photographs)
-    (folder / "ten.yaml").write_text(RECIPE, encoding="utf-8")
-    workspace = folder / "workspace"
-    document = run_json("run", folder / "ten.yaml", "--images", folder / "photographs", "--workspace", workspace)
-    assert document["state"] == "waiting"
+    shutil.copytree(_workspace_of(photographs, recipe).name, folder, dirs_exist_ok=True)
+    return folder / "workspace"
+
+
+def add_accounts(workspace: Path) -> None:
+    """Give people accounts: two annotators, and a curator."""
     for name, password in PASSWORDS.items():
-        role = "curator" if name == "cur" else "annotator"
-        subprocess.run(
-            command("review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin"),
-            input=password + "\n", text=True, check=True, capture_output=True,
-        )  # fmt: skip
-    return workspace
+        add_account(workspace, name, password, role="curator" if name == "cur" else "annotator")
+
+
+def add_account(workspace: Path, name: str, password: str, *, role: str = "annotator") -> None:
+    """Give somebody an account."""
+    words = ("review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin")
+    done = in_process(*words, stdin=f"{password}\n")
+    assert done.returncode == 0, done.stderr
 
 
 def sign_in(page: Page, site: ReviewSite, name: str, *, path: str = "/") -> None:

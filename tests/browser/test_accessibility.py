@@ -39,9 +39,8 @@ Open = Callable[["Page"], None]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """A workspace in which every screen has something to show."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("browser.review_site.RECIPE", RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))"))
-        workspace = make_workspace(tmp_path_factory.mktemp("accessible"))
+    adjudicated = RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))")
+    workspace = make_workspace(tmp_path_factory.mktemp("accessible"), recipe=adjudicated)
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:
         pattern = Item.model_validate(store.tasks("verify")[0].payload)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from browser.rest import hacked
-from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, next_slot, serve, slot_on_screen
-from walks import command
+from browser.review_site import (
+    PASSWORDS,
+    RECIPE,
+    ReviewSite,
+    add_account,
+    make_workspace,
+    next_slot,
+    serve,
+    slot_on_screen,
+)
 
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import ReviewStore, open_store
@@ -24,14 +31,9 @@ SCRIPT = '<img src=x onerror="window.hacked=1">'
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """Ten items under an adjudicated rule: four that Ann and Ben settled, and three that they did not."""
-    with pytest.MonkeyPatch.context() as patch:
-        text = RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))")
-        patch.setattr("browser.review_site.RECIPE", text)
-        workspace = make_workspace(tmp_path_factory.mktemp("adjudicate"))
-    subprocess.run(
-        command("review", "users", "--workspace", workspace, "--add", "eve", "--role", "adjudicator", "--password-stdin"),
-        input="eve's long password\n", text=True, check=True, capture_output=True,
-    )  # fmt: skip
+    adjudicated = RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))")
+    workspace = make_workspace(tmp_path_factory.mktemp("adjudicate"), recipe=adjudicated)
+    add_account(workspace, "eve", "eve's long password", role="adjudicator")
     now = datetime.now(UTC)
     with open_store(f"sqlite:///{workspace / 'review.sqlite'}") as store:
         tasks = store.tasks("verify")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.rest import hacked
-from browser.review_site import PASSWORDS, ReviewSite, next_slot, serve, sign_in, slot_on_screen
+from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 from small_bench import Bench
-from walks import command, run_json
+from walks import run_json
 
 from benchwright.annotation.campaigns import open_tasks
 from benchwright.annotation.forms import Submission
@@ -67,15 +66,7 @@ def site(release: Release) -> Iterator[ReviewSite]:
     # The same errors once more, for tests that may come before the one that counts on nobody having been there.
     again = folder / "error_analysis.jsonl"
     open_tasks(again, release.path, folder / "workspace", annotators=1, name="again")
-    for name, password in PASSWORDS.items():
-        role = "curator" if name == "cur" else "annotator"
-        subprocess.run(
-            command(
-                "review", "users", "--workspace", folder / "workspace", "--add", name, "--role", role,
-                "--password-stdin",
-            ),
-            input=password + "\n", text=True, check=True, capture_output=True,
-        )  # fmt: skip
+    add_accounts(folder / "workspace")
     with serve(folder / "workspace") as running:
         yield running
 

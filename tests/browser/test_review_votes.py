@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.review_site import PASSWORDS, ReviewSite, next_slot, serve, sign_in, slot_on_screen
-from walks import command
+from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.campaigns import Review
 from benchwright.annotation.store import ReviewStore, open_store
@@ -52,12 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     context = CampaignContext(seed=1, stage="review", workspace=workspace.root, store_url=url)
     step = Review(rule="unanimous(2)", rounds=2, guidelines="Answer first.")
     assert step.advance(items(image_id), context).waiting is not None
-    for name, password in PASSWORDS.items():
-        role = "curator" if name == "cur" else "annotator"
-        subprocess.run(
-            command("review", "users", "--workspace", workspace.root, "--add", name, "--role", role, "--password-stdin"),
-            input=password + "\n", text=True, check=True, capture_output=True,
-        )  # fmt: skip
+    add_accounts(workspace.root)
     with serve(workspace.root) as running:
         yield running
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from walks import benchwright, make_photographs
+from walks import benchwright, in_process, make_photographs
 
 HEAVY = ("torch", "cv2", "streamlit", "pyarrow", "PIL", "numpy", "openai", "sqlalchemy", "pydantic", "rich")
 
@@ -25,7 +25,7 @@ def test_help_and_import_load_nothing_heavy() -> None:
 
 
 def test_help_lists_every_command_and_step_with_a_line_each() -> None:
-    text = benchwright("--help").stdout
+    text = in_process("--help").stdout
     for name in (
         "demo",
         "doctor",
@@ -43,6 +43,20 @@ def test_help_lists_every_command_and_step_with_a_line_each() -> None:
         assert f"\n  {name} " in text
     for name in ("exact_duplicates", "jigsaw", "verify", "splits", "freeze", "evaluate"):
         assert f"\n  {name} " in text
+
+
+def test_a_command_that_fails_ends_its_process_with_its_code_and_no_traceback() -> None:
+    done = benchwright("steps", "jigsav")
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a recipe and with a folder `p` of photographs."""
+    folder = tmp_path_factory.mktemp("scene")
+    make_photographs(folder / "p", count=1)
+    (folder / "walk.yaml").write_text("name: walk\nsteps: [jigsaw]\n", encoding="utf-8")
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -81,21 +95,22 @@ def test_help_lists_every_command_and_step_with_a_line_each() -> None:
         pytest.param(["evaluate", "summary", "nowhere"], "nowhere", id="evaluate summary: no results"),
     ],
 )  # fmt: skip
-def test_wrong_use_exits_with_two_and_says_what_is_wrong(tmp_path: Path, arguments: list[str], words: str) -> None:
-    make_photographs(tmp_path / "p", count=1)
-    (tmp_path / "walk.yaml").write_text("name: walk\nsteps: [jigsaw]\n", encoding="utf-8")
-    plain = benchwright(*arguments, cwd=tmp_path)
+def test_wrong_use_exits_with_two_and_says_what_is_wrong(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(scene)
+    plain = in_process(*arguments)
     assert plain.returncode == 2, plain.stderr
     assert words in plain.stderr
     assert "Traceback" not in plain.stderr
     assert plain.stdout == ""
-    as_json = benchwright(*arguments, "--json", cwd=tmp_path)
+    as_json = in_process(*arguments, "--json")
     assert as_json.returncode == 2
     assert words in json.loads(as_json.stdout)["error"]["message"]
 
 
 def test_doctor_names_what_is_missing_and_how_to_get_it() -> None:
-    done = benchwright("doctor", "--json")
+    done = in_process("doctor", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
     assert document["ok"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from damage import first, flip, make_workspace
-from walks import as_nobody_special, benchwright, command, tree_digest
+from walks import as_nobody_special, command, in_process, tree_digest
 
 from benchwright.annotation.campaigns import Verify
 from benchwright.annotation.store import open_store
@@ -46,7 +46,7 @@ def scene(made: Path, tmp_path: Path) -> Path:
 
 
 def _run(scene: Path, *more: str, copy: bool = True) -> tuple[int, str]:
-    done = benchwright(
+    done = in_process(
         "run", scene / "damage.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--workers", "1",
         *(["--copy"] if copy else []), *more,
     )  # fmt: skip
@@ -263,7 +263,7 @@ def test_a_workspace_of_an_older_program_is_right_and_stays_up_to_date(
             path.write_text(json.dumps(document, sort_keys=True, indent=1))
     (scene / "w" / "cache" / "checked.json").unlink()
     assert _check(scene, capsys) == (0, SOUND)
-    done = benchwright(
+    done = in_process(
         "run", scene / "damage.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
     )
     assert json.loads(done.stdout)["executed_shards"] == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from walks import benchwright, run_json
+from walks import in_process, run_json
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headl
     card = (Path(headless["release"]) / "README.md").read_text(encoding="utf-8")
     assert "Human baseline `answer`: " in card
     assert "by **simulated** annotators, not people (`human_baseline.json`)" in card
-    said = benchwright("demo", "--out", Path(headless["workspace"]).parent, "--headless").stdout
+    said = in_process("demo", "--out", Path(headless["workspace"]).parent, "--headless").stdout
     assert "human baseline: simulated (no person has answered these items)" in said
     assert "human (simulated)" in said
 
@@ -86,14 +86,14 @@ def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headl
 def test_the_readme_shows_what_it_prints(headless: dict[str, Any]) -> None:
     """After a change that shows, put what `make demo` prints into the README."""
     out = Path(headless["workspace"]).parent
-    printed = benchwright("demo", "--out", out, "--headless").stdout.replace(str(out), "demo-out")
+    printed = in_process("demo", "--out", out, "--headless").stdout.replace(str(out), "demo-out")
     [sample] = re.findall(r"^```text\n(photographs in.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
     assert sample.splitlines() == [line.rstrip() for line in printed.rstrip().splitlines()]
 
 
 def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    said = benchwright("demo", "--out", out).stdout
+    said = in_process("demo", "--out", out).stdout
     assert said.rstrip().endswith(f"benchwright review serve --workspace {out / 'workspace'}")
     waiting = run_json("demo", "--out", out)
     assert waiting["state"] == "waiting"
@@ -121,7 +121,7 @@ def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_rele
         "verify": False, "answer": True,
     }  # fmt: skip
     assert done["human"]["answer"]["simulated"] is True  # whoever verified has seen the keys
-    said = benchwright("demo", "--out", out).stdout
+    said = in_process("demo", "--out", out).stdout
     assert "annotators: people" in said
     assert "human baseline: simulated" in said
 
@@ -133,5 +133,5 @@ def test_it_copies_the_photographs_alone_for_other_recipes(tmp_path: Path) -> No
     assert {"coffee.png", "coffee (1).png", "china-small.jpg"} <= set(document["files"])
     assert [path.name for path in out.iterdir()] == ["photographs"]
     assert sorted(path.name for path in (out / "photographs").iterdir()) == document["files"]
-    printed = benchwright("demo", "--out", out, "--photographs-only").stdout
+    printed = in_process("demo", "--out", out, "--photographs-only").stdout
     assert printed == f"{len(document['files'])} photographs in {out / 'photographs'}\n"

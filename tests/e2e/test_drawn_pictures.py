@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from walks import benchwright, make_photographs, run_json
+from walks import in_process, make_photographs, run_json
 
 from benchwright.errors import DataError
 from benchwright.evaluation.backends import SentPictures
@@ -137,7 +137,7 @@ def test_the_card_and_show_say_how_many_questions_need_marks(release: Release) -
     assert f"`visual_correspondence` {needing}" in card
     shown = run_json("release", "show", release.path)
     assert shown["marked"] == {"items": needing, "tasks": {"visual_correspondence": needing}}
-    assert f"{needing} of {len(release)} items need marks" in benchwright("release", "show", release.path).stdout
+    assert f"{needing} of {len(release)} items need marks" in in_process("release", "show", release.path).stdout
 
 
 def test_a_card_without_marks_speaks_of_none(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_card_without_marks_speaks_of_none(tmp_path: Path) -> None:
     plain.items = [(item, split) for item, split in plain.items if item.task == "jigsaw"]
     release = plain.write(tmp_path / "r")
     assert "marks" not in (release.path / "README.md").read_text()
-    assert "marks" not in benchwright("release", "show", release.path).stdout
+    assert "marks" not in in_process("release", "show", release.path).stdout
 
 
 def test_items_of_our_own_reader_are_drawn_too(release: Release) -> None:

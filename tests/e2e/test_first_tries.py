@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ROOT
-from walks import benchwright, command, make_photographs, run_json
+from walks import benchwright, command, in_process, make_photographs, run_json
 
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
@@ -49,7 +49,7 @@ def test_there_are_bundled_recipes_with_facts() -> None:
 def test_facts_about_other_images_stop_a_bundled_recipe_before_any_work(
     name: str, own_images: Path, tmp_path: Path
 ) -> None:
-    refused = benchwright("run", name, "--images", own_images, "--workspace", tmp_path / "workspace")
+    refused = in_process("run", name, "--images", own_images, "--workspace", tmp_path / "workspace")
     assert refused.returncode == 2
     [line] = refused.stderr.splitlines()
     assert "speak of 1 of the 7 files" in line
@@ -85,7 +85,7 @@ def test_settings_that_a_bundled_recipe_spells_out_are_the_defaults_that_it_expl
 
 
 def test_outcomes_name_files_and_never_an_id_of_64_digits(workspace: Path) -> None:
-    text = benchwright("outcomes", workspace).stdout
+    text = in_process("outcomes", workspace).stdout
     assert re.findall(r"[0-9a-f]{32,}", text) == []
     assert re.search(r"^near_duplicates\.kept +keep +piece-01\.jpg$", text, re.M)
     assert re.search(r"^verify +keep +jigsaw [0-9a-f]{12} of \S+\.(png|jpg|webp) ", text, re.M)
@@ -102,7 +102,7 @@ def test_outcomes_as_json_have_ids_and_the_file_that_each_goes_back_to(workspace
 
 def test_a_trace_is_lines_that_people_can_read(workspace: Path) -> None:
     item = next(row["record"] for row in run_json("outcomes", workspace)["outcomes"] if row["step"] == "verify")
-    lines = benchwright("trace", item, "--workspace", workspace).stdout.splitlines()
+    lines = in_process("trace", item, "--workspace", workspace).stdout.splitlines()
     assert [line for line in lines if re.search(r"[0-9a-zA-Z+/=]{100,}", line)] == []
     assert any(re.search(r"near_duplicates\.features: keep \(.*words=\([0-9,]+ characters\)", line) for line in lines)
 

@@ -6,31 +6,48 @@ import dataclasses
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from walks import RECIPE, benchwright, live_digest, make_photographs, run_json, tree_digest
+from walks import RECIPE, in_process, live_digest, make_photographs, tree_digest
 
 from benchwright.pipeline import open_view, stages_of_workspace
 from benchwright.workspace import read_sealed, write_sealed
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A folder with photographs, a recipe and the workspace `w` of its first run, and what that run said."""
+    folder = tmp_path_factory.mktemp("first")
+    make_photographs(folder / "photographs", count=9)
+    (folder / "walk.yaml").write_text(RECIPE, encoding="utf-8")
+    return folder, _run(folder)
+
+
 @pytest.fixture
-def scene(tmp_path: Path) -> Path:
-    make_photographs(tmp_path / "photographs", count=9)
-    (tmp_path / "walk.yaml").write_text(RECIPE, encoding="utf-8")
-    return tmp_path
+def first(first_run: tuple[Path, dict[str, Any]]) -> dict[str, Any]:
+    """What the first run said."""
+    return first_run[1]
 
 
-def _run(scene: Path, workspace: str = "w") -> dict[str, object]:
-    document: dict[str, object] = run_json(
-        "run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / workspace
-    )
+@pytest.fixture
+def scene(first_run: tuple[Path, dict[str, Any]], tmp_path: Path) -> Path:
+    """A copy of the folder after its first run, for one test."""
+    return Path(shutil.copytree(first_run[0], tmp_path / "scene"))
+
+
+def _run(scene: Path, workspace: str = "w") -> dict[str, Any]:
+    arguments = ("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / workspace)
+    done = in_process(*arguments, "--json")
+    assert done.returncode == 0, done.stderr[-3000:]
+    document: dict[str, Any] = json.loads(done.stdout)
     return document
 
 
@@ -41,7 +58,6 @@ def _jobs(scene: Path) -> list[str]:
 
 
 def test_one_more_image_touches_its_own_shard_only_and_the_rest_is_not_decoded(scene: Path) -> None:
-    _run(scene)
     pixels = np.random.default_rng(1).integers(0, 255, (203, 241, 3), dtype=np.uint8)
     Image.fromarray(pixels).resize((482, 406)).save(scene / "photographs" / "new.png")
     again = _run(scene)
@@ -74,7 +90,6 @@ def _set(scene: Path) -> None:
 def test_a_small_change_ends_in_the_very_bytes_of_a_run_from_nothing(
     scene: Path, change: Callable[[Path], None]
 ) -> None:
-    _run(scene)
     before = live_digest(scene / "w")
     change(scene)
     _run(scene)
@@ -94,7 +109,7 @@ def test_a_small_change_ends_in_the_very_bytes_of_a_run_from_nothing(
 def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor_readers_of_replies(
     scene: Path,
 ) -> None:
-    first = _run(scene)
+    settled = _run(scene)  # which has seen the copies of the files
     recipe = [str(scene / "walk.yaml"), "--images", str(scene / "photographs"), "--workspace", str(scene / "w")]
     code = (
         "import json, sys\n"
@@ -104,7 +119,7 @@ def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert f"funnel: {first['funnel']}" in done.stdout
+    assert f"funnel: {settled['funnel']}\n" in done.stdout
     heavy = (
         "jinja2",
         "benchwright.pages.charts",
@@ -119,7 +134,6 @@ def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor
 
 
 def test_workers_get_no_step_behind_the_last_that_they_run(scene: Path) -> None:
-    _run(scene)
     view = open_view(scene / "w")
     around = dataclasses.replace(view._worker, stages=stages_of_workspace(scene / "w"))
     assert [stage.id for stage in around.stages][-4:] == ["verify", "splits", "freeze", "evaluate"]
@@ -131,7 +145,6 @@ def test_workers_get_no_step_behind_the_last_that_they_run(scene: Path) -> None:
 
 
 def test_with_a_damaged_cache_a_run_ends_in_the_same_bytes(scene: Path) -> None:
-    _run(scene)
     _add(scene)
     cache = scene / "w" / "cache" / "items.sqlite"
     data = bytearray(cache.read_bytes())
@@ -143,34 +156,31 @@ def test_with_a_damaged_cache_a_run_ends_in_the_same_bytes(scene: Path) -> None:
 
 
 def test_another_rule_of_what_is_kept_looks_at_no_picture_again(scene: Path) -> None:
-    _run(scene)
     dropped = "near_duplicate"
     with Image.open(scene / "photographs" / "piece-01.jpg") as image:
         image.crop((6, 4, image.width, image.height)).save(scene / "photographs" / "piece-01-cropped.jpg")
-    first = _run(scene)
+    cropped = _run(scene)
     text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    protected: ['*']\n")
     assert text != RECIPE
     (scene / "walk.yaml").write_text(text, encoding="utf-8")
     again = _run(scene)
-    before, after = first["steps"][2], again["steps"][2]  # type: ignore[index]
+    before, after = cropped["steps"][2], again["steps"][2]
     assert (before["dropped"], after["dropped"]) == ({dropped: 1}, {})
     assert after["asked"][dropped] == before["asked"].get(dropped, 0) + 1
     assert [name for name in _jobs(scene) if "near_duplicates" in name] == []  # who stays goes on to other steps
 
 
-def test_an_image_taken_away_leaves_the_release_and_nothing_is_decoded(scene: Path) -> None:
-    first = _run(scene)
+def test_an_image_taken_away_leaves_the_release_and_nothing_is_decoded(scene: Path, first: dict[str, Any]) -> None:
     (scene / "photographs" / "piece-04.jpg").unlink()
     again = _run(scene)
     assert again["decoded_images"] == 0
-    assert again["steps"][0]["in"] == first["steps"][0]["in"] - 1  # type: ignore[index]
+    assert again["steps"][0]["in"] == first["steps"][0]["in"] - 1
 
 
 def test_another_library_version_is_a_warning_and_runs_nothing(scene: Path) -> None:
-    _run(scene)
     versions = scene / "w" / "runs" / "versions.json"
     write_sealed(versions, {**read_sealed(versions), "pillow": "1.2.3"})
-    done = benchwright(
+    done = in_process(
         "run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
     )
     assert "warning: pillow was 1.2.3, is " in done.stderr
@@ -178,7 +188,7 @@ def test_another_library_version_is_a_warning_and_runs_nothing(scene: Path) -> N
 
 
 def test_a_file_changed_in_place_with_its_old_times_is_another_image(scene: Path) -> None:
-    _run(scene)
+    _run(scene)  # which has seen the copies of the files
     path = scene / "photographs" / "piece-03.png"
     times = path.stat()
     path.write_bytes(path.read_bytes() + b"!")
@@ -188,11 +198,10 @@ def test_a_file_changed_in_place_with_its_old_times_is_another_image(scene: Path
         handle.write(b"\0\0\0\0")
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     again = _run(scene)
-    assert [failure["path"] for failure in again["failed"]] == ["piece-03.png"]  # type: ignore[attr-defined]
+    assert [failure["path"] for failure in again["failed"]] == ["piece-03.png"]
 
 
 def test_another_model_to_score_changes_no_byte_of_the_release_and_one_less_leaves_no_score(scene: Path) -> None:
-    _run(scene)
     before = {path: digest for path, digest in tree_digest(scene / "w").items() if path.startswith("releases/")}
     manifest = json.loads(next((scene / "w" / "releases").glob("*/manifest.json")).read_text(encoding="utf-8"))
     made_by = [step["as"] for step in manifest["recipe"]["steps"]]
@@ -210,8 +219,7 @@ def test_another_model_to_score_changes_no_byte_of_the_release_and_one_less_leav
 
 
 def test_the_number_of_shards_is_fixed_once_images_are_in(scene: Path) -> None:
-    _run(scene)
     (scene / "walk.yaml").write_text(RECIPE.replace("seed: 3", "seed: 3\nshards: 64"), encoding="utf-8")
-    done = benchwright("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w")
+    done = in_process("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w")
     assert done.returncode == 2
     assert "was made with 16 shards and the recipe says 64" in done.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from walks import benchwright, run_json
+from walks import in_process, run_json
 
 from benchwright.cli import prepare_photographs
 from benchwright.recipe import load_recipe
@@ -78,7 +78,7 @@ def test_a_copy_comes_with_what_it_needs_and_is_never_written_over(name: str, tm
     assert [Path(one).read_bytes() for one in copied] == [one.read_bytes() for one in originals]
     assert load_recipe(Path(copied[0])).resolved() == load_recipe(originals[0]).resolved()
     Path(copied[0]).write_text("name: edited\n", encoding="utf-8")
-    refused = benchwright("recipes", name, "--to", tmp_path / "mine")
+    refused = in_process("recipes", name, "--to", tmp_path / "mine")
     assert refused.returncode == 2
     assert "is there already and is not overwritten" in refused.stderr
     assert Path(copied[0]).read_text(encoding="utf-8") == "name: edited\n"
@@ -89,5 +89,5 @@ def test_they_are_listed_and_printed() -> None:
     assert set(listed) == set(bundled_recipes())
     assert listed["blink"].startswith("BLINK's way")
     assert (
-        benchwright("recipes", "blink").stdout.strip() == bundled_recipes()["blink"].read_text(encoding="utf-8").strip()
+        in_process("recipes", "blink").stdout.strip() == bundled_recipes()["blink"].read_text(encoding="utf-8").strip()
     )

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from walks import benchwright, make_photographs, run_json, tree_digest
+from walks import in_process, make_photographs, run_json, tree_digest
 
 from benchwright.release import Release
 
@@ -78,7 +78,7 @@ def test_an_item_edited_in_a_table_is_released_as_its_new_version_and_its_histor
     [status] = run_json("review", "status", "--workspace", workspace)["campaigns"]
     assert (status["tasks"], status["slots"]["free"]) == ({"open": 2, "done": len(ids) - 2, "retired": 2}, 4)
     assert run(tmp_path)["state"] == "waiting"
-    again = benchwright("review", "import", first, "--workspace", workspace, "--json")
+    again = in_process("review", "import", first, "--workspace", workspace, "--json")
     assert again.returncode == 1  # the old rows say nothing of the new versions
     assert [row["reason"].split("; ")[1] for row in json.loads(again.stdout)["refused"]] == [
         "export the tasks again"

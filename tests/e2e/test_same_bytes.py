@@ -28,7 +28,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(scene: Path, workspace: Path, *more: object, env: dict[str, str] | None = None) -> dict[str, object]:
     arguments = ("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, *more)
-    document: dict[str, object] = run_json(*arguments, env=env)
+    done = benchwright(*arguments, "--json", env=env)
+    assert done.returncode == 0, done.stderr[-3000:]
+    document: dict[str, object] = json.loads(done.stdout)
     return document
 
 

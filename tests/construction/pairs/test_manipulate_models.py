@@ -38,11 +38,9 @@ from benchwright.records import MaskRuns
 from benchwright.steps import Outcome
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when huggingface_hub is imported
-torch = pytest.importorskip("torch")
-pytest.importorskip("diffusers")
-pytest.importorskip("transformers")
-if find_spec("segment_anything") is None:  # to import it is part of what is tested: it may ask for torchvision
-    pytest.skip("segment-anything is not installed", allow_module_level=True)
+for needed in ("torch", "diffusers", "transformers", "segment_anything"):
+    if find_spec(needed) is None:  # none is imported before its tests run: it takes seconds
+        pytest.skip(f"{needed} is not installed", allow_module_level=True)
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"), pytest.mark.slow]
 CPU = Device("cpu", "float32")
@@ -56,6 +54,8 @@ IT = Grounded(phrase="it", box=(30, 20, 80, 70), inside=((50, 40),), outside=((5
 @pytest.fixture(scope="module", autouse=True)
 def _one_thread() -> Iterator[None]:
     """Models run on one thread, as in a worker: small matrices on several threads of a busy machine take for ever."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -251,6 +251,8 @@ class _Little:
         self._pipeline, self._most, self.batches = pipeline, most, list[int]()
 
     def __call__(self, **asked: Any) -> Any:
+        import torch
+
         self.batches.append(len(asked["prompt"]))
         if len(asked["prompt"]) > self._most:
             raise torch.cuda.OutOfMemoryError("CUDA out of memory")
@@ -344,6 +346,8 @@ def test_half_precision_finds_masks_too(weights: Path, noise: np.ndarray) -> Non
 
 
 def test_a_checkpoint_that_holds_more_than_tensors_is_refused_without_running_it(tmp_path: Path) -> None:
+    import torch
+
     class Trap:
         def __reduce__(self) -> Any:
             return Path.touch, (tmp_path / "sprung",)
