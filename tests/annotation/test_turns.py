@@ -39,7 +39,8 @@ def test_two_stores_of_one_file_take_turns(path: Path) -> None:
     thread = threading.Thread(target=second)
     with one.turn():
         thread.start()
-        time.sleep(0.05)
+        while thread.is_alive() and not one._mine._waiting:
+            time.sleep(0.001)
         order.append("first")
     thread.join(timeout=10)
     assert order == ["first", "second"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser.rest import at_rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,7 +36,7 @@ def findings_by_theme(page: Page) -> dict[str, list[str]]:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(_IS_GROUND[scheme])
-        page.wait_for_timeout(400)  # colors change over a moment
+        at_rest(page)  # colors change over a moment
         found[scheme] = findings(page)
     return found
 

@@ -98,10 +98,9 @@ def sign_in(page: Page, site: ReviewSite, name: str, *, path: str = "/") -> None
 
 
 def slot_on_screen(page: Page) -> int:
-    """Return the slot whose task is on the screen, once it is there and listens."""
+    """Return the slot whose task is on the screen, once it is there: whoever sees a card can press keys."""
     card = page.locator(".card[aria-busy=false]")
     card.wait_for()
-    page.wait_for_timeout(150)
     return int(card.get_attribute("data-slot") or 0)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.axe import NOTHING, findings, findings_by_theme
+from browser.rest import at_rest
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from browser.voted import vote
 from browser.widths import TABLET, unreached
@@ -92,16 +93,24 @@ def of_task(page: Page) -> None:
     page.locator("img.picture").first.wait_for()
 
 
-def of_task_after(*keys: str) -> Open:
-    """Wait for a task, press keys, and wait until the page rests again."""
+def of_task_after(key: str, *, shows: str) -> Open:
+    """Wait for a task, press a key, and wait for what it shows."""
 
     def opened(page: Page) -> None:
         of_task(page)
-        for key in keys:
-            page.keyboard.press(key)
-        page.wait_for_timeout(1000)
+        page.keyboard.press(key)
+        page.locator(shows).first.wait_for()
 
     return opened
+
+
+def of_votes(page: Page) -> None:
+    """Answer a task blind, and give the first of its votes."""
+    of_task_after("1", shows=".option[aria-pressed=true]")(page)
+    page.keyboard.press("Enter")
+    page.locator(".card[aria-busy=false] [data-field=accurate]").wait_for()
+    page.keyboard.press("1")
+    page.locator("[data-field=accurate] [aria-pressed=true]").wait_for()
 
 
 def of_text(text: str) -> Open:
@@ -113,11 +122,10 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "verify": ("ann", "/?campaign=verify", of_task),
     "answer": ("ben", "/?campaign=baseline", of_task),
     "form": ("ben", "/?campaign=form", of_task),
-    "edits": ("ben", "/?campaign=verify", of_task_after("v")),
-    "remarks": ("ben", "/?campaign=verify", of_task_after("g")),
-    "slider": ("ben", "/?campaign=verify", of_task_after("m")),
+    "edits": ("ben", "/?campaign=verify", of_task_after("v", shows=".editor textarea:focus")),
+    "remarks": ("ben", "/?campaign=verify", of_task_after("g", shows=".remarks textarea:focus")),
     "review, blind": ("ben", "/?campaign=review", of_task),
-    "review, votes": ("ann", "/?campaign=review", of_task_after("1", "Enter", "1")),
+    "review, votes": ("ann", "/?campaign=review", of_votes),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
     "progress, rounds": ("cur", "/progress?campaign=verify", of_text("What adjudicators decided")),
     "progress, review": ("cur", "/progress?campaign=voted", of_text("failed the review")),
@@ -127,7 +135,7 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "reasons": ("cur", "/reasons?campaign=verify", of_text("unclear")),
     "flags": ("cur", "/flags?campaign=verify", of_text("⚑ ben")),
     "adjudicate": ("cur", "/adjudicate?campaign=verify", of_task),
-    "adjudicate, edits": ("cur", "/adjudicate?campaign=verify", of_task_after("v")),
+    "adjudicate, edits": ("cur", "/adjudicate?campaign=verify", of_task_after("v", shows=".editor textarea:focus")),
     "people": ("cur", "/people", of_text("Add and invite")),
     "sign out": ("ann", "/logout", of_text("You are signed in")),
 }  # fmt: skip
@@ -141,10 +149,9 @@ def test_a_screen_has_no_serious_finding_and_fits_a_tablet(
     page = new_context().new_page()
     sign_in(page, site, name, path=path)
     is_there(page)
-    page.wait_for_timeout(300)
     assert findings_by_theme(page) == NOTHING
     page.set_viewport_size(TABLET)
-    page.wait_for_timeout(300)
+    at_rest(page)
     assert unreached(page) == []
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.axe import NOTHING, findings_by_theme
 from browser.kinds_site import make_images, open_campaigns
+from browser.rest import at_rest
 from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
 from browser.widths import TABLET, unreached
 
@@ -17,15 +18,16 @@ from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+CHOSEN = ".reason[aria-pressed=true]"
 SCREENS = {
-    "screen": ("screen", "2"),
-    "pair": ("pair", "m"),
-    "describe": ("describe", ""),
-    "describe, every field": ("describe", "17231" + "14f" + "3"),
-    "collect": ("collect", ""),
-    "collect, from the web": ("collect", "12"),
+    "screen": ("screen", "2", CHOSEN),
+    "pair": ("pair", "m", ".viewer[data-mode=slider]"),
+    "describe": ("describe", "", ".card"),
+    "describe, every field": ("describe", "17231" + "14f" + "3", CHOSEN),
+    "collect": ("collect", "", ".card"),
+    "collect, from the web": ("collect", "12", CHOSEN),
 }
-"""By name: the campaign, and keys that are pressed first."""
+"""By name: the campaign, keys that are pressed first, and what they show."""
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +42,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 def test_a_form_has_no_serious_finding_and_fits_a_tablet(
     site: ReviewSite, new_context: Callable[..., BrowserContext], screen: str
 ) -> None:
-    campaign, keys = SCREENS[screen]
+    campaign, keys, shows = SCREENS[screen]
     page = new_context().new_page()
     sign_in(page, site, "ann", path=f"/?campaign={campaign}")
     slot_on_screen(page)
     for key in keys:
         page.keyboard.press(key)
-    page.wait_for_timeout(300)
+    page.locator(shows).first.wait_for()
     assert findings_by_theme(page) == NOTHING
     page.set_viewport_size(TABLET)
-    page.wait_for_timeout(300)
+    at_rest(page)
     assert unreached(page) == []

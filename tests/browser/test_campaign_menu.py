@@ -20,6 +20,9 @@ from benchwright.steps import CampaignContext
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+LISTENS_TO_ENTER = "() => window.hotkeys.getAllKeyCodes().some(({ shortcut }) => shortcut === 'enter')"
+"""Whether a button of Streamlit's has taken the key; it does so a moment after it shows."""
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
@@ -102,7 +105,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
         "Waiting in baseline: 2.",
     ]  # fmt: skip
     assert "Thank you" not in told
-    page.wait_for_timeout(300)
+    page.wait_for_function(LISTENS_TO_ENTER)
     page.keyboard.press("Enter")
     slot = slot_on_screen(page)
     page.get_by_text("0 decided, 10 to go").wait_for()

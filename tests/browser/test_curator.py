@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
 from benchwright.annotation.forms import Submission
@@ -145,11 +146,9 @@ def test_a_campaign_is_left_to_one_annotator_on_the_page_of_people(
     page.get_by_role("option", name="ann").click()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Save").click()
+    at_rest(page)
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
-        for _ in range(100):
-            if AccessControl(store).of("verify").is_for_assigned:
-                break
-            page.wait_for_timeout(100)
+        assert AccessControl(store).of("verify").is_for_assigned
         assert AccessControl(store).of("verify").names == ("ann",)
         ben, ann = new_context().new_page(), new_context().new_page()
         sign_in(ben, site, "ben")
@@ -177,7 +176,7 @@ def test_annotators_do_not_reach_the_pages_of_curators(
 def test_plots_are_readable_in_light_and_dark(curator: Callable[..., Page], path: str, scheme: str) -> None:
     page = curator(path, color_scheme=scheme)
     page.locator(".chart svg").first.wait_for()
-    page.wait_for_timeout(300)
+    at_rest(page)
     ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     texts = page.eval_on_selector_all(".chart svg text", "all => all.map(e => getComputedStyle(e).fill)")
     assert texts

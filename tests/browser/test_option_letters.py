@@ -138,7 +138,7 @@ def test_no_letter_of_an_option_judges_an_item(
     for letter in "ABCDEFGH":
         page.keyboard.press(letter.lower())
         assert f"{letter} is an option here" in page.locator(".card .status").inner_text()
-    page.wait_for_timeout(500)
+        assert page.locator(".card").get_attribute("aria-busy") == "false"  # as it is from a decision to the next task
     assert slot_on_screen(page) == slot
     assert store.decisions("judge") == []
     assert not page.locator(".card .editor").is_visible()

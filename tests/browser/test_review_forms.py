@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser.rest import hacked
 from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 from small_bench import Bench
 from walks import run_json
@@ -83,7 +84,7 @@ def pressed(page: Page) -> list[str]:
 def test_errors_are_named_by_keyboard_and_a_reload_loses_nothing(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page = new_context().new_page()
+    page = new_context(bypass_csp=True).new_page()
     frames: list[str] = []
     noted: list[str] = []
     page.on("websocket", lambda ws: ws.on("framereceived", lambda data: frames.append(str(data))))
@@ -120,7 +121,7 @@ def test_errors_are_named_by_keyboard_and_a_reload_loses_nothing(
     next_slot(page, slot or 0)
     [said] = store.decisions("error_analysis")
     assert (said.version, said.fields) == (2, {"categories": ["c3"], "reason": "It does not look. 1 2"})
-    assert page.evaluate("window.hacked") is None
+    assert hacked(page) is None
     assert noted == []
     assert not any("the-model" in frame for frame in frames)  # whose reply it is, is not told
 
@@ -134,15 +135,14 @@ def test_history_and_progress_tell_what_was_found(
     task = queue.open(past[0].task_id, now=now) if past else queue.next(now=now)
     assert task is not None
     queue.submit(task.slot_id, Submission(fields={"categories": ["c3"], "reason": f"Seen so. {SCRIPT}"}), now=now)
-    page = new_context().new_page()
+    page = new_context(bypass_csp=True).new_page()
     sign_in(page, site, "ann", path="/history?campaign=again")
     page.get_by_text("Seen so.").wait_for()
-    assert page.evaluate("window.hacked") is None
-    curator = new_context().new_page()
+    assert hacked(page) is None
+    curator = new_context(bypass_csp=True).new_page()
     sign_in(curator, site, "cur", path="/progress?campaign=again")
     curator.get_by_role("heading", name="What was found").wait_for()
-    curator.wait_for_timeout(1000)
-    assert curator.evaluate("window.hacked") is None
+    assert hacked(curator) is None
 
 
 def test_judged_keys_become_errata_and_the_next_version(

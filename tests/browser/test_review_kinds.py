@@ -11,12 +11,13 @@ import pytest
 from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
+from browser.viewing import in_mode
 
 from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen, submitted_photographs
 from benchwright.annotation.store import ReviewStore, open_store
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 
 PROMPTS = ("a cat <b>on</b> a wall", "a red cup")
@@ -52,12 +53,21 @@ def test_images_are_screened_by_keyboard(
     press(page, "1", "Enter")
     second = next_slot(page, first)
     assert second is not None
-    press(page, "2")
+    drafts: list[Route] = []
+
+    def hold(route: Route) -> None:
+        drafts.append(route)
+
+    page.route("**/drafts/**", hold, times=1)
+    with page.expect_request("**/drafts/**"):
+        press(page, "2")
     assert page.locator(".field.active").get_attribute("data-field") == "reasons"
     press(page, "Enter")
-    assert "Pick an option of “Why”" in page.locator(".card .status").inner_text()
-    page.wait_for_timeout(600)  # the draft of the key before is saved meanwhile, and does not take the words away
-    assert "Pick an option of “Why”" in page.locator(".card .status").inner_text()
+    status = page.locator(".card .status")
+    assert "Pick an option of “Why”" in status.inner_text()
+    drafts.pop().continue_()
+    page.get_by_text("Draft saved").wait_for()  # of the key before, and it does not take the words away
+    assert "Pick an option of “Why”" in status.inner_text()
     press(page, "2", "4", "n")
     page.keyboard.type("blurred")
     press(page, "Control+Enter")
@@ -81,11 +91,11 @@ def test_a_pair_is_compared_under_the_slider_and_blinking_and_decided_by_keyboar
     page.get_by_role("heading", name="Is this the same picture?").wait_for()
     modes = page.get_by_role("group", name="How to compare").get_by_role("button")
     chosen = []
-    for _ in range(3):
+    for mode in ("side", "slider", "blink"):
+        in_mode(page, mode)
         chosen += [one.inner_text() for one in modes.all() if one.get_attribute("aria-pressed") == "true"]
         press(page, "m")
-        page.wait_for_timeout(200)
-    assert sorted(chosen) == ["Blink", "Side by side", "Slider"]
+    assert chosen == ["Side by side", "Slider", "Blink"]
     press(page, "1", "Enter")
     assert next_slot(page, slot) is None
     assert [one.fields for one in store.decisions("pair")] == [{"verdict": "same"}]

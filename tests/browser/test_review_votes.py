@@ -64,7 +64,6 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 def on_votes(page: Page) -> None:
     """Wait until the card asks for votes."""
     page.locator(".card[aria-busy=false] [data-field=accurate]").wait_for()
-    page.wait_for_timeout(150)
 
 
 def test_blind_then_votes_by_keyboard(

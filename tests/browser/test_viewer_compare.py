@@ -20,6 +20,9 @@ from servers import Server
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+BLINKS_MS = 900
+"""Time in which a picture that blinks has changed once."""
+
 
 def test_no_switch_without_marks_and_no_ways_to_compare_without_a_pair(show: Callable[[str], Page]) -> None:
     page = show("pair")
@@ -78,6 +81,7 @@ def test_at_fit_a_drag_on_the_pictures_moves_the_divider(show: Callable[[str], P
 
 def test_blinking_alternates_the_pictures_until_it_is_paused(show: Callable[[str], Page]) -> None:
     page = show("pair")
+    page.clock.install()
     page.get_by_role("button", name="Blink").click()
     first, second = page.locator(".pane").all()
     for shown, hidden in ((second, first), (first, second)):
@@ -87,7 +91,7 @@ def test_blinking_alternates_the_pictures_until_it_is_paused(show: Callable[[str
     was = first.is_visible()
     press(page, "t")
     assert first.is_visible() is not was
-    page.wait_for_timeout(900)
+    page.clock.run_for(BLINKS_MS)
     assert first.is_visible() is not was
 
 
@@ -95,9 +99,10 @@ def test_with_reduced_motion_pictures_change_by_key_only(
     viewer_server: Server, new_context: Callable[..., BrowserContext]
 ) -> None:
     page = opened(new_context(reduced_motion="reduce").new_page(), viewer_server, "pair")
+    page.clock.install()
     page.get_by_role("button", name="Blink").click()
     first, second = page.locator(".pane").all()
-    page.wait_for_timeout(900)
+    page.clock.run_for(BLINKS_MS)
     assert first.is_visible()
     assert not second.is_visible()
     press(page, "t")

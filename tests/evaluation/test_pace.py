@@ -13,6 +13,12 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(work())
 
 
+async def until_all_wait() -> None:
+    """Let the other tasks run until each waits for a turn or has ended; none of them needs more than a few steps."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 def test_no_more_turns_are_given_than_allowed_and_the_first_to_come_is_next() -> None:
     async def work() -> None:
         pace, order = Pace(2), list[int]()
@@ -22,10 +28,10 @@ def test_no_more_turns_are_given_than_allowed_and_the_first_to_come_is_next() ->
             order.append(number)
 
         waiting = [asyncio.create_task(one(number)) for number in range(4)]
-        await asyncio.sleep(0.01)
+        await until_all_wait()
         assert order == [0, 1]
         pace.over()
-        await asyncio.sleep(0.01)
+        await until_all_wait()
         assert order == [0, 1, 2]
         pace.over()
         await asyncio.gather(*waiting)

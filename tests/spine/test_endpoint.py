@@ -123,13 +123,18 @@ def test_one_connection_serves_requests_one_after_the_other() -> None:
 
 def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
     met: list[int] = []
+    closed = asyncio.Queue[None]()
+
+    async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await saying(OK, met=met)(reader, writer)
+        closed.put_nowait(None)
 
     async def work(endpoint: Endpoint) -> None:
         for _ in range(3):
             assert await endpoint.post(b"{}") == b"ok"
-            await asyncio.sleep(0.05)
+            await closed.get()
 
-    asking(saying(OK, met=met), work)
+    asking(peer, work)
     assert met == [1, 1, 1]
 
 

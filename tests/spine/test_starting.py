@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -26,19 +27,32 @@ def another_thread() -> Iterator[None]:
         thread.join()
 
 
+@contextmanager
+def signals_told() -> Iterator[socket.socket]:
+    """Give a socket from which the number of each signal can be read once the process has got it, in whichever thread."""
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        reader.settimeout(10)
+        writer.setblocking(False)
+        before = signal.set_wakeup_fd(writer.fileno())
+        try:
+            yield reader
+        finally:
+            signal.set_wakeup_fd(before)
+
+
 @pytest.mark.usefixtures("another_thread")
 def test_an_interrupt_is_raised_after_the_block_and_not_within() -> None:
     reached = []
 
-    def interrupted() -> None:
+    def interrupted(came: socket.socket) -> None:
         with uninterrupted():
             os.kill(os.getpid(), signal.SIGINT)
-            for _ in range(20):
-                time.sleep(0.005)
+            assert came.recv(1) == bytes([signal.SIGINT])
             reached.append("the end of the block")
 
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
+    with signals_told() as came, pytest.raises(KeyboardInterrupt):
+        interrupted(came)
     assert reached == ["the end of the block"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -46,7 +60,7 @@ def test_an_interrupt_is_raised_after_the_block_and_not_within() -> None:
 @pytest.mark.usefixtures("another_thread")
 def test_nothing_is_raised_where_nothing_came() -> None:
     with uninterrupted():
-        time.sleep(0.01)
+        pass
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

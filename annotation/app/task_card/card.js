@@ -1,4 +1,5 @@
 // The card itself. Streamlit calls the default export on every rerun; data that says nothing new changes nothing.
+// A card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
 
 const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
 const DEAF_MS = 8000; // a card that was not heard listens again

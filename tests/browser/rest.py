@@ -1,0 +1,46 @@
+"""When a page rests: what was asked of it has come, and nothing on it moves any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+_RESTS = """() => {
+  const app = document.querySelector("[data-test-script-state]");
+  if (app !== null && app.dataset.testScriptState !== "notRunning") return false;
+  if (document.querySelector("[data-testid=stSkeleton]") !== null) return false; // in place of what is still to come
+  const roots = [document, ...[...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean)];
+  return roots.every((root) => {
+    const moves = (animation) => animation.playState === "running" && Number.isFinite(animation.effect.getComputedTiming().endTime);
+    const images = [...root.querySelectorAll("img")].filter((image) => image.loading !== "lazy");
+    return !root.getAnimations().some(moves) && images.every((image) => image.complete);
+  });
+}"""
+_A_BROKEN_PICTURE = """() => new Promise((done) => {
+  const picture = new Image();
+  picture.onload = picture.onerror = () => done();
+  picture.src = "x";
+})"""
+
+
+def at_rest(page: Page) -> None:
+    """Wait until the script has run, pictures are there or have failed, and colors and places no longer change.
+
+    A new size or theme reaches the page's own scripts within one frame, and what they draw shows in the next one.
+    """
+    page.evaluate(_TWO_FRAMES)
+    page.wait_for_function(_RESTS)
+
+
+def hacked(page: Page) -> Any:
+    """Return what a hostile text has set on a page at rest, None if nothing ran.
+
+    Such texts run their script when the picture `x` fails; one more of these fails after all that were there before.
+    The app's content security policy keeps such scripts from running as well: open the page with `bypass_csp=True`.
+    """
+    at_rest(page)
+    page.evaluate(_A_BROKEN_PICTURE)
+    return page.evaluate("window.hacked")
