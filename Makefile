@@ -37,9 +37,10 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo
 	$(BIN)/benchwright demo --out $(OUT) --headless
 
-# Tests on all processors, a file at a time, the long ones of e2e not last; PYTEST="tests/filters -k hamming" chooses
-# among them instead.
-PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
+# A file of tests at a time in each process, the long ones of e2e not last; one process more than there are processors,
+# because tests also wait. PYTEST="tests/filters -k hamming" chooses among them instead.
+PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST ?= -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 OUTSIDE := browser or server or environment
 
 test: $(VENV)/.dev
@@ -48,6 +49,8 @@ test: $(VENV)/.dev
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not (slow or $(OUTSIDE))" $(PYTEST)
 
+# Browsers and servers are processes, too.
+test-outside: PROCESSES = auto
 test-outside: $(VENV)/.dev browser postgres label-studio paddle
 	$(BIN)/python -m pytest -m "$(OUTSIDE)" $(PYTEST)
 

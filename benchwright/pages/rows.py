@@ -202,7 +202,8 @@ def _two_lines(canvas: Canvas, text: str, at: Point, *, letters: int, anchor: An
     """Draw a text on one line, or a longer one on two; what does not fit there stands in the table of numbers."""
     x, y = at
     lines = wrap(text, letters, max_lines=2, placeholder=" …")
-    for line, offset in zip(lines, (0,) if len(lines) < 2 else (-6.5, 6.5), strict=True):
+    offsets: tuple[float, ...] = (0,) if len(lines) < 2 else (-6.5, 6.5)
+    for line, offset in zip(lines, offsets, strict=False):  # of blanks alone no line is left
         canvas.text((x, y + offset), line, anchor=anchor, color=color, size=FONT_PX if len(lines) < 2 else 12)
 
 

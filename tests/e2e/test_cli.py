@@ -50,13 +50,12 @@ def test_a_command_that_fails_ends_its_process_with_its_code_and_no_traceback() 
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
 
 
-@pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a recipe and with a folder `p` of photographs."""
-    folder = tmp_path_factory.mktemp("scene")
-    make_photographs(folder / "p", count=1)
-    (folder / "walk.yaml").write_text("name: walk\nsteps: [jigsaw]\n", encoding="utf-8")
-    return folder
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder, with a recipe and with a folder `p` of photographs."""
+    make_photographs(tmp_path / "p", count=1)
+    (tmp_path / "walk.yaml").write_text("name: walk\nsteps: [jigsaw]\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +94,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param(["evaluate", "summary", "nowhere"], "nowhere", id="evaluate summary: no results"),
     ],
 )  # fmt: skip
-def test_wrong_use_exits_with_two_and_says_what_is_wrong(
-    scene: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(scene)
+@pytest.mark.usefixtures("scene")
+def test_wrong_use_exits_with_two_and_says_what_is_wrong(arguments: list[str], words: str) -> None:
     plain = in_process(*arguments)
     assert plain.returncode == 2, plain.stderr
     assert words in plain.stderr

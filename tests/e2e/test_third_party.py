@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from walks import benchwright, make_photographs, run_json
+from walks import benchwright, make_photographs
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +42,8 @@ def test_its_step_runs_from_a_recipe_in_spawned_workers(installed: dict[str, str
         "name: bright\nsteps:\n  - step: brightness\n    at_least: 20\n  - step: jigsaw\n    min_tile_px: 16\n",
         encoding="utf-8",
     )
-    document = run_json(
-        "run", tmp_path / "r.yaml", "--images", tmp_path / "p", "--workspace", tmp_path / "w", env=installed
-    )
+    run = ("run", tmp_path / "r.yaml", "--images", tmp_path / "p", "--workspace", tmp_path / "w", "--json")
+    document = json.loads(benchwright(*run, env=installed).stdout)
     assert document["steps"][1]["dropped"] == {"too_dark": 1}
     assert document["steps"][2]["in"] == document["steps"][1]["kept"] == 4
 

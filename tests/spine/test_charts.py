@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from report_page import ReportPage
 
@@ -63,6 +63,7 @@ def charts(name: str) -> list[Chart]:
     ]  # fmt: skip
 
 
+@example("\r")
 @given(st.text(min_size=1, max_size=20))
 def test_any_text_stays_a_text_in_drawing_table_and_file(text: str) -> None:
     for chart in charts(text):
