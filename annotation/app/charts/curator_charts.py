@@ -109,7 +109,8 @@ def intervals_chart(
     rows = [
         Row(value.name, dots=[Dot(value.value, value.interval)], lines=lines, note=_number(value)) for value in values
     ]
-    ticks = [(end, f"{end:.2g}") for end in (low, (low + high) / 2, high)]
+    places = (-1.0, -0.5, 0.0, 0.5, 1.0) if scale is None else (low, (low + high) / 2, high)
+    ticks = [(tick, f"{tick:.2g}") for tick in places if low <= tick <= high]
     return rows_chart(name, title, rows, Scale(low, high, ticks), caption=title, numbers=_notes(rows, title))
 
 
