@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,26 +103,27 @@ class PredictionsFile:
             )
 
     def _read(self, context: BackendContext) -> dict[str, Prediction]:
-        rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
         predictions: dict[str, Prediction] = {}
-        for line, cells in rows:
-            item_id = cells.get("item_id")
-            if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
-                raise DataError(
-                    f"{self._at(line)}: item_id is {_shown(item_id)}, "
-                    "not 32 hexadecimal digits, with or without .VARIANT"
-                )
-            stated = cells.get("release_id")
-            if stated not in {None, "", context.release_id}:
-                raise DataError(
-                    f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
-                    f"{context.release_id}; score it on its own release"
-                )
-            if item_id in predictions:
-                raise DataError(
-                    f"{self._at(line)}: item {item_id} was predicted in line {predictions[item_id].line} already"
-                )
-            predictions[item_id] = self._prediction(line, cells)
+        read = _csv_rows if self.path.suffix.lower() == ".csv" else _json_rows
+        with closing(read(self.path)) as rows:
+            for line, cells in rows:
+                item_id = cells.get("item_id")
+                if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
+                    raise DataError(
+                        f"{self._at(line)}: item_id is {_shown(item_id)}, "
+                        "not 32 hexadecimal digits, with or without .VARIANT"
+                    )
+                stated = cells.get("release_id")
+                if stated not in {None, "", context.release_id}:
+                    raise DataError(
+                        f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
+                        f"{context.release_id}; score it on its own release"
+                    )
+                if item_id in predictions:
+                    raise DataError(
+                        f"{self._at(line)}: item {item_id} was predicted in line {predictions[item_id].line} already"
+                    )
+                predictions[item_id] = self._prediction(line, cells)
         return predictions
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
@@ -166,7 +168,7 @@ class PredictionsFile:
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
-def _json_rows(path: Path) -> Iterator[UncheckedRow]:
+def _json_rows(path: Path) -> Generator[UncheckedRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
     with path.open("rb") as handle:
         for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
@@ -196,7 +198,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 """Made once: `json.loads` would make one a line."""
 
 
-def _csv_rows(path: Path) -> Iterator[UncheckedRow]:
+def _csv_rows(path: Path) -> Generator[UncheckedRow]:
     """Yield the rows of a CSV file with a header; the line is the one on which a row ends."""
     with path.open(encoding="utf-8-sig", newline="") as handle:
         reader = csv.reader(handle, strict=True)
