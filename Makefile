@@ -46,6 +46,7 @@ OUTSIDE := browser or server or environment
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not ($(OUTSIDE))" $(PYTEST)
 
+test-fast: PROCESSES = auto
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not (slow or $(OUTSIDE))" $(PYTEST)
 

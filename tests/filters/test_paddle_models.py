@@ -25,6 +25,7 @@ def own(tmp_path: Path) -> Path:
     return tmp_path / "own"
 
 
+@pytest.mark.slow
 def test_the_bundled_models_become_folders_that_paddleocr_takes_once(tmp_path: Path) -> None:
     models = paddle_models("bundled", beside=tmp_path, cache=tmp_path / "cache")
     assert models.detector.folder is not None

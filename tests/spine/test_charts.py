@@ -63,6 +63,7 @@ def charts(name: str) -> list[Chart]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @example("\r")
 @given(st.text(min_size=1, max_size=20))
 def test_any_text_stays_a_text_in_drawing_table_and_file(text: str) -> None:
