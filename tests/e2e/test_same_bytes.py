@@ -40,7 +40,7 @@ def test_the_undisturbed_run_made_a_release_that_verifies(scene: Path) -> None:
     assert found["ok"], found["problems"]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("workers", [1, 3])
 def test_any_number_of_workers_gives_the_same_bytes(scene: Path, tmp_path: Path, workers: int) -> None:
     _run(scene, tmp_path / "w", "--workers", workers)
     assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
@@ -62,7 +62,7 @@ def test_another_place_and_order_of_the_images_give_the_same_bytes(scene: Path, 
 
 
 def test_a_second_run_executes_nothing(scene: Path, tmp_path: Path) -> None:
-    _run(scene, tmp_path / "w")
+    shutil.copytree(scene / "calm", tmp_path / "w")
     before = tree_digest(tmp_path / "w")
     again = _run(scene, tmp_path / "w")
     assert (again["executed_shards"], again["decoded_images"]) == (0, 0)

@@ -170,7 +170,7 @@ def test_without_a_common_item_there_is_no_comparison() -> None:
     assert compare_pair(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)) is None
 
 
-@settings(max_examples=15)  # statsmodels collects the process's garbage at each call
+@settings(max_examples=8)  # statsmodels collects the process's garbage at each call
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))

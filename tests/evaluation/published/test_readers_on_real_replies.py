@@ -17,8 +17,10 @@ from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_lay
 pytestmark = pytest.mark.slow
 
 
-def blink_readings(data: Path) -> list[tuple[bool, str, str | None]]:
-    """Return, for each output, whether the rule settles it, the stored choice, and what our reader says."""
+@pytest.fixture(scope="module")
+def blink_readings(published_data: Path) -> list[tuple[bool, str, str | None]]:
+    """For each output: whether the rule settles it, the stored choice, and what our reader says."""
+    data = published_data / "blink"
     return [
         (blink.read_choice(row, "rule") is not None, row.choice[:3], blink.read_choice(row, "robust"))
         for model in blink.models(data)
@@ -26,15 +28,19 @@ def blink_readings(data: Path) -> list[tuple[bool, str, str | None]]:
     ]
 
 
-def test_blinks_rule_and_our_reader_agree_where_the_rule_settles_the_row(published_data: Path) -> None:
-    settled = [(stored, ours) for by_rule, stored, ours in blink_readings(published_data / "blink") if by_rule]
+def test_blinks_rule_and_our_reader_agree_where_the_rule_settles_the_row(
+    blink_readings: list[tuple[bool, str, str | None]],
+) -> None:
+    settled = [(stored, ours) for by_rule, stored, ours in blink_readings if by_rule]
     assert len(settled) == 7240
     assert sum(stored == ours for stored, ours in settled) / len(settled) >= 0.99
     assert sum(ours is not None and ours != stored for stored, ours in settled) <= 5
 
 
-def test_blinks_judge_and_our_reader_seldom_name_different_letters(published_data: Path) -> None:
-    judged = [(stored, ours) for by_rule, stored, ours in blink_readings(published_data / "blink") if not by_rule]
+def test_blinks_judge_and_our_reader_seldom_name_different_letters(
+    blink_readings: list[tuple[bool, str, str | None]],
+) -> None:
+    judged = [(stored, ours) for by_rule, stored, ours in blink_readings if not by_rule]
     none = {"(Z)", "(E)"}
     agreed = sum(ours == (None if stored in none else stored) for stored, ours in judged)
     assert agreed / len(judged) >= 0.95
