@@ -62,7 +62,8 @@ def curator(site: ReviewSite, page: Page) -> Callable[[str], Page]:
 
 
 def rows(page: Page, charts: str) -> list[list[str]]:
-    """Return the numbers beside charts."""
+    """Return the numbers beside charts, once these are there."""
+    page.locator(f"{charts} tbody tr").first.wait_for(state="attached")
     found: list[list[str]] = page.eval_on_selector_all(
         f"{charts} tbody tr",
         "rows => rows.map(r => [r.querySelector('th').textContent, r.lastElementChild.textContent])",
