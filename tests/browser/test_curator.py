@@ -64,8 +64,9 @@ def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Cal
     return opened
 
 
-def rows(page: Page) -> dict[str, str]:
-    """Return the numbers beside the charts, by row."""
+def rows(page: Page, *, until: str) -> dict[str, str]:
+    """Return the numbers beside the charts, by row, once one of them has the words `until`."""
+    page.locator(".chart tbody tr", has_text=until).first.wait_for(state="attached")
     return dict(
         page.eval_on_selector_all(
             ".chart tbody tr",
@@ -80,7 +81,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
     page = curator("/progress")
     page.get_by_role("heading", name="What became of the tasks").wait_for()
     page.locator("#plot-tasks svg").wait_for()
-    assert rows(page)["All together"] == "12: 7 accepted, 1 rejected, 2 no agreement, 2 untouched"
+    assert rows(page, until="All together")["All together"] == "12: 7 accepted, 1 rejected, 2 no agreement, 2 untouched"
     assert page.locator("#plot-tasks svg text").all_text_contents()[:6] == [
         "accepted", "rejected", "to be revised", "no agreement", "begun", "untouched",
     ]  # fmt: skip
@@ -96,7 +97,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
         assert lease is not None
         store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
     page.get_by_text("21 / 24").wait_for(timeout=20_000)  # the page looks again by itself
-    assert "1 begun, 1 untouched" in rows(page)["All together"]
+    assert "1 begun, 1 untouched" in rows(page, until="1 begun, 1 untouched")["All together"]
     assert page.evaluate("window.hacked") is None
 
 
@@ -104,7 +105,8 @@ def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(cu
     page = curator("/agreement")
     page.get_by_text("Krippendorff's alpha").first.wait_for()
     page.get_by_role("heading", name="Over time").wait_for()
-    told = rows(page)
+    page.locator("#plot-all tbody tr").first.wait_for(state="attached")
+    told = rows(page, until="2026-03-03")
     assert told["Percent agreement"].startswith("0.80 [")
     assert told["Cohen's kappa"].startswith("0.")
     assert told["2026-03-03"] == "undefined · 3 of 3 tasks compared"  # everybody accepted everything on that day
@@ -120,15 +122,16 @@ def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable
     page = curator("/annotators")
     page.get_by_role("heading", name="With the others").wait_for()
     page.locator("#plot-confusion svg").wait_for()
-    assert {"ann", "ben"} <= rows(page).keys()
-    assert rows(page)["ann"] == "0.80 · 10 tasks"
+    told = rows(page, until="0.80 · 10 tasks")
+    assert {"ann", "ben"} <= told.keys()
+    assert told["ann"] == "0.80 · 10 tasks"
     assert page.locator("#plot-confusion thead th").all_text_contents() == ["Truth", "accepted", "rejected"]
 
 
 def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) -> None:
     page = curator("/reasons")
     page.locator(".bw-thumb img").first.wait_for()
-    assert rows(page) == {"unclear · rejected": "4"}
+    assert rows(page, until="unclear") == {"unclear · rejected": "4"}
     pictures = page.locator(".bw-thumb img")
     assert pictures.count() == 3
     page.wait_for_function("() => [...document.querySelectorAll('.bw-thumb img')].every(one => one.naturalWidth > 0)")
