@@ -34,9 +34,22 @@ if TYPE_CHECKING:
 _STYLE = (
     f"""<style>{DIRECTED_STYLE}</style>"""
     + """<style>
-.block-container { padding-top: 3.75rem; padding-bottom: 1.5rem; max-width: 110rem; }
+.block-container { padding: 3.75rem clamp(1rem, 2.5vw, 3rem) 1.5rem; max-width: 110rem; }
+.block-container:has([class*="st-key-workbench"]) { padding: 3.75rem 1rem 0; max-width: none; }
+.stElementContainer:has(.benchwright-who) { margin-left: auto; }
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
-.benchwright-who { text-align: right; font-size: .875rem; padding-top: .35rem; }
+.benchwright-who { font-size: .875rem; white-space: nowrap; }
+/* Those who have few pages have room for the head beside their names: the pictures get what it took. */
+@media (min-width: 900px) {
+  .st-key-benchwright-head-above { position: fixed; z-index: 999991; top: .5rem; right: 4rem; width: calc(100vw - 27rem); }
+  .block-container:has(.st-key-benchwright-head-above) { padding-top: 3.75rem; }
+}
+@media (max-width: 640px) {
+  [class*="st-key-benchwright-head"] { position: fixed; z-index: 999991; top: .6rem; right: .75rem; left: 3.5rem; width: auto; flex-wrap: nowrap; }
+  [class*="st-key-benchwright-head"] > * { min-width: 0; }
+  .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
+  .benchwright-who span { display: none; }
+}
 </style>"""
 )
 
@@ -108,10 +121,14 @@ def _show_people(state: AppState, account: Account) -> None:
 
 
 def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show the account's name and the link to sign out; return the two free places beside them."""
-    left, middle, right = st.columns([2, 6, 2], vertical_alignment="center")
-    right.html(
-        f'<div class="benchwright-who">{escape(account.name)} · '
-        f'<a href="{LOGOUT}" target="_self">{escape(TEXTS["sign_out"])}</a></div>'
+    """Show the account's name and the link to sign out; return the free places for the campaign and beside it."""
+    place = "benchwright-head" if account.role == "curator" else "benchwright-head-above"
+    head = st.container(key=place, horizontal=True, vertical_alignment="center", gap="small")
+    campaign = head.container(width=240, gap=None)
+    beside = head.container(horizontal=True, vertical_alignment="center", width="stretch", gap="small")
+    head.html(
+        f'<div class="benchwright-who"><span>{escape(account.name)} · </span>'
+        f'<a href="{LOGOUT}" target="_self">{escape(TEXTS["sign_out"])}</a></div>',
+        width="content",
     )
-    return left, middle
+    return campaign, beside

@@ -38,6 +38,7 @@ def build_app(state: AppState) -> st.App:
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
     from .routes.tasks import task_routes
+    from .workbench.work_routes import work_routes
 
     set_current(state)
     return st.App(
@@ -46,6 +47,7 @@ def build_app(state: AppState) -> st.App:
             *login_routes(state),
             *oidc_routes(state),
             *task_routes(state),
+            *work_routes(state),
             *photograph_routes(state),
             *guideline_routes(state),
         ],

@@ -142,16 +142,38 @@ class ReviewStore(StoreConnection):
 
         See `assignment.claim_next` and `assignment.claim_task`. Leases that have ended by now are returned first.
         """
+        settings = self._without_expired(campaign, now=now)
+        with self.writing(flushed=False) as connection:
+            if task is not None:
+                return assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=lease_s)
+            return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
+
+    def claim_ahead(
+        self, campaign: str | Campaign, annotator: str, *, most: int, now: datetime, lease_s: float = LEASE_S
+    ) -> list[int]:
+        """Return the ids of the tasks that an annotator holds, after taking more up to `most`.
+
+        See `assignment.claim_ahead`.
+        """
+        settings = self._without_expired(campaign, now=now)
+        held: list[int] = []
+        took = True
+        while took and len(held) < most:
+            with self.writing(flushed=False) as connection:
+                held, took = assignment.claim_ahead(
+                    connection, settings, annotator, most=most, now=now, lease_s=lease_s
+                )
+        return held
+
+    def _without_expired(self, campaign: str | Campaign, *, now: datetime) -> Campaign:
+        """Return a campaign, after the leases that have ended by now were returned."""
         with self.reading() as connection:
             settings = tasks.campaign_called(connection, campaign)
             has_expired = assignment.has_expired(connection, now=now)
         if has_expired:
             with self.writing(flushed=False) as connection:
                 assignment.return_expired(connection, now=now)
-        with self.writing(flushed=False) as connection:
-            if task is not None:
-                return assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=lease_s)
-            return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
+        return settings
 
     def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
         """Return the payload of an annotator's next free task without handing it out. See `next_task.peek_next`."""

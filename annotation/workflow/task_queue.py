@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -125,10 +125,33 @@ class TaskQueue:
         lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
         return None if lease is None else self._as_own_task(self._own(lease.task_id, now=now))
 
-    def coming(self) -> TaskContent | None:
-        """Return the item that will probably come next; it may still go to another annotator."""
-        payload = self._store.peek(self.campaign, self.annotator)
-        return None if payload is None else content_in(payload)
+    def hold(self, most: int, *, now: datetime) -> list[int]:
+        """Return the ids of the tasks that the annotator holds, in their order, after taking more up to `most`.
+
+        Beyond the first, it takes no more than the annotator's part of the campaign: the last tasks go to whoever has
+        time for them.
+
+        Raises:
+            RefusedError: The annotator is of the wrong kind for the campaign.
+        """
+        own = min(most, self.share_left(self.progress(now=now)))
+        return self._store.claim_ahead(self.campaign, self.annotator, most=max(1, own), now=now, lease_s=self._lease_s)
+
+    def give_back(self, task_ids: Sequence[int], *, since: datetime, now: datetime) -> None:
+        """Put tasks back that the annotator holds and has not looked at; drafts stay.
+
+        Args:
+            task_ids: Ids of the tasks; those of others, and decided ones, stay as they are.
+            since: Moment at which the window that gives them back took them last. A task whose lease was renewed
+                later, by another window, stays.
+            now: Moment of the call.
+        """
+        latest = since + timedelta(seconds=self._lease_s)
+        for task_id in task_ids:
+            with suppress(RefusedError):
+                row = self._own(task_id, now=now)
+                if row.decided_at is None and row.lease_until <= latest:
+                    self._store.release(row.slot_id, self.annotator, now=now)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
         """Return one of the annotator's own tasks, held or decided; renew the lease of a held one.
@@ -140,6 +163,22 @@ class TaskQueue:
         if row.decided_at is None:
             self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         return self._as_own_task(row)
+
+    def task(self, task_id: int, *, now: datetime) -> OwnTask:
+        """Return one of the annotator's own tasks as `open` does, and leave its lease as it is.
+
+        Raises:
+            RefusedError: The task is not this annotator's.
+        """
+        return self._as_own_task(self._own(task_id, now=now))
+
+    def slot_of(self, task_id: int, *, now: datetime) -> int:
+        """Return the id of the annotator's slot of a task that they hold or have decided.
+
+        Raises:
+            RefusedError: The task is not this annotator's.
+        """
+        return int(self._own(task_id, now=now).slot_id)
 
     def _as_own_task(self, row: sa.Row[Any]) -> OwnTask:
         payload = json.loads(row.payload)

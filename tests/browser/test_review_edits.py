@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.database import slots
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -56,8 +58,7 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     slot_ben: int | None = slot_on_screen(ben)
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         for _ in range(10):
-            [held] = [one for one in tasks.items() if _holds(store, "ben", one[1])]
-            if held[0] == said.item_id:
+            if _task_of(store, slot_ben) == tasks[said.item_id]:
                 break
             ben.keyboard.press("s")
             slot_ben = next_slot(ben, slot_ben or 0)
@@ -74,15 +75,6 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     assert ann.evaluate("window.hacked") is None
 
 
-def _holds(store: object, name: str, task: int) -> bool:
-    import sqlalchemy as sa
-
-    from benchwright.annotation.store import ReviewStore
-    from benchwright.annotation.store.database import annotators, slots
-
-    assert isinstance(store, ReviewStore)
-    query = sa.select(slots.c.id).join(annotators).where(
-        slots.c.task_id == task, annotators.c.name == name, slots.c.submitted_at.is_(None)
-    )  # fmt: skip
+def _task_of(store: ReviewStore, slot: int | None) -> int:
     with store.reading() as connection:
-        return connection.execute(query).first() is not None
+        return int(connection.execute(sa.select(slots.c.task_id).where(slots.c.id == slot)).scalar_one())

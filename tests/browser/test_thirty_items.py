@@ -58,7 +58,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 def told_key(page: Page, words: str) -> str:
     """Return the key that stands on a button, or on what unfolds."""
-    labelled = page.locator(".card button, .card summary").filter(has_text=words).first
+    labelled = page.locator(".rail button, .rail summary").filter(has_text=words).first
     return labelled.locator("kbd").first.inner_text().lower()
 
 
@@ -116,14 +116,19 @@ def edit(page: Page) -> None:
     page.keyboard.press("Control+Enter")
 
 
+def sheet_of_keys(page: Page) -> dict[str, str]:
+    """Open the sheet of keys as the screen says, read it, and close it; what each key does leads to the key."""
+    page.keyboard.press(told_key(page, "Keys"))
+    words, keys = (page.locator(f".keys {tag}").all_inner_texts() for tag in ("dd", "dt"))
+    page.keyboard.press("Escape")
+    return {word: key if len(key) > 1 else key.lower() for word, key in zip(words, keys, strict=True)}
+
+
 def write_and_accept(page: Page) -> None:
-    told = re.search(
-        r"(\w) note \((\w+) leaves it\)", page.locator("[data-testid=stCaptionContainer]").last.inner_text()
-    )
-    assert told is not None
-    page.keyboard.press(told[1].lower())
+    keys = sheet_of_keys(page)
+    page.keyboard.press(keys["Write"])
     page.keyboard.type("a axes x")  # no letter of a note decides anything
-    page.keyboard.press({"Esc": "Escape"}[told[2]])
+    page.keyboard.press({"Esc": "Escape"}[keys["Leave what you write"]])
     accept(page)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,25 +10,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
-_SHARED = ("keys.js", "words.js", "chosen.js")
+_SHARED = tuple(Path(__file__).parent / "scripts" / name for name in ("keys.js", "words.js"))
 
 
-@cache
-def component(name: str, folder: Path, scripts: tuple[str, ...], style: str) -> ComponentRenderer:
-    """Return the renderer of a component.
+def component(name: str, scripts: Sequence[Path], styles: Sequence[Path]) -> ComponentRenderer:
+    """Return the renderer of a component; it is registered once.
 
     Args:
         name: Name of the component, unique in the app.
-        folder: Folder with its files.
         scripts: Files that make up one ES module, in this order, after the scripts that all components share
             (`scripts/`). Streamlit takes a component's script as one text.
-        style: File with its CSS.
+        styles: Files with its CSS, in this order.
     """
+    return _registered(name, (*_SHARED, *scripts), tuple(styles))
+
+
+@cache
+def _registered(name: str, scripts: tuple[Path, ...], styles: tuple[Path, ...]) -> ComponentRenderer:
     import streamlit as st
 
-    parts = [Path(__file__).parent / "scripts" / shared for shared in _SHARED] + [folder / script for script in scripts]
-    return st.components.v2.component(
-        name,
-        css=(folder / style).read_text(encoding="utf-8"),
-        js="\n".join(part.read_text(encoding="utf-8") for part in parts),
-    )
+    js, css = ("\n".join(path.read_text(encoding="utf-8") for path in paths) for paths in (scripts, styles))
+    return st.components.v2.component(name, css=css, js=js)

@@ -6,7 +6,6 @@ Pictures that are no option are named by their place, such as `Image 1`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from ...forms.task_content import TaskContent
 from .texts import TEXTS
@@ -76,16 +75,3 @@ def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
             return None
         words.append(rf"(?:the )?{_ORDINALS[place]}(?: (?:image|picture))?")
     return re.compile(rf"\b{'(?:, or |, | or )'.join(words)}\b", re.IGNORECASE)
-
-
-def keys_line(name: str, letters: Iterable[str]) -> str:
-    """Return the line that lists the keys of a card.
-
-    Args:
-        name: Name of the line among the app's texts.
-        letters: Letters of options; a command with one of these letters takes Shift.
-    """
-    option_letters = list(letters)
-    last = option_letters[-1] if option_letters else ""
-    parts = TEXTS[name].format(last=last, count=min(9, len(option_letters))).split(" · ")
-    return " · ".join(f"Shift+{part}" if part.partition(" ")[0] in option_letters else part for part in parts)

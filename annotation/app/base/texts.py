@@ -42,7 +42,8 @@ TEXTS: Mapping[str, str] = {
     "no_campaigns": "There is nothing to review yet: run a recipe with a step such as `verify` first.",
     "simulated_campaign": "Simulated annotators decide in this campaign. There is nothing for people to do.",
     # Task
-    "guidelines": "Guidelines, version {version}",
+    "guidelines": "Guidelines",
+    "guidelines_version": "Version {version}",
     "mine_done": "{done} decided, {left} to go",
     "part_done": "{done} decided, {part} to go of your part (open to you: {left})",
     "part_is_done": "{done} decided: your part is done; open to you: {left} more",
@@ -85,26 +86,48 @@ TEXTS: Mapping[str, str] = {
     "behind": "Another window has written about this too. Both are kept; the other one stands on the left.",
     "decided_elsewhere": "You decided this in another window meanwhile. What you write here is kept.",
     "not_saved": "Draft not saved: no connection",
-    "keys_verify": (
-        "Y accept · X reject · V edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
-        "G comment or flag · O marks · M compare · + − 0 zoom"
-    ),
-    "keys_answer": (
-        "A–{last} or 1–{count} pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · "
-        "G comment or flag · O marks · M compare · + − 0 zoom"
-    ),
-    "keys_collect": (
-        "1–9 pick an option · F next field · P choose a photograph · N write (Esc leaves it) · Enter done · S skip · "
-        "U undo"
-    ),
-    "keys_form": (
-        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · "
-        "G comment or flag · O marks · M compare · + − 0 zoom"
-    ),
-    "keys_review": (
-        "1 yes, 2 no · F next vote · V edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
-        "O marks · M compare · + − 0 zoom"
-    ),
+    "keys": "Keys",
+    "keys_close": "Close (Esc)",
+    "keys_touch": "On a touch screen: press an option, a picture or a button; pinch to zoom, drag to move.",
+    "key_accept": "Accept",
+    "key_reject": "Reject",
+    "key_revise": "Edit, or ask for a revision",
+    "key_reasons": "Give a reason",
+    "key_note": "Write",
+    "key_leave": "Leave what you write",
+    "key_decide_writing": "Decide while you write",
+    "key_skip": "Skip: the task comes again later",
+    "key_undo": "Go back to your last decision",
+    "key_remark": "Comment, or flag for a curator",
+    "key_option": "Choose an option",
+    "key_pick": "Choose in the marked field",
+    "key_answer": "Answer",
+    "key_next_field": "Next field",
+    "key_done": "Done",
+    "key_yes": "Yes",
+    "key_no": "No",
+    "key_edit": "Edit the item",
+    "key_edit_twice": "Edit the item; once more when done",
+    "key_photograph": "Choose a photograph",
+    "key_take_edits": "Take up an annotator's edits, or give a reason after X",
+    "key_send_back": "Send back to other annotators",
+    "key_zoom_in": "Zoom in",
+    "key_zoom_out": "Zoom out",
+    "key_fit": "Whole picture",
+    "key_pixels": "One pixel of the picture for one of the screen",
+    "key_marks": "Show or hide marks",
+    "key_compare": "Another way to compare two pictures",
+    "key_swap": "Swap two pictures that blink",
+    "key_help": "This list",
+    "next_comes": "The next task is coming…",
+    "not_sent": "No connection. {count} decided here go out by themselves once it is back; keep this window open.",
+    "sent_again": "The connection is back, and everything is sent.",
+    "not_taken": "Your decision was not taken: {why}",
+    "comes_again": "It comes again next.",
+    "said_was": "You had said:",
+    "lost_task": "That task went to somebody else meanwhile. Here is the next one.",
+    "dismiss": "Close",
+    "options": "Options",
     "answered": "You answered",
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
@@ -131,10 +154,6 @@ TEXTS: Mapping[str, str] = {
     "send_back": "Send back",
     "take_edits": "Take these edits",
     "needs_own_edits": "Edit the item, or take up edits by number, then press V again (Ctrl+Enter while writing).",
-    "keys_adjudicate": (
-        "Y accept · X reject · V edit the item, again to be done · 1–9 take up an annotator's edits, or give reasons "
-        "after X · W send back to others · S skip · N note (Esc leaves it) · O marks · M compare · + − 0 zoom"
-    ),
     "no_adjudicator": "This campaign has no adjudicator: its rule is {rule}.",
     "cases_left": "{waits} wait for you, {more} more are divided",
     "no_cases": "There is nothing for you to adjudicate now.",

@@ -1,61 +1,55 @@
-"""The annotator's page: the pictures and the card of one task after the other."""
+"""The annotator's page: the workbench, or what is left elsewhere once nothing is left here."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import streamlit as st
 
-from benchwright.errors import BenchwrightError
-
-from ...forms.kinds import ANSWER, REVIEW
-from ...forms.task_content import TaskContent
-from ...store import Campaign, RefusedError, StaleError
 from ...workflow.adjudication import AdjudicationQueue
-from ...workflow.task_queue import AnnotatorProgress, OwnTask, TaskQueue
-from ..base.option_letters import captions, keys_line, letters_of_pictures
+from ...workflow.task_queue import is_id
 from ..base.request import PageRequest
-from ..base.state import AppState, clock
+from ..base.state import clock
 from ..base.texts import TEXTS
 from ..routes.guidelines import show_guidelines
-from ..routes.tasks import picture_url
-from ..task_card.card import FORM, Card, CardEvent, card_of, is_blind, last_event, show_card
-from ..viewer import ViewerPicture, show_pictures
+from ..workbench.annotating import AnnotatorWork
+from ..workbench.work import work_state
+from ..workbench.work_routes import WORK_URL
+from ..workbench.workbench import show_workbench
 from .campaign_menu import go_to, waiting_elsewhere
 
 TASK = "task"
 """Query parameter that names a task that was opened by hand, so that a reload shows it again."""
-_SERIAL = "card_serial"
 
 
 def show_review(request: PageRequest) -> None:
-    """Show the current task of an annotator's queue and take their decision."""
+    """Show the tasks of an annotator's queue on the workbench."""
     if request.campaign.is_simulated:
         st.info(TEXTS["simulated_campaign"])
         return
-    queue = request.queue
-    task = _task_of(queue)
-    progress = queue.progress(now=clock())
-    _show_progress(request, progress, queue.share_left(progress))
+    work = AnnotatorWork(request.state, request.account, request.campaign)
+    state = work_state(work, opened=_opened())
     show_guidelines(request)
-    if task is None:
-        _show_all_done(request, done=progress.decided)
+    if state["tasks"]:
+        name = request.account.name
+        show_workbench(state, url=WORK_URL, account=name, campaign=request.campaign.name, on_over=_close_opened)
         return
-    card = card_of(task, request.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
-    if task.item.images:
-        pictures = pictures_of(request.state, task.task_id, task.item, can_be_chosen=card.letters_choose)
-        show_pictures(pictures, key=f"{request.campaign.id}-{task.task_id}")
-    show_card(card, on_event=lambda: _handle(queue, task))
-    if (coming := queue.coming()) is not None:
-        request.state.pictures.warm(coming.images)
-    st.caption(keys_line(_keys_text(request.campaign, task, card), card.reserved_letters))
+    if state["words"]:
+        st.warning(state["words"])
+    _show_all_done(request, done=request.queue.progress(now=clock()).decided)
 
 
-def _show_progress(request: PageRequest, progress: AnnotatorProgress, share_left: int) -> None:
-    """Show beside the campaign's name how many tasks are decided, and how many of the annotator's share are left."""
-    text = "mine_done" if share_left == progress.left else "part_done" if share_left else "part_is_done"
-    words = TEXTS[text].format(done=progress.decided, left=progress.left, part=share_left)
-    request.head.progress(progress.decided / max(1, progress.decided + share_left), text=words)
+def _close_opened() -> None:
+    """Forget the task that the URL named: it was decided since, or left."""
+    if TASK in st.query_params:
+        del st.query_params[TASK]
+
+
+def _opened() -> int | None:
+    """Return the id of the task that the URL names; 0, which no task has, for anything else that it names."""
+    wanted = st.query_params.get(TASK)
+    if wanted is None:
+        return None
+    number = int(wanted) if wanted.isdecimal() and wanted.isascii() and len(wanted) < 12 else 0
+    return number if is_id(number) else 0
 
 
 def _show_all_done(request: PageRequest, *, done: int) -> None:
@@ -94,104 +88,6 @@ def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
         if queue.is_open and (count := sum(case.waits for case in queue.queue())):
             waits[campaign.name] = count
     return waits
-
-
-def _keys_text(campaign: Campaign, task: OwnTask, card: Card) -> str:
-    """Return the name of the text that lists the keys of a card."""
-    if card.mode != FORM:
-        return "keys_answer" if card.mode == ANSWER else "keys_verify"
-    return "keys_review" if campaign.kind == REVIEW else "keys_form" if task.item.images else "keys_collect"
-
-
-def _task_of(queue: TaskQueue) -> OwnTask | None:
-    """Return the task that the URL names, if it is this annotator's, else the next one."""
-    wanted = st.query_params.get(TASK)
-    if wanted is not None:
-        try:
-            return queue.open(int(wanted), now=clock())
-        except (RefusedError, ValueError, OverflowError):
-            st.toast(TEXTS["gone"], icon=":material/error:")
-            del st.query_params[TASK]
-    return queue.next(now=clock())
-
-
-def _handle(queue: TaskQueue, task: OwnTask) -> None:
-    """Handle what the annotator did; Streamlit then runs the page again."""
-    st.session_state[_SERIAL] += 1
-    try:
-        _do(queue, task, last_event())
-    except BenchwrightError as error:
-        st.toast(inert(str(error)), icon=":material/error:")
-
-
-def _do(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
-    if event.slot != task.shown_slot:
-        return  # pressed twice: the first press has taken this task off the queue
-    if event.does == "undo":
-        latest = next((entry for entry in queue.history(limit=2) if entry.task_id != task.task_id), None)
-        if latest is None:
-            st.toast(TEXTS["nothing_to_undo"])
-        else:
-            st.query_params[TASK] = str(latest.task_id)
-        return
-    if event.does in {"comment", "flag"}:
-        queue.remark(task.task_id, event.submission.note or "", is_flag=event.does == "flag", now=clock())
-        st.toast(TEXTS["flag_kept" if event.does == "flag" else "comment_kept"])
-        return
-    if event.does == "skip":
-        queue.skip(task.task_id, now=clock())
-    elif is_blind(task, queue.campaign):
-        queue.answer(task.slot_id, event.submission.decision, now=clock())
-        return  # the same task stays and now shows its key
-    else:
-        _decide(queue, task, event)
-    if TASK in st.query_params:
-        del st.query_params[TASK]
-
-
-def _decide(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
-    """Take a decision; where another window has written about the task meanwhile, keep this one's as a draft."""
-    try:
-        if event.seen is not None:
-            queue.check_seen(task.task_id, event.draft, event.seen, now=clock())
-        seen_version = None if event.seen is None else event.seen.version
-        queue.submit(task.slot_id, event.submission, now=clock(), seen_version=seen_version)
-    except StaleError:
-        assert event.seen is not None  # an event that does not say what its window had seen is never stale
-        with suppress(StaleError):
-            queue.save_draft(task.task_id, event.draft, now=clock(), seen=event.seen)
-        st.query_params[TASK] = str(task.task_id)
-        raise
-
-
-def pictures_of(
-    state: AppState, task_id: int, item: TaskContent, *, can_be_chosen: bool = False
-) -> list[ViewerPicture]:
-    """Return the pictures of a task for the viewer.
-
-    Args:
-        state: State of the app.
-        task_id: Id of the task.
-        item: Content of the task.
-        can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
-    """
-    pictures = []
-    named_images = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
-    for place, (image, caption, letter) in enumerate(named_images):
-        width, height = state.pictures.size(image)
-        pictures.append(
-            ViewerPicture(
-                src=picture_url(task_id, place),
-                marks=picture_url(task_id, place, marks=True) if image.prompts else None,
-                caption=caption,
-                alt=TEXTS["alt"].format(caption=caption),
-                width=width,
-                height=height,
-                letter=letter,
-                can_be_chosen=can_be_chosen and len(letter) == 1,
-            )
-        )
-    return pictures
 
 
 def inert(text: str) -> str:

@@ -36,12 +36,11 @@ def guideline_routes(state: AppState) -> list[Route]:
 
 
 def show_guidelines(request: PageRequest) -> None:
-    """Show the newest version of the guidelines, folded; nothing where there is none."""
-    import streamlit as st
-
+    """Show a button in the page's head that unfolds the newest guidelines; nothing where there are none."""
     newest = Guidelines(request.state.store).newest(request.campaign)
     if newest is not None:
-        folded = st.expander(TEXTS["guidelines"].format(version=newest.version))
+        folded = request.head.popover(TEXTS["guidelines"])
+        folded.caption(TEXTS["guidelines_version"].format(version=newest.version))
         key = RIGHT_TO_LEFT if runs_right_to_left(newest.text) else "benchwright-guidelines"
         folded.container(key=key).markdown(with_pictures(newest))
 

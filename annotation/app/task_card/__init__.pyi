@@ -1,5 +1,4 @@
 from .card import Card as Card
-from .card import CardEvent as CardEvent
 from .card import card_of as card_of
-from .card import event_of as event_of
-from .card import show_card as show_card
+from .card_event import CardEvent as CardEvent
+from .card_event import event_of as event_of

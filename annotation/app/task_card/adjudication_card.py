@@ -12,19 +12,18 @@ from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
 from ..base.texts import TEXTS
-from .card import Card, editable_of, words_of_card
+from .card import Card, editable_of
 
 ADJUDICATE = "adjudicate"
 
 
-def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
+def adjudication_card(case: Case, campaign: Campaign) -> Card:
     """Return the card of a case; its slot is the id of the task."""
     item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
     explained = []
     if item.explanation is not None and form is not None:
         explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
-        serial=serial,
         slot=case.task_id,
         mode=ADJUDICATE,
         question=question_in_words(item),
@@ -42,7 +41,7 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         editable=None if case.is_last else editable_of(item, with_explanation=bool(explained)),
         remarks=None,
         save=None,
-        texts=words_of_card(),
+        sheet=ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 

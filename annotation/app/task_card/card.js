@@ -1,8 +1,6 @@
-// The card itself. Streamlit calls the default export on every rerun; data that says nothing new changes nothing.
-// A card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
+// The card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
 
 const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
-const DEAF_MS = 8000; // a card that was not heard listens again
 
 function add(parent, tag, name, text) {
   const element = document.createElement(tag);
@@ -24,8 +22,11 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** The card of the task on the screen: question, options, form, note, and the buttons of decisions. */
 class TaskCard {
-  constructor(parent) {
+  /** `act` hears what is done on the card, with lines that say it; `chosen` the letter of the option that is chosen. */
+  constructor(parent, texts, { act, chosen }) {
+    Object.assign(this, { texts, act, chosenChanged: chosen });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
     this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), this.stop.signal);
@@ -41,19 +42,15 @@ class TaskCard {
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
     takeLetters((letter, repeats) => this.takeLetter(letter, repeats), signal);
-    hearPage(OPTION_CLICKED, (letter) => this.chooseLetter(letter), signal);
-    hearPage(CHOSEN_WANTED, () => this.tellChosen(), signal);
   }
 
-  update(data, send) {
-    this.sendToServer = send;
-    // The same slot may come with another form: first an answer, then votes.
-    const isNew = data.slot !== this.data?.slot;
-    // Or with another decision, given in another window.
+  /** Show a task's data; data that say nothing new change nothing. */
+  show(task, about, data) {
+    const isNew = task !== this.task;
+    // The same task may come with another form: first an answer, then votes. Or with a decision of another window.
     const another = isNew || data.mode !== this.data.mode || data.version !== this.data.version;
-    const heard = data.serial !== this.data?.serial;
     const remarked = !another && data.remarks?.length !== this.data.remarks?.length;
-    this.data = data;
+    Object.assign(this, { task, about, data });
     if (another) {
       this.drafts.flush();
       if (isNew) this.activity.begin(data.slot, data.idle_after_s); // an answer and its votes are one piece of work
@@ -64,7 +61,7 @@ class TaskCard {
       if (data.draft.window !== WINDOW) this.showOther(data.draft);
     }
     if (remarked) this.showRemarks();
-    if (another || heard) this.setBusy(false);
+    this.setBusy(false);
   }
 
   /** Another window was faster with what it wrote, or with a decision. */
@@ -81,7 +78,7 @@ class TaskCard {
     const lines = typeof draft === "object" && draft !== null ? this.linesOf(draft) : [];
     this.otherPlace.replaceChildren();
     this.other = lines.length ? draft : undefined;
-    if (lines.length) this.addText(this.otherPlace, this.data.texts.other_window, lines.join("\n"));
+    if (lines.length) this.addText(this.otherPlace, this.texts.other_window, lines.join("\n"));
   }
 
   linesOf({ decision, reasons, note, fields, edits }) {
@@ -123,7 +120,7 @@ class TaskCard {
 
   /** What is chosen, for the pictures. */
   tellChosen() {
-    tellPage(OPTION_CHOSEN, this.form === null ? this.chosen : this.form.chosenLetter);
+    this.chosenChanged(this.form === null ? this.chosen : this.form.chosenLetter);
   }
 
   /** How a command's key is pressed: with Shift where an option has the letter. */
@@ -142,48 +139,49 @@ class TaskCard {
   }
 
   build(noteText, fields, edits) {
-    const { data, element } = this;
-    const { texts } = data;
+    const { data, element, texts } = this;
     element.replaceChildren();
     element.setAttribute("aria-label", texts.question);
     element.dataset.slot = data.slot;
-    const left = add(element, "div", "asked");
+    const body = add(element, "div", "body");
+    const says = add(element, "div", "says");
+    const foot = add(element, "div", "foot");
+    if (this.about) add(body, "p", "about", this.about);
     if (data.said !== null) {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
-      add(left, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
+      add(body, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
-    add(left, "h2", "question", data.question).dir = "auto";
-    this.buildChoices(left);
-    this.buildBeside(left);
-    this.otherPlace = add(left, "div", "");
-    this.buildAnswers(left);
-    const right = add(element, "div", "says");
+    add(body, "h2", "question", data.question).dir = "auto";
+    this.buildChoices(body);
+    this.buildBeside(body);
+    this.otherPlace = add(body, "div", "");
+    this.buildAnswers(body);
     this.form = null;
-    if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft(), () => this.tellChosen());
-    this.buildActions(right);
-    this.status = add(right, "p", "status");
-    this.status.setAttribute("role", "status");
-    if (this.judges) this.buildReasons(right);
-    if (data.mode !== "form") this.buildNote(right, noteText);
-    this.editor = data.editable === null ? null : new ItemEditor(left, data, edits, () => this.saveDraft());
+    if (data.mode === "form") this.form = new FormFields(body, data, texts, fields, () => this.saveDraft(), () => this.tellChosen());
+    this.editor = data.editable === null ? null : new ItemEditor(body, data, texts, edits, () => this.saveDraft());
+    if (this.judges) this.buildReasons(says);
+    if (data.mode !== "form") this.buildNote(says, noteText);
+    this.buildActions(foot);
     this.remarks = null;
-    this.remarksPlace = add(right, "div", "");
+    this.remarksPlace = add(foot.querySelector(".aside"), "div", "remarks-place");
+    this.status = add(foot, "p", "status");
+    this.status.setAttribute("role", "status");
     this.showRemarks();
     this.showOther(data.draft.other);
     this.draw();
+    body.scrollTop = 0;
   }
 
   /** The annotator's own comments, and room for another; what is decided and noted meanwhile stays as it is. */
   showRemarks() {
     if (this.data.remarks === null) return;
     this.remarksPlace.replaceChildren();
-    this.remarks = new Remarks(this.remarksPlace, this.data, this.keyOf("g"), (does, words) => this.remark(does, words));
+    this.remarks = new Remarks(this.remarksPlace, this.data, this.texts, this.keyOf("g"), (does, words) => this.remark(does, words));
   }
 
   remark(does, words) {
     if (this.busy) return;
-    this.setBusy(true);
-    this.sendToServer({ slot: this.data.slot, does, decision: "", reasons: [], note: words, fields: null, active_s: null });
+    this.act({ task: this.task, does, decision: "", reasons: [], note: words, fields: null, active_s: null }, [words]);
   }
 
   /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
@@ -203,7 +201,7 @@ class TaskCard {
 
   /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
   buildAnswers(parent) {
-    const { answers, texts } = this.data;
+    const { texts, data: { answers } } = this;
     if (!answers.length) return;
     const row = add(parent, "section", "answers");
     row.setAttribute("aria-label", texts.answers);
@@ -231,14 +229,14 @@ class TaskCard {
       }));
       if (choice.key === data.right) {
         line.classList.add("right");
-        add(box, "span", "mark", `✓ ${data.declines ? data.texts.declines : data.texts.right}`);
+        add(box, "span", "mark", `✓ ${data.declines ? this.texts.declines : this.texts.right}`);
       }
       return box;
     });
   }
 
   buildReasons(parent) {
-    const { reasons, texts } = this.data;
+    const { texts, data: { reasons } } = this;
     this.reasons = [];
     if (!reasons.length) return;
     const set = add(parent, "fieldset", "reasons");
@@ -260,12 +258,12 @@ class TaskCard {
   }
 
   buildNote(parent, text) {
-    const { texts } = this.data;
+    const { texts } = this;
     const label = add(parent, "label", "note");
-    add(label, "span", "label", texts.note);
+    add(label, "span", "label unseen", texts.note);
     this.note = add(label, "textarea", "");
     this.note.value = text;
-    this.note.rows = 2;
+    this.note.rows = 1;
     this.note.maxLength = 10000;
     this.note.placeholder = texts.note_hint;
     this.note.dir = "auto";
@@ -276,10 +274,10 @@ class TaskCard {
 
   buildActions(parent) {
     const { data } = this;
+    const { texts } = this;
     const row = add(parent, "div", "actions");
-    const { texts } = data;
-    this.actions = [];
-    const put = (name, words, key, act) => this.actions.push(button(row, `action ${name}`, words, key, act));
+    const aside = add(parent, "div", "aside");
+    const put = (name, words, key, act) => button(name === "quiet" ? aside : row, `action ${name}`, words, key, act);
     if (data.is_current && this.judges) {
       for (const [key, decision] of Object.entries(DECISIONS)) {
         if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
@@ -398,7 +396,6 @@ class TaskCard {
     if (does === "undo" && this.data.mode === "adjudicate") return false;
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop();
-    this.setBusy(true);
     // Reasons are those of a rejection or a revision; an accepted item has none.
     const isGiven = this.data.mode === "verify" ? decision !== "accept" : this.data.mode === "adjudicate" && decision === "reject";
     const reasons = isGiven ? [...this.picked] : [];
@@ -406,7 +403,8 @@ class TaskCard {
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
     const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
     const active_s = does === "decide" ? this.activity.take() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen });
+    const lines = this.linesOf({ decision: this.texts[decision] ?? decision, reasons, note, fields, edits });
+    this.act({ task: this.task, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen }, lines);
   }
 
   /** What was edited of the item; null where nothing was, or nothing can be. */
@@ -427,21 +425,22 @@ class TaskCard {
 
   setBusy(busy) {
     this.busy = busy;
-    clearTimeout(this.deaf);
-    if (busy) this.deaf = setTimeout(() => this.setBusy(false), DEAF_MS);
     this.element.classList.toggle("busy", busy);
     this.element.setAttribute("aria-busy", String(busy));
   }
 
   /** Say whether a draft was saved; beside what was asked for after it was typed, such as what is missing. */
   tellOfDraft(ok, typed) {
-    if (ok && this.status && this.toldUrgently > typed) this.status.textContent = `${this.urgentWords} · ${this.data.texts.saved}`;
+    if (ok && this.status && this.toldUrgently > typed) this.status.textContent = `${this.urgentWords} · ${this.texts.saved}`;
     else this.tell(ok ? "saved" : "not_saved", !ok);
   }
 
   tell(text, urgent, values = {}) {
+    this.tellWords(fill(this.texts[text], values), urgent);
+  }
+
+  tellWords(words, urgent = false) {
     if (!this.status) return;
-    const words = fill(this.data.texts[text], values);
     if (urgent) [this.toldUrgently, this.urgentWords] = [performance.now(), words];
     this.status.textContent = words;
     this.status.classList.toggle("urgent", urgent);
@@ -466,25 +465,6 @@ class TaskCard {
   destroy() {
     this.drafts.flush();
     this.stop.abort();
-    clearTimeout(this.deaf);
     this.element.remove();
   }
-}
-
-const cards = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  let mounted = cards.get(parentElement);
-  if (mounted === undefined) {
-    mounted = { card: new TaskCard(parentElement), calls: 0 };
-    cards.set(parentElement, mounted);
-  }
-  mounted.card.update(data, (act) => setTriggerValue("act", act));
-  const call = ++mounted.calls;
-  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the card away.
-  return () => {
-    if (call !== mounted.calls) return;
-    cards.delete(parentElement);
-    mounted.card.destroy();
-  };
 }

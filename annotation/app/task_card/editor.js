@@ -2,8 +2,8 @@
 
 class ItemEditor {
   /** `changed` is called after whatever an annotator edits; `begun` holds edits to begin with. */
-  constructor(parent, data, begun, changed) {
-    this.data = data;
+  constructor(parent, data, texts, begun, changed) {
+    this.texts = texts;
     this.was = data.editable;
     this.changed = changed;
     this.element = add(parent, "fieldset", "editor");
@@ -15,7 +15,7 @@ class ItemEditor {
   show(edits = {}) {
     if (this.isOpen) return;
     this.areas = new Map();
-    const { texts } = this.data;
+    const { texts } = this;
     add(this.element, "legend", "", texts.edit_item);
     this.question = this.area(texts.question, this.was.question);
     this.choices = Object.entries(this.was.choices).map(([key, text]) => [key, this.area(fill(texts.choice, { key }), text, 1)]);

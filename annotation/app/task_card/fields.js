@@ -16,8 +16,9 @@ function linesOf(text) {
 
 class FormFields {
   /** `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown. */
-  constructor(parent, data, from, changed, drawn) {
+  constructor(parent, data, texts, from, changed, drawn) {
     this.data = data;
+    this.texts = texts;
     this.changed = changed;
     this.drawn = drawn;
     this.values = {};

@@ -13,7 +13,7 @@ class PhotographField {
     this.input.hidden = true;
     this.input.setAttribute("aria-label", field.label);
     this.input.addEventListener("change", () => this.send());
-    this.button = button(this.set, "reason", form.data.texts.choose_photograph, "p", () => this.choose());
+    this.button = button(this.set, "reason", form.texts.choose_photograph, "p", () => this.choose());
     this.told = add(this.set, "p", "told-of");
     this.told.setAttribute("role", "status");
     this.picture = add(this.set, "img", "");
@@ -48,7 +48,7 @@ class PhotographField {
     const [file] = this.input.files;
     this.input.value = ""; // the same file may be chosen again
     if (file === undefined) return;
-    const { texts, save } = this.form.data;
+    const { texts, data: { save } } = this.form;
     this.tell(texts.photograph_sent);
     try {
       const answer = await fetch(this.where, { method: "PUT", headers: { [save.header]: "1" }, body: file });

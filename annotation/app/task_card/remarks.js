@@ -2,20 +2,21 @@
 
 class Remarks {
   /** `send` gets "comment" or "flag" with the words; `key` opens what is written in. */
-  constructor(parent, data, key, send) {
+  constructor(parent, data, texts, key, send) {
     this.data = data;
+    this.texts = texts;
     this.send = send;
     if (data.remarks.length) this.list(parent);
     this.element = add(parent, "details", "remarks");
     const summary = add(this.element, "summary", "");
-    add(summary, "span", "", data.texts.remarks);
+    add(summary, "span", "", texts.remarks);
     add(summary, "kbd", "", key.length === 1 ? key.toUpperCase() : key).setAttribute("aria-hidden", "true");
     summary.setAttribute("aria-keyshortcuts", key);
     this.element.addEventListener("toggle", () => this.build());
   }
 
   list(parent) {
-    const { texts, remarks } = this.data;
+    const { texts, data: { remarks } } = this;
     const list = add(parent, "ul", "told-before");
     for (const { is_flag, words } of remarks) {
       const line = add(list, "li", "", `${is_flag ? `⚑ ${texts.flagged}` : texts.commented} `);
@@ -26,7 +27,7 @@ class Remarks {
   /** What is written in is there once somebody wants to write: most tasks need none. */
   build() {
     if (this.area !== undefined || !this.element.open) return;
-    const { texts } = this.data;
+    const { texts } = this;
     const label = add(this.element, "label", "note");
     add(label, "span", "label", texts.remark);
     this.area = add(label, "textarea", "");

@@ -71,10 +71,12 @@ function besideReference(shapes, width, height) {
 }
 
 /** The grid for the pictures: track widths and, for each picture, its stage and the scale at which it fits. */
-function layoutOf(shapes, width, height, overlaid) {
-  if (overlaid) {
+function layoutOf(shapes, width, height, { overlaid, fills }) {
+  if (overlaid || (fills && shapes.length === 1)) {
     const one = shapes.map((shape) => cellsOf([shape], 1, width, height));
-    const tall = Math.max(...one.map((cells) => cells.height));
+    // Where the pictures have a place of their own all of it is used: a zoomed picture shows as much as there is room for.
+    const caption = shapes.length === 1 ? 0 : CAPTION; // one picture needs no name
+    const tall = fills ? Math.max(LEAST_STAGE, Math.floor(height - caption)) : Math.max(...one.map((cells) => cells.height));
     return {
       tracks: [width], span: 1,
       stages: shapes.map((shape) => ({ width, height: tall, scale: fitScale(shape, width, tall) })),

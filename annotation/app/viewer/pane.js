@@ -8,7 +8,9 @@ function make(tag, name, parent) {
 }
 
 class Pane {
-  constructor(parent) {
+  /** `chosen` hears the letter of the picture when it is chosen. */
+  constructor(parent, chosen) {
+    this.chosen = chosen;
     this.element = make("figure", "pane", parent);
     this.caption = make("figcaption", "caption", this.element);
     this.caption.addEventListener("click", (event) => {
@@ -58,7 +60,7 @@ class Pane {
   }
 
   choose() {
-    if (this.picture.can_be_chosen) tellPage(OPTION_CLICKED, this.picture.letter);
+    if (this.picture.can_be_chosen) this.chosen(this.picture.letter);
   }
 
   markChosen(letter) {
@@ -68,13 +70,16 @@ class Pane {
   }
 
   addImage(name, src, failure) {
-    const image = make("img", name, this.layer);
+    const image = takeAhead(src) ?? new Image();
+    image.className = name;
+    this.layer.append(image);
     image.decoding = "async";
     image.draggable = false;
     image.alt = "";
     image.addEventListener("error", () => this.note(image, failure, true));
     image.addEventListener("load", () => this.note(image, failure, false));
-    image.src = src;
+    image.fetchPriority = "high";
+    if (image.getAttribute("src") !== src) image.src = src;
     return image;
   }
 

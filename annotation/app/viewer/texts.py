@@ -28,6 +28,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "zoom_out_hint": "Zoom out (−)",
         "zoom_in": "Zoom in",
         "zoom_in_hint": "Zoom in (+); or turn the wheel over a picture, or pinch",
+        "pixels": "1:1",
+        "pixels_hint": "Show one pixel of the picture for one of the screen (Z)",
         "reset": "Reset",
         "reset_hint": "Show whole pictures (0); or double-click a picture",
         "fit": "fit",

@@ -21,6 +21,7 @@ class Toolbar {
     this.readout = make("output", "readout", this.zoom);
     this.readout.setAttribute("aria-live", "polite");
     this.in = this.button(this.zoom, actions.zoomIn);
+    this.pixels = this.button(this.zoom, actions.showPixels);
     this.reset = this.button(this.zoom, actions.reset);
   }
 
@@ -44,6 +45,7 @@ class Toolbar {
     this.label(this.swap, texts.swap, texts.swap_hint);
     this.label(this.out, "−", texts.zoom_out_hint, texts.zoom_out);
     this.label(this.in, "+", texts.zoom_in_hint, texts.zoom_in);
+    this.label(this.pixels, texts.pixels, texts.pixels_hint);
     this.label(this.reset, texts.reset, texts.reset_hint);
     this.marks.title = texts.marks_hint;
     this.marksName.textContent = texts.marks;

@@ -1,4 +1,4 @@
-// The viewer itself: state, and who is told when it changes. Streamlit calls the default export on every rerun.
+// The viewer itself: state, and who is told when it changes.
 
 const BLINK_MS = 600;
 const KEY_ZOOM = 1.5;
@@ -7,7 +7,9 @@ const SCROLL_BAR = 20;
 const CHOICES = "benchwright.viewer"; // in the browser's session: survives the next item and a reload
 
 class Viewer {
-  constructor(parent) {
+  /** `room` gives the height that there is, in pixels, and `chosen` hears the letter of a picture that was chosen. */
+  constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {} } = {}) {
+    Object.assign(this, { room, fills, chosen });
     this.element = make("section", "viewer", parent);
     this.view = new View();
     this.panes = [];
@@ -15,7 +17,7 @@ class Viewer {
     this.stop = new AbortController();
     this.toolbar = new Toolbar(this.element, {
       setMode: (mode) => this.setMode(mode), swap: () => this.swap(), togglePause: () => this.setPaused(!this.paused),
-      toggleMarks: () => this.toggleMarks(), zoomIn: () => this.zoomBy(KEY_ZOOM), zoomOut: () => this.zoomBy(1 / KEY_ZOOM),
+      toggleMarks: () => this.toggleMarks(), showPixels: () => this.showPixels(), zoomIn: () => this.zoomBy(KEY_ZOOM), zoomOut: () => this.zoomBy(1 / KEY_ZOOM),
       reset: () => this.reset(),
     });
     this.grid = make("div", "panes", this.element);
@@ -30,7 +32,7 @@ class Viewer {
     const pan = (x, y) => ({ act: () => this.panBy(x, y), repeats: true, arrow: true });
     watchKeys({
       o: { act: () => this.toggleMarks() }, m: { act: () => this.nextMode() }, t: { act: () => this.swap() },
-      0: { act: () => this.reset() },
+      0: { act: () => this.reset() }, z: { act: () => this.showPixels() },
       "+": { act: () => this.zoomBy(KEY_ZOOM), repeats: true }, "=": { act: () => this.zoomBy(KEY_ZOOM), repeats: true },
       "-": { act: () => this.zoomBy(1 / KEY_ZOOM), repeats: true },
       ArrowLeft: pan(1, 0), ArrowRight: pan(-1, 0), ArrowUp: pan(0, 1), ArrowDown: pan(0, -1),
@@ -42,7 +44,6 @@ class Viewer {
       if (gained < 0 || gained > SCROLL_BAR) this.arrange();
     });
     this.sizes.observe(this.element);
-    hearPage(OPTION_CHOSEN, (letter) => this.markChosen(letter), this.stop.signal);
     this.calm.addEventListener("change", () => this.setPaused(this.calm.matches), { signal: this.stop.signal });
   }
 
@@ -56,9 +57,10 @@ class Viewer {
     while (this.panes.length > pictures.length) this.panes.pop().element.remove();
     while (this.panes.length < pictures.length) this.panes.push(this.addPane());
     this.panes.forEach((pane, i) => pane.show(pictures[i], texts));
-    this.markChosen(null);
-    tellPage(CHOSEN_WANTED);
+    if (another) this.letter = null;
+    this.markChosen(this.letter);
     this.element.setAttribute("aria-label", texts.viewer);
+    this.element.classList.toggle("alone", this.fills && pictures.length === 1);
     this.toolbar.name(texts);
     this.divider.name(texts, pictures[0].caption, pictures[1]?.caption ?? "");
     if (another) {
@@ -71,7 +73,7 @@ class Viewer {
   }
 
   addPane() {
-    const pane = new Pane(this.grid);
+    const pane = new Pane(this.grid, (letter) => this.chosen(letter));
     watchGestures(pane.stage, {
       zoom: (factor, point) => this.zoomBy(factor, pane, point),
       drag: (dx, dy, point) => this.drag(pane, dx, dy, point),
@@ -83,6 +85,7 @@ class Viewer {
 
   /** Show on its picture which option is chosen. */
   markChosen(letter) {
+    this.letter = letter;
     for (const pane of this.panes) pane.markChosen(letter);
   }
 
@@ -169,6 +172,14 @@ class Viewer {
     this.draw();
   }
 
+  /** One pixel of the first picture for one of the screen, or back to whole pictures. */
+  showPixels() {
+    const [pane] = this.panes;
+    const zoom = 1 / (pane.scale * window.devicePixelRatio);
+    if (Math.abs(this.view.zoom - zoom) < 0.01 || zoom <= 1) this.reset();
+    else this.zoomBy(zoom / this.view.zoom);
+  }
+
   /** Lay out for the width there is. */
   arrange() {
     const width = Math.floor(this.element.getBoundingClientRect().width);
@@ -176,7 +187,7 @@ class Viewer {
     this.width = width;
     const above = this.grid.offsetTop - this.element.offsetTop;
     const shapes = this.panes.map((pane) => pane.picture);
-    const layout = layoutOf(shapes, width, heightFor(window.innerHeight) - above, this.mode !== "side");
+    const layout = layoutOf(shapes, width, this.room() - above, { overlaid: this.mode !== "side", fills: this.fills });
     this.grid.style.gridTemplateColumns = layout.tracks.map((track) => `${track}px`).join(" ");
     this.panes.forEach((pane, i) => {
       pane.element.style.gridRow = i === 0 && layout.span > 1 ? `1 / span ${layout.span}` : "";
@@ -227,22 +238,4 @@ function writeChoices(choices) {
   } catch {
     // The choice then holds for as long as the page does.
   }
-}
-
-const viewers = new WeakMap();
-
-export default function ({ data, parentElement }) {
-  let mounted = viewers.get(parentElement);
-  if (mounted === undefined) {
-    mounted = { viewer: new Viewer(parentElement), calls: 0 };
-    viewers.set(parentElement, mounted);
-  }
-  mounted.viewer.update(data);
-  const call = ++mounted.calls;
-  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the viewer away.
-  return () => {
-    if (call !== mounted.calls) return;
-    viewers.delete(parentElement);
-    mounted.viewer.destroy();
-  };
 }

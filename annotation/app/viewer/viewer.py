@@ -9,7 +9,10 @@ from pathlib import Path
 from ..base.components import component
 from .texts import TEXTS
 
-SCRIPTS = ("view.js", "layout.js", "pane.js", "gestures.js", "toolbar.js", "divider.js", "viewer.js")
+FOLDER = Path(__file__).parent
+SCRIPTS = ("view.js", "layout.js", "ahead.js", "pane.js", "gestures.js", "toolbar.js", "divider.js", "viewer.js")
+"""Scripts of the viewer, which other components may take up."""
+STYLE = "viewer.css"
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def show_pictures(
     if unknown:
         raise ValueError(f"unknown texts {', '.join(unknown)}; the viewer has {', '.join(sorted(TEXTS))}")
     # The component keeps its key from item to item, so the page updates it instead of building a new one.
-    component("benchwright_viewer", Path(__file__).parent, SCRIPTS, "viewer.css")(
+    component("benchwright_viewer", [FOLDER / name for name in (*SCRIPTS, "mount.js")], [FOLDER / STYLE])(
         key=f"viewer-{place}",
         data={"key": key, "pictures": [asdict(picture) for picture in pictures], "texts": {**TEXTS, **(texts or {})}},
     )

@@ -30,6 +30,10 @@ from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_probl
 from .next_task import next_task, read_position
 
 
+_ONE_LATER = timedelta(microseconds=1)
+"""Between two tasks that are handed out at once, so that their order is known."""
+
+
 def claim_next(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime, lease_s: float
 ) -> Lease | None:
@@ -60,6 +64,47 @@ def claim_next(
     if row is None:
         row = _free_slot(connection, campaign, annotator, parameters, position)
     return None if row is None else _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
+
+
+def claim_ahead(
+    connection: sa.Connection, campaign: Campaign, annotator: str, *, most: int, now: datetime, lease_s: float
+) -> tuple[list[int], bool]:
+    """Renew an annotator's leases in a campaign and, if there are fewer than `most`, take one more slot.
+
+    A call takes one slot at most, since whoever waits for the lock of a second task while they have that of a first one
+    may wait for each other. Call it again until it takes none.
+
+    Args:
+        connection: Connection in a write transaction.
+        campaign: Campaign.
+        annotator: Name of a registered annotator.
+        most: Most tasks that the annotator holds at once.
+        now: Moment of the call, as in `claim_next`.
+        lease_s: Seconds until the leases end.
+
+    Returns:
+        Ids of the tasks that the annotator holds, in the order in which they were handed out; and whether one of them
+        is new.
+
+    Raises:
+        RefusedError: The annotator is of the wrong kind for the campaign.
+    """
+    if assignment_settings_of(campaign.settings).shares:
+        hold_campaign(connection, campaign.id)
+    parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
+    rows = connection.execute(sql.all_own(blind=bool(parameters["shows_key"])), parameters).all()
+    if rows:
+        # Without the locks of their tasks: only the annotator's own windows, which wait here, use these slots.
+        connection.execute(sql.RENEW, {"slots": [row.id for row in rows], "until": now + timedelta(seconds=lease_s)})
+    held = [row.task_id for row in rows]
+    if len(held) >= most:
+        return held, False
+    free = _free_slot(connection, campaign, annotator, parameters, read_position(connection, parameters))
+    if free is None:
+        return held, False
+    after_others = max([now, *(row.claimed_at + _ONE_LATER for row in rows)])
+    lease = _take(connection, campaign, free, annotator, parameters, now=after_others, lease_s=lease_s)
+    return [*held, lease.task_id], True
 
 
 def _free_slot(

@@ -182,6 +182,13 @@ def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
 
 
 @cache
+def all_own(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for all slots that an annotator holds, in the order in which they were handed out."""
+    query = _OWN.limit(None).order_by(slots.c.claimed_at, slots.c.id)
+    return query.with_only_columns(slots.c.id, slots.c.task_id, slots.c.claimed_at).where(*may_judge(blind=blind))
+
+
+@cache
 def position_of(*, blind: bool) -> sa.Select[Any]:
     """Return one query for all values that decide which task an annotator gets next.
 
@@ -221,6 +228,13 @@ TAKE = (
     .where(slots.c.id == sa.bindparam("held"))
     .values(annotator_id=_annotator_id, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
 )
+
+RENEW = (
+    sa.update(slots)
+    .where(slots.c.id.in_(sa.bindparam("slots", expanding=True)), slots.c.submitted_at.is_(None))
+    .values(lease_until=sa.bindparam("until"))
+)
+"""Let the leases of some slots end later."""
 
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)

@@ -1,0 +1,59 @@
+"""The sheet of keys: what each key does on a card, in the order in which somebody learns them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from .texts import TEXTS
+
+
+class KeyWords(TypedDict):
+    """A key, or a group of keys, and what it does, in words."""
+
+    key: str
+    words: str
+
+
+_PICK = (("A–{last}", "key_option"), ("1–{count}", "key_option"))
+_FIELDS = (("1–9", "key_pick"), ("F", "key_next_field"))
+_GO_ON = (("S", "key_skip"), ("U", "key_undo"))
+_NOTE = (("N", "key_note"), ("Esc", "key_leave"), ("Ctrl+Enter", "key_decide_writing"))
+_REMARK = (("G", "key_remark"),)
+_LOOK = (
+    ("+", "key_zoom_in"), ("−", "key_zoom_out"), ("0", "key_fit"), ("Z", "key_pixels"), ("O", "key_marks"),
+    ("M", "key_compare"), ("T", "key_swap"),
+)  # fmt: skip
+_HELP = (("?", "key_help"),)
+
+SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "verify": (
+        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_NOTE, *_GO_ON,
+        *_REMARK, *_LOOK, *_HELP,
+    ),
+    "answer": (*_PICK, ("Enter", "key_answer"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "form_with_options": (*_PICK, *_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "review": (
+        ("1", "key_yes"), ("2", "key_no"), ("F", "key_next_field"), ("V", "key_edit"), ("Enter", "key_done"), *_NOTE,
+        *_GO_ON, *_LOOK, *_HELP,
+    ),
+    "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
+    "adjudicate": (
+        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_edit_twice"), ("1–9", "key_take_edits"),
+        ("W", "key_send_back"), *_NOTE, ("S", "key_skip"), *_LOOK, *_HELP,
+    ),
+}  # fmt: skip
+"""The keys of each kind of card, with the names of their texts."""
+
+
+def key_sheet(name: str, letters: Sequence[str]) -> list[KeyWords]:
+    """Return what each key does on a card.
+
+    Args:
+        name: Name of the sheet among `SHEETS`.
+        letters: Letters of options on this card; a command with one of these letters takes Shift.
+    """
+    last = letters[-1] if letters else ""
+    keys = [(key.format(last=last, count=min(9, len(letters))), TEXTS[words]) for key, words in SHEETS[name]]
+    return [{"key": f"Shift+{key}" if key in letters else key, "words": words} for key, words in keys]

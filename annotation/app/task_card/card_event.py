@@ -1,0 +1,138 @@
+"""What comes back from a card: decisions, skips, comments, as browsers send them, checked for their form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...forms.submission import Submission
+from ...store import RefusedError
+from ...workflow.drafts import WINDOW, SeenDraft
+
+MOST_S = 1e9
+MAX_WINDOW = 60
+DEEDS = frozenset({"decide", "skip", "undo", "comment", "flag"})
+"""What an annotator can do on a card."""
+
+
+@dataclass(frozen=True)
+class CardEvent:
+    """What an annotator did on the card.
+
+    Attributes:
+        task: Id of the task that was meant.
+        does: `decide`, `skip`, `undo`, `comment` or `flag`.
+        submission: Submission as the browser sent it; the store checks it. A comment is its note, and an answer before
+            the key is shown is its decision.
+        seen: Decision and draft that the window had seen; None where it does not say.
+        window: Name of the window; empty where it does not say.
+    """
+
+    task: int
+    does: str
+    submission: Submission
+    seen: SeenDraft | None = None
+    window: str = ""
+
+    @property
+    def draft(self) -> dict[str, Any]:
+        """Return the submission as a draft."""
+        submission = self.submission
+        written = {
+            "decision": submission.decision,
+            "reasons": list(submission.reasons),
+            "note": submission.note,
+            "edits": submission.edits,
+        }
+        fields = {} if submission.fields is None else {"fields": dict(submission.fields)}
+        return {WINDOW: self.window, **{name: value for name, value in written.items() if value}, **fields}
+
+
+def event_of(sent: Any) -> CardEvent:
+    """Return the event that a browser sent, after checking its form.
+
+    Raises:
+        RefusedError: The browser sent something that the card does not send.
+    """
+    if not isinstance(sent, Mapping) or type(sent.get("task")) is not int:  # true is no task
+        raise RefusedError("this is nothing that the card sends")
+    reasons = sent.get("reasons")
+    texts = [sent.get(name) for name in ("does", "decision", "note")]
+    texts += reasons if isinstance(reasons, list) else [None]
+    does, decision, note, *codes = (text for text in texts if isinstance(text, str))
+    if len(codes) + 3 != len(texts) or does not in DEEDS:
+        raise RefusedError("this is nothing that the card sends")
+    submission = Submission(
+        decision=decision,
+        reasons=tuple(codes),
+        note=note.strip() or None,
+        fields=_fields_sent(sent.get("fields")),
+        edits=edits_sent(sent.get("edits")),
+        active_s=_seconds_sent(sent.get("active_s")),
+    )
+    return CardEvent(sent["task"], does, submission, _seen_sent(sent), _window_sent(sent))
+
+
+def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
+    """Return the decision and draft that a window had seen; None where the browser sent neither.
+
+    Raises:
+        RefusedError: The version or the revision is no number.
+    """
+    version, revision = sent.get("version"), sent.get("revision")
+    if version is None and revision is None:
+        return None
+    if type(version) is not int or type(revision) is not int:
+        raise RefusedError("this is nothing that the card sends")
+    return SeenDraft(version, revision)
+
+
+def _window_sent(sent: Mapping[str, Any]) -> str:
+    window = sent.get("window", "")
+    if not isinstance(window, str) or len(window) > MAX_WINDOW:
+        raise RefusedError("this is nothing that the card sends")
+    return window
+
+
+def _seconds_sent(value: Any) -> float | None:
+    """Return the seconds that a browser sent, if any; the store bounds them further.
+
+    Raises:
+        RefusedError: The value is no number.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RefusedError("this is nothing that the card sends")
+    return float(min(max(value, 0), MOST_S))
+
+
+def _fields_sent(fields: Any) -> dict[str, Any] | None:
+    """Return the fields that a browser sent, texts and lists of texts by name; None where it sent none.
+
+    Raises:
+        RefusedError: The value is anything else.
+    """
+    if fields is None:
+        return None
+    if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
+        raise RefusedError("this is nothing that the card sends")
+    for value in fields.values():
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) for text in texts):
+            raise RefusedError("this is nothing that the card sends")
+    return dict(fields)
+
+
+def edits_sent(edits: Any) -> dict[str, Any] | None:
+    """Return the edits that a browser sent, an object or None; the store checks their content.
+
+    Raises:
+        RefusedError: The value is anything else.
+    """
+    if edits is None:
+        return None
+    if not isinstance(edits, Mapping) or not all(isinstance(name, str) for name in edits):
+        raise RefusedError("this is nothing that the card sends")
+    return dict(edits) or None

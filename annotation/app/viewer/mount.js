@@ -1,0 +1,19 @@
+// The viewer as a component of its own. Streamlit calls the default export on every rerun.
+
+const viewers = new WeakMap();
+
+export default function ({ data, parentElement }) {
+  let mounted = viewers.get(parentElement);
+  if (mounted === undefined) {
+    mounted = { viewer: new Viewer(parentElement), calls: 0 };
+    viewers.set(parentElement, mounted);
+  }
+  mounted.viewer.update(data);
+  const call = ++mounted.calls;
+  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the viewer away.
+  return () => {
+    if (call !== mounted.calls) return;
+    viewers.delete(parentElement);
+    mounted.viewer.destroy();
+  };
+}

@@ -1,0 +1,99 @@
+"""An annotator's work in a campaign: the tasks that they hold, and what they do with each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from ...store import Account, Campaign, RefusedError, StaleError
+from ...workflow.task_queue import TaskQueue
+from ..base.state import AppState, clock
+from ..base.texts import TEXTS
+from ..task_card.card import card_of, is_blind
+from ..task_card.card_event import CardEvent
+from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
+
+
+class AnnotatorWork:
+    """The work of one annotator in one campaign.
+
+    Args:
+        state: State of the app.
+        account: The annotator's account.
+        campaign: The campaign.
+    """
+
+    def __init__(self, state: AppState, account: Account, campaign: Campaign) -> None:
+        self._state = state
+        self._queue = TaskQueue(state.store, campaign, account.name)
+
+    def held(self, skipped: Sequence[int]) -> list[int]:
+        """Return the ids of the tasks that the annotator holds, after taking the next ones; the store knows skips."""
+        del skipped
+        return self._queue.hold(1 + AHEAD, now=clock())
+
+    def give_back(self, task_ids: Sequence[int], *, since: datetime) -> None:
+        """Put tasks back that the annotator has not looked at, unless another window took them since."""
+        self._queue.give_back(task_ids, since=since, now=clock())
+
+    def task(self, task_id: int) -> WorkTask:
+        """Return one of the annotator's own tasks, held or decided, and have its pictures prepared.
+
+        Raises:
+            RefusedError: The task is not this annotator's.
+        """
+        task = self._queue.task(task_id, now=clock())
+        card = card_of(task, self._queue.campaign)
+        self._state.pictures.warm(task.item.images)
+        pictures = pictures_of(self._state, task_id, task.item, can_be_chosen=card.letters_choose)
+        return WorkTask(task_id, card, pictures)
+
+    def carry_out(self, event: CardEvent) -> EventResult:
+        """Carry out what the annotator did.
+
+        Raises:
+            BenchwrightError: It cannot be done; what they wrote is kept as a draft, if the task is still theirs.
+        """
+        queue, now = self._queue, clock()
+        if event.does == "undo":
+            entries = queue.history(limit=2)
+            latest = next((entry for entry in entries if entry.task_id != event.task), None)
+            if latest is None:
+                return EventResult(event.task, TEXTS["nothing_to_undo"])
+            return EventResult(latest.task_id)
+        if event.does in {"comment", "flag"}:
+            is_flag = event.does == "flag"
+            queue.remark(event.task, event.submission.note or "", is_flag=is_flag, now=now)
+            return EventResult(event.task, TEXTS["flag_kept" if is_flag else "comment_kept"])
+        if event.does == "skip":
+            queue.skip(event.task, now=now)
+            return EventResult()
+        if queue.campaign.form.blind_first and is_blind(task := queue.task(event.task, now=now), queue.campaign):
+            queue.answer(task.slot_id, event.submission.decision, now=now)
+            return EventResult(event.task)  # the same task stays and now shows its key
+        self._decide(event)
+        return EventResult()
+
+    def progress(self) -> WorkProgress:
+        """Return how many tasks are decided, and how many of the annotator's part are left."""
+        progress = self._queue.progress(now=clock())
+        part = self._queue.share_left(progress)
+        name = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
+        words = TEXTS[name].format(done=progress.decided, left=progress.left, part=part)
+        return WorkProgress(progress.decided / max(1, progress.decided + part), words)
+
+    def _decide(self, event: CardEvent) -> None:
+        """Take a decision; where it is refused, keep what was written as a draft."""
+        queue, now, seen = self._queue, clock(), event.seen
+        slot_id = queue.slot_of(event.task, now=now)
+        try:
+            if seen is not None:
+                queue.check_seen(event.task, event.draft, seen, now=now)
+            seen_version = None if seen is None else seen.version
+            queue.submit(slot_id, event.submission, now=now, seen_version=seen_version)
+        except RefusedError as error:
+            if seen is not None or not isinstance(error, StaleError):
+                with suppress(RefusedError):
+                    queue.save_draft(event.task, event.draft, now=now, seen=seen)
+            raise

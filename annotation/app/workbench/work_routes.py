@@ -1,0 +1,143 @@
+"""Routes of the workbench: what somebody did goes to the store, and their next tasks come back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.errors import BenchwrightError
+
+from ...store import Account, Campaign, RefusedError
+from ...workflow.adjudication import AdjudicationQueue
+from ...workflow.task_queue import is_id
+from ..auth.middleware import ACCOUNT
+from ..base.state import AppState
+from ..routes.tasks import DRAFT_HEADER
+from ..task_card.card_event import CardEvent, event_of
+from .adjudicating import AdjudicatorWork
+from .annotating import AnnotatorWork
+from .work import Work, results_of, with_results, work_state
+
+WORK_URL = "/work"
+LEAVE_URL = "/work/leave"
+ADJUDICATION_URL = "/work/adjudication"
+MOST_BYTES = 1 << 20
+MOST_EVENTS = 50
+MOST_IDS = 1000
+_LATEST_STAMP = 1e11
+
+
+class _WorkRequest(NamedTuple):
+    """What a workbench sends."""
+
+    campaign: str
+    events: list[CardEvent]
+    known: list[int]
+    skipped: list[int]
+    since: datetime
+
+
+def work_routes(state: AppState) -> list[Route]:
+    """Return the routes of the workbench; the session middleware has identified the account."""
+
+    async def annotate(request: Request) -> Response:
+        return await _respond(request, state, _annotator_work)
+
+    async def adjudicate(request: Request) -> Response:
+        return await _respond(request, state, _adjudicator_work)
+
+    async def leave(request: Request) -> Response:
+        def give_back(account: Account, sent: _WorkRequest) -> dict[str, Any]:
+            _annotator_work(state, account, sent.campaign).give_back(sent.known, since=sent.since)
+            return {}
+
+        return await _checked(request, give_back)
+
+    return [
+        Route(WORK_URL, annotate, methods=["POST"]),
+        Route(ADJUDICATION_URL, adjudicate, methods=["POST"]),
+        Route(LEAVE_URL, leave, methods=["POST"]),
+    ]
+
+
+async def _respond(request: Request, state: AppState, work_of: Callable[[AppState, Account, str], Work]) -> Response:
+    def respond(account: Account, sent: _WorkRequest) -> dict[str, Any]:
+        work = work_of(state, account, sent.campaign)
+        results = results_of(work, sent.events)
+        return with_results(work, work_state(work, known=set(sent.known), skipped=sent.skipped), results)
+
+    return await _checked(request, respond)
+
+
+async def _checked(request: Request, respond: Callable[[Account, _WorkRequest], dict[str, Any]]) -> Response:
+    """Read a request, check it, and respond in a thread."""
+    # A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
+    if DRAFT_HEADER not in request.headers:
+        return PlainTextResponse("this comes from the app\n", 403)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            return PlainTextResponse("too long\n", 413)
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    try:
+        sent = _work_request(bytes(body))
+        return JSONResponse(await run_in_threadpool(respond, account, sent))
+    except (ValueError, RecursionError):
+        return PlainTextResponse("this is nothing that the app sends\n", 400)
+    except BenchwrightError as error:
+        return PlainTextResponse(f"{error}\n", 403)
+
+
+def _work_request(body: bytes) -> _WorkRequest:
+    """Return what a workbench sent, after checking its form.
+
+    Raises:
+        ValueError: It is no JSON object of the right form.
+        RefusedError: One of its events is nothing that a card sends.
+    """
+    sent = json.loads(body)
+    if not isinstance(sent, Mapping) or not isinstance(sent.get("campaign"), str):
+        raise ValueError("a request names its campaign")
+    events = sent.get("events", [])
+    if not isinstance(events, list) or len(events) > MOST_EVENTS:
+        raise ValueError("events are a list")
+    stamp = sent.get("stamp", 0)
+    if type(stamp) not in {int, float} or not 0 <= stamp < _LATEST_STAMP:
+        raise ValueError("a stamp is that of a state")
+    return _WorkRequest(
+        sent["campaign"],
+        [event_of(event) for event in events],
+        _ids(sent, "known"),
+        _ids(sent, "skipped"),
+        datetime.fromtimestamp(stamp, UTC),
+    )
+
+
+def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
+    ids = sent.get(name, [])
+    if not isinstance(ids, list) or len(ids) > MOST_IDS or not all(type(number) is int for number in ids):
+        raise ValueError(f"{name} are a list of numbers")
+    return [number for number in ids if is_id(number)]
+
+
+def _annotator_work(state: AppState, account: Account, name: str) -> AnnotatorWork:
+    campaign = state.store.campaign(name)
+    if campaign.is_simulated:
+        raise RefusedError(f"simulated annotators decide in campaign {name!r}")
+    return AnnotatorWork(state, account, campaign)
+
+
+def _adjudicator_work(state: AppState, account: Account, name: str) -> AdjudicatorWork:
+    campaign: Campaign = state.store.campaign(name)
+    if account.role == "annotator" or not AdjudicationQueue(state.store, campaign, account.name).is_open:
+        raise RefusedError(f"there is nothing for {account.name!r} to adjudicate in campaign {name!r}")
+    return AdjudicatorWork(state, account, campaign)

@@ -1,0 +1,262 @@
+// The workbench: the pictures of a task fill the window, its card stands beside them, the next tasks are there already.
+// Streamlit calls the default export on every rerun.
+
+const MARGIN_PX = 8;
+const UNTOUCHED_MS = 600; // nobody has begun with a task that has been there for less
+
+class Workbench {
+  constructor(parent, { texts, account, campaign, url, reruns }) {
+    Object.assign(this, { texts, campaign, url, reruns });
+    this.tasks = new Map(); // what the server has sent of tasks, by id
+    this.ahead = [];
+    this.returned = []; // tasks whose decision was not taken, to be shown next
+    this.skipped = [];
+    this.looked = new Set(); // tasks that were on the screen
+    this.stamp = 0;
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    this.element = add(parent, "main", "workbench");
+    this.pictures = add(this.element, "div", "pictures");
+    this.viewer = new Viewer(this.pictures, {
+      room: () => this.pictures.clientHeight, fills: true, chosen: (letter) => this.card.chooseLetter(letter),
+    });
+    this.rail = add(this.element, "div", "rail");
+    this.buildHead();
+    this.card = new TaskCard(this.rail, texts, {
+      act: (event, lines) => this.act(event, lines), chosen: (letter) => this.viewer.markChosen(letter),
+    });
+    this.keys = new KeySheet(this.element, texts, signal);
+    const post = (events) => this.post(url, { events, known: [...this.tasks.keys()], skipped: this.skipped });
+    const heard = (answer, sent) => this.hear(answer, sent);
+    this.outbox = new Outbox(`benchwright-outbox ${url} ${account} ${campaign}`, {
+      post, heard, refused: (words, sent) => this.refuse(words, sent),
+      troubled: (count, isOver) => this.tellOfLine(count, isOver),
+    }, signal);
+    const measure = () => this.measure();
+    window.addEventListener("resize", measure, { signal });
+    window.visualViewport?.addEventListener("resize", measure, { signal });
+    this.sizes = new ResizeObserver(measure);
+    this.sizes.observe(document.body);
+    this.room = new ResizeObserver(() => this.viewer.panes.length && this.viewer.arrange());
+    this.room.observe(this.pictures);
+    window.addEventListener("pagehide", () => this.leave(), { signal });
+    this.measure();
+  }
+
+  buildHead() {
+    const head = add(this.rail, "header", "head");
+    const line = add(head, "div", "line");
+    this.progressWords = add(line, "span", "progress-words");
+    button(line, "help", this.texts.keys, "?", () => this.keys.open());
+    this.progress = add(head, "progress", "");
+    this.progress.max = 1;
+    this.notices = add(head, "div", "notices");
+    this.line = add(head, "p", "trouble-line");
+    this.line.setAttribute("role", "status");
+  }
+
+  /** Take the height that the window has from here down. */
+  measure() {
+    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
+    const top = this.element.getBoundingClientRect().top + scrolled;
+    const height = window.visualViewport?.height ?? window.innerHeight;
+    this.element.style.setProperty("--room", `${Math.max(360, Math.floor(height - top - MARGIN_PX))}px`);
+  }
+
+  /** Take what the page or the server says is to be done; whatever is older than what was heard says nothing new. */
+  update({ state }, over) {
+    this.over = over;
+    if (state.stamp <= this.stamp) return;
+    this.stamp = state.stamp;
+    this.take(state);
+    if (state.opened !== null && this.current === undefined) this.show(state.opened, { opened: true });
+    if (state.words) this.notice(state.words, []);
+    this.goOn();
+    this.outbox.flush();
+  }
+
+  take({ tasks, upcoming, progress }) {
+    for (const [id, task] of Object.entries(tasks)) this.tasks.set(Number(id), task);
+    this.upcoming = upcoming.filter((id) => this.tasks.has(id));
+    const isWanted = (id) => this.upcoming.includes(id) || this.returned.includes(id) || id === this.current || id in tasks;
+    for (const id of [...this.tasks.keys()]) if (!isWanted(id)) this.tasks.delete(id);
+    this.progressWords.textContent = progress.words;
+    this.progress.hidden = progress.share === null;
+    this.progress.value = progress.share ?? 0;
+  }
+
+  /** After the server was heard: keep the task on the screen, line up those that follow, show the next if none is there. */
+  goOn() {
+    const open = this.upcoming.filter((id) => !this.outbox.has(id));
+    const isLost = this.current !== undefined && !this.opened && !open.includes(this.current);
+    if (isLost) {
+      this.notice(this.texts.lost_task, []);
+      this.current = undefined;
+    }
+    this.ahead = [...new Set([...this.returned, ...open])].filter((id) => id !== this.current);
+    if (this.current === undefined) this.advance();
+    this.fetchAhead();
+  }
+
+  show(id, { opened = false } = {}) {
+    const task = this.tasks.get(id);
+    if (id !== this.current) this.shownAt = performance.now();
+    this.current = id;
+    this.looked.add(id);
+    this.opened = opened;
+    this.element.classList.toggle("wordless", task.pictures.length === 0);
+    this.element.classList.remove("waiting-for-next");
+    const { pictures } = task;
+    this.pictures.hidden = pictures.length === 0;
+    if (pictures.length) this.viewer.update({ key: `${id}`, pictures, texts: this.texts.viewer });
+    this.card.show(id, task.about, task.card);
+    this.keys.name(task.keys);
+    this.writeAddress();
+  }
+
+  /** A task that was opened by hand stands in the address, so that a reload shows it again. */
+  writeAddress() {
+    const address = new URL(window.location.href);
+    if (this.opened) address.searchParams.set("task", this.current);
+    else address.searchParams.delete("task");
+    if (address.href !== window.location.href) window.history.replaceState(window.history.state, "", address);
+  }
+
+  /** Show the next task; where it is not here yet, say so; where there is none, let the page say that. */
+  advance() {
+    const next = this.ahead.shift();
+    if (next !== undefined) {
+      const opened = this.returned.includes(next);
+      this.returned = this.returned.filter((id) => id !== next);
+      this.show(next, { opened });
+      return;
+    }
+    this.current = undefined;
+    this.card.setBusy(true);
+    if (this.outbox.count) {
+      this.element.classList.add("waiting-for-next");
+      this.card.tell("next_comes", false);
+    } else this.over();
+  }
+
+  fetchAhead() {
+    const pictures = this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures);
+    fetchAhead(pictures.flatMap(({ src, marks }) => (marks === null ? [src] : [src, marks])));
+  }
+
+  /** What was done on the card: the next task comes at once, unless the answer is about this one. */
+  act(event, lines) {
+    const stays = !["decide", "skip"].includes(event.does) || (event.does === "decide" && this.card.data.comes_back);
+    if (event.does === "skip") this.skipped = [...this.skipped.filter((id) => id !== event.task), event.task];
+    this.outbox.push(event, lines, this.card.data.question);
+    if (stays) this.card.setBusy(true);
+    else {
+      this.tasks.delete(event.task); // a reply says what is there of it
+      this.advance();
+      this.fetchAhead();
+    }
+  }
+
+  hear(state, sent) {
+    this.stamp = Math.max(this.stamp, state.stamp);
+    this.take(state);
+    state.results.forEach((result, place) => this.hearResult(result, sent[place]));
+    this.goOn();
+    if (this.reruns) this.over();
+  }
+
+  hearResult({ task, words, refused }, { event, lines, question }) {
+    const isHere = task !== null && this.tasks.has(task);
+    if (refused && event.does === "skip") return; // it is gone, as was wanted
+    if (refused && isHere && event.does === "decide") this.keepWritten(this.tasks.get(task).card, event);
+    if (refused) this.comeBack(isHere && event.does === "decide" ? task : null, words, [question, this.texts.said_was, ...lines]);
+    else if (words) this.card.tellWords(words);
+    if (!isHere) return;
+    if (event.does === "undo" && task !== this.current) this.show(task, { opened: true });
+    else if (task === this.current) this.show(task, { opened: this.opened });
+  }
+
+  /** What this window had written stands in the card; what another one wrote stands beside it. */
+  keepWritten(card, { decision, reasons, note, fields, edits }) {
+    if (card.draft.window === undefined || card.draft.window === WINDOW) return;
+    const { other, ...theirs } = card.draft;
+    const written = { decision, reasons, note, fields, edits: edits ?? undefined, window: WINDOW };
+    card.draft = { ...written, fields: fields ?? undefined, other: theirs };
+  }
+
+  /** A decision that was not taken: its task comes again, at once if nobody has begun with the next one; else say what it was. */
+  comeBack(task, words, lines) {
+    const isNext = task !== null && task !== this.current;
+    const isUntouched = performance.now() - this.shownAt < UNTOUCHED_MS;
+    if (isNext) this.returned.push(task);
+    if (isNext && isUntouched) this.current = undefined;
+    const says = task === null ? lines : isNext && !isUntouched ? [this.texts.comes_again] : [];
+    this.notice(fill(this.texts.not_taken, { why: words }), says);
+  }
+
+  /** The server takes nothing of what was sent: the page says why, and here stands what it was. */
+  refuse(words, sent) {
+    for (const { lines, question } of sent) this.comeBack(null, words, [question, this.texts.said_was, ...lines]);
+    this.over();
+    this.card.setBusy(false);
+  }
+
+  /** Something that must not go unseen: it stays until somebody closes it or ten tasks later. */
+  notice(words, lines) {
+    const box = add(this.notices, "section", "notice");
+    box.setAttribute("role", "alert");
+    add(box, "p", "", words).dir = "auto";
+    for (const line of lines) add(box, "p", "detail", line).dir = "auto";
+    button(box, "action quiet", this.texts.dismiss, "", () => box.remove());
+    while (this.notices.childElementCount > 3) this.notices.firstElementChild.remove();
+  }
+
+  tellOfLine(count, isOver) {
+    this.line.classList.toggle("urgent", !isOver);
+    this.line.textContent = isOver ? this.texts.sent_again : fill(this.texts.not_sent, { count });
+  }
+
+  async post(url, body, keepalive = false) {
+    const headers = { "Content-Type": "application/json", "x-benchwright-draft": "1" };
+    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ campaign: this.campaign, ...body }), keepalive });
+    if (answer.ok) return answer.json();
+    const error = new Error(String(answer.status));
+    if (answer.status === 401) this.over(); // the session has ended: the page says so, and what waits goes out after the next sign-in
+    else if (answer.status < 500) error.words = (await answer.text()).trim().slice(0, 500);
+    throw error;
+  }
+
+  /** The tasks that were fetched ahead, and not looked at, go back when the page does. */
+  leave() {
+    const known = this.ahead.filter((id) => !this.looked.has(id));
+    if (known.length && !this.reruns) this.post(`${this.url}/leave`, { known, stamp: this.stamp }, true).catch(() => {});
+  }
+
+  destroy() {
+    this.leave();
+    this.stop.abort();
+    this.sizes.disconnect();
+    this.room.disconnect();
+    this.viewer.destroy();
+    this.card.destroy();
+    this.element.remove();
+  }
+}
+
+const benches = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let mounted = benches.get(parentElement);
+  if (mounted === undefined) {
+    mounted = { bench: new Workbench(parentElement, data), calls: 0 };
+    benches.set(parentElement, mounted);
+  }
+  mounted.bench.update(data, () => setTriggerValue("over", Date.now()));
+  const call = ++mounted.calls;
+  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the workbench away.
+  return () => {
+    if (call !== mounted.calls) return;
+    benches.delete(parentElement);
+    mounted.bench.destroy();
+  };
+}

@@ -1,0 +1,71 @@
+"""Shows the workbench on a Streamlit page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..base.components import component
+from ..base.texts import TEXTS
+from ..task_card.card import FOLDER as CARD
+from ..task_card.card import SCRIPTS as CARD_SCRIPTS
+from ..task_card.card import STYLE as CARD_STYLE
+from ..viewer.texts import TEXTS as VIEWER_TEXTS
+from ..viewer.viewer import FOLDER as VIEWER
+from ..viewer.viewer import SCRIPTS as VIEWER_SCRIPTS
+from ..viewer.viewer import STYLE as VIEWER_STYLE
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("outbox.js", "key_sheet.js", "workbench.js")
+_WORDS = (
+    "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
+    "needs_reason", "needs_why", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines",
+    "needs_photograph", "letter_is_option", "choose_photograph", "photograph_size", "photograph_sent",
+    "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
+    "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
+    "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
+    "decided_elsewhere", "keys", "keys_close", "keys_touch", "next_comes", "not_sent", "sent_again", "not_taken",
+    "comes_again", "said_was", "lost_task", "dismiss",
+)  # fmt: skip
+
+
+def show_workbench(
+    state: dict[str, Any],
+    *,
+    url: str,
+    account: str,
+    campaign: str,
+    reruns: bool = False,
+    on_over: Callable[[], None] = lambda: None,
+) -> None:
+    """Show the tasks that somebody holds, the first with its pictures and card.
+
+    What they do goes to `url` without a run of the page. The page runs again once nothing is left, or the session has
+    ended.
+
+    Args:
+        state: What there is to do, from `work_state`.
+        url: Route that takes what is done.
+        account: Name of the account, under which the browser keeps what it could not send yet.
+        campaign: Name of the campaign.
+        reruns: Whether the page runs again after each decision too; default False.
+        on_over: Function to call before the page runs again; default one that does nothing.
+    """
+    scripts = [
+        *(VIEWER / name for name in VIEWER_SCRIPTS),
+        *(CARD / name for name in CARD_SCRIPTS),
+        *(_FOLDER / name for name in _SCRIPTS),
+    ]
+    component("benchwright_workbench", scripts, [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, _FOLDER / "workbench.css"])(
+        key=f"workbench-{url}-{campaign}",
+        data={
+            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS)},
+            "account": account,
+            "campaign": campaign,
+            "url": url,
+            "reruns": reruns,
+            "state": state,
+        },
+        on_over_change=on_over,
+    )
