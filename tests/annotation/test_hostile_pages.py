@@ -27,7 +27,7 @@ from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
 
 from .page_client import OnScreen, PageClient
-from .visitor import Visitor
+from .visitor import Reply, Visitor
 
 pytestmark = pytest.mark.slow
 
@@ -182,40 +182,112 @@ def on_page(site: ReviewSite, query: str, say: Callable[[PageClient, OnScreen], 
     return asyncio.run(walk())
 
 
-def act(seen: OnScreen, **changed: Any) -> list[dict[str, Any]]:
-    value = {"slot": seen.slot, "does": "decide", "decision": "accept", "reasons": [], "note": "", **changed}
-    return [{"event": "act", "value": value}]
+def event(seen: OnScreen, **changed: Any) -> dict[str, Any]:
+    """Return what the workbench sends when the task on the screen is accepted, with changes."""
+    return {"task": seen.task, "does": "decide", "decision": "accept", "reasons": [], "note": "", **changed}
+
+
+def body(*events: Any, **changed: Any) -> dict[str, Any]:
+    return {"campaign": "verify", "events": list(events), "known": [], **changed}
+
+
+def work(visitor: Visitor, sent: bytes, *, path: str = "/work") -> Reply:
+    return visitor.send("POST", path, body=sent, headers={"x-benchwright-draft": "1"})
+
+
+def posted(site: ReviewSite, make: Callable[[OnScreen], Any], *, query: str = "campaign=verify") -> tuple[int, Any]:
+    """Open ann's page and post something that is made from it; return status and reply."""
+    replies: list[tuple[int, Any]] = []
+
+    async def say(page: PageClient, seen: OnScreen) -> OnScreen:
+        replies.append(await page.post(make(seen)))
+        return seen
+
+    on_page(site, query, say)
+    return replies[0]
 
 
 def decided(store: ReviewStore) -> int:
     return len(store.decisions("verify"))
 
 
-@pytest.mark.parametrize("slot", [-1, 0, 10**30, 1.5, "1", None, True, [1], {"a": 1}])
-def test_an_act_on_a_slot_that_is_not_on_the_screen_decides_nothing(
-    site: ReviewSite, store: ReviewStore, slot: Any
-) -> None:
+@pytest.mark.parametrize("task", [-1, 0, 10**30, 1.5, "1", None, True, [1], {"a": 1}])
+def test_an_event_on_a_task_that_is_nobodys_decides_nothing(site: ReviewSite, store: ReviewStore, task: Any) -> None:
     before = decided(store)
-    seen, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=slot)))
-    assert (after.slot, decided(store)) == (seen.slot, before)
-
-
-def test_an_act_on_anothers_slot_decides_nothing(site: ReviewSite, store: ReviewStore) -> None:
-    ben = TaskQueue(store, store.campaign("verify"), "ben").next(now=clock())
-    assert ben is not None
-    before = decided(store)
-    on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=ben.slot_id)))
+    status, reply = posted(site, lambda seen: body(event(seen, task=task)))
+    assert status == 403 if not isinstance(reply, dict) else reply["results"][0]["refused"]
     assert decided(store) == before
+
+
+def test_an_event_on_anothers_task_decides_nothing_and_shows_nothing_of_it(
+    site: ReviewSite, store: ReviewStore
+) -> None:
+    ann, ben = (TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben"))
+    now = clock()
+    own = set(ann.hold(3, now=now))
+    theirs = next(task for task in ben.hold(10, now=now) if task not in own)
+    before = decided(store)
+    for does in ("decide", "skip", "comment", "flag", "undo"):
+        status, reply = posted(site, lambda seen, does=does: body(event(seen, task=theirs, does=does, note="mine")))
+        assert status == 200
+        assert str(theirs) not in reply["tasks"]
+        assert theirs not in reply["upcoming"]
+        assert does == "undo" or (reply["results"][0]["refused"] and reply["results"][0]["task"] is None)
+    assert decided(store) == before
+    assert store.remarks("verify") == []
+    ben.give_back(ben.hold(1, now=now), since=now, now=now)
 
 
 @pytest.mark.parametrize("task", ["1e3", "9" * 40, "-1", "%00", "%ff", "1&task=2", "%F0%9F%92%A9"])
 def test_an_odd_task_in_the_address_leads_to_ones_own(site: ReviewSite, store: ReviewStore, task: str) -> None:
     held = TaskQueue(store, store.campaign("verify"), "ann").next(now=clock())
     assert held is not None
-    seen, _, _ = on_page(
-        site, f"campaign=verify&task={task}", lambda page, seen: page.send(seen.element, act(seen, slot=0))
-    )
-    assert seen.slot == held.slot_id
+
+    async def look(page: PageClient, seen: OnScreen) -> OnScreen:
+        return seen
+
+    seen, _, _ = on_page(site, f"campaign=verify&task={task}", look)
+    assert seen.task == held.task_id
+
+
+BODIES = {
+    "nothing": b"",
+    "no JSON": b"{",
+    "a number": b"1",
+    "a list": b"[]",
+    "half a character": b'{"campaign": "\xff"}',
+    "no campaign": json.dumps({"events": []}).encode(),
+    "campaign no text": json.dumps(body(campaign=1)).encode(),
+    "no such campaign": json.dumps(body(campaign="x")).encode(),
+    "events no list": json.dumps(body(events={})).encode(),
+    "many events": json.dumps(body(*[{"task": 1}] * 1000)).encode(),
+    "known no numbers": json.dumps(body(known=["1"])).encode(),
+    "many known": json.dumps(body(known=[1] * 5000)).encode(),
+    "stamp no number": json.dumps(body(stamp="now")).encode(),
+    "stamp beyond time": b'{"campaign": "verify", "stamp": 1e300}',
+    "nested": b"[" * 100_000 + b"]" * 100_000,
+    "two megabytes": b" " * (2 << 20),
+}
+
+
+@pytest.mark.parametrize("path", ["/work", "/work/adjudication", "/work/leave"])
+@pytest.mark.parametrize("sent", BODIES.values(), ids=BODIES)
+def test_a_request_that_the_workbench_never_sends_is_refused(
+    site: ReviewSite, store: ReviewStore, sent: bytes, path: str
+) -> None:
+    before = decided(store)
+    status = work(signed_in(site, "ann"), sent, path=path).status
+    assert status in {400, 403, 413}
+    assert decided(store) == before
+
+
+def test_the_work_of_others_and_of_other_roles_is_refused(site: ReviewSite) -> None:
+    ann, stranger, sent = signed_in(site, "ann"), Visitor(site.url), json.dumps(body()).encode()
+    assert work(ann, sent).status == 200
+    assert work(ann, sent, path="/work/adjudication").status == 403
+    assert work(stranger, sent).status == 401
+    # Without the header that no page of another site can send.
+    assert ann.send("POST", "/work", body=sent).status == 403
 
 
 NOT_SAID = {
@@ -224,25 +296,18 @@ NOT_SAID = {
     "a number": "1",
     "null": "null",
     "no event": json.dumps([{"value": 1}]),
-    "no act": json.dumps([{"event": "act", "value": None}]),
+    "no value": json.dumps([{"event": "over", "value": None}]),
     "another event": json.dumps([{"event": "other", "value": {}}]),
 }
 
 
 @pytest.mark.parametrize("said", NOT_SAID.values(), ids=NOT_SAID)
-def test_what_the_card_never_sends_is_told_so_and_changes_nothing(
+def test_what_the_page_never_sends_changes_nothing(
     site: ReviewSite, store: ReviewStore, said: str
 ) -> None:
     before = decided(store)
     seen, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, said))
     assert (after.slot, decided(store)) == (seen.slot, before)
-
-
-def test_a_page_that_sends_an_act_before_it_has_a_card_is_shown_one(site: ReviewSite, store: ReviewStore) -> None:
-    before = decided(store)
-    _, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen), state=None))
-    assert after.slot
-    assert decided(store) <= before + 1
 
 
 BAD_WORDS = {
@@ -266,11 +331,11 @@ def test_what_a_form_does_not_take_is_refused_in_words(
     site: ReviewSite, store: ReviewStore, changed: dict[str, Any]
 ) -> None:
     before = decided(store)
-    seen, after, told = on_page(
-        site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, **changed))
-    )
-    assert (after.slot, decided(store)) == (seen.slot, before)
-    assert "toast" in told
+    status, reply = posted(site, lambda seen: body(event(seen, **changed)))
+    words = reply["results"][0]["words"] if status == 200 else reply
+    assert (status, reply["results"][0]["refused"]) == (200, True) if status == 200 else status == 403
+    assert words.strip()
+    assert decided(store) == before
 
 
 def test_the_server_has_written_no_error(site: ReviewSite) -> None:
@@ -301,4 +366,4 @@ def test_a_message_nested_too_deep_breaks_the_page_that_sent_it_and_no_other(
     told = " ".join(asyncio.run(walk()))
     assert "redacted" in told or "exception" not in told
     assert decided(store) == before
-    on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=0)))
+    assert posted(site, lambda seen: body())[0] == 200

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base import captions, keys_line, question_in_words
+from benchwright.annotation.app.base import captions, key_sheet, question_in_words
 from benchwright.annotation.app.task_card import CardEvent, card_of, event_of
 from benchwright.annotation.campaigns import Answer, Verify
 from benchwright.annotation.forms import Submission, TaskContent
@@ -47,7 +47,7 @@ def card(context: CampaignContext, store: ReviewStore, now: datetime) -> Callabl
         campaign = store.campaign(context.stage)
         task = TaskQueue(store, campaign, "ann").next(now=now)
         assert task is not None
-        return asdict(card_of(task, campaign, serial=0))
+        return asdict(card_of(task, campaign))
 
     return shown
 
@@ -110,21 +110,25 @@ def test_options_that_a_question_lists_by_their_places_are_listed_by_their_lette
 
 
 def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
-    assert " · G comment or flag · " in keys_line("keys_answer", "ABCDEF")
-    assert keys_line("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
-    assert " · Shift+G comment or flag · " in keys_line("keys_answer", "ABCDEFG")
-    assert keys_line("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
+    def keys(name: str, letters: str) -> list[str]:
+        return [line["key"] for line in key_sheet(name, letters)]
+
+    assert keys("answer", "ABCDEF")[:3] == ["A–F", "1–6", "Enter"]
+    assert "G" in keys("answer", "ABCDEF")
+    assert keys("answer", "ABCDEFG")[:2] == ["A–G", "1–7"]
+    assert "Shift+G" in keys("answer", "ABCDEFG")
+    assert keys("verify", "ABCD")[:3] == ["Y", "X", "V"]
 
 
 def test_what_the_card_sends_is_taken() -> None:
-    sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
+    sent = {"task": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
     assert event_of(sent) == CardEvent(3, "decide", Submission("reject", ("unclear",), "blurred"))
     assert event_of(sent | {"note": "  "}).submission.note is None
     assert event_of(sent | {"does": "flag", "active_s": 3.5}).submission.active_s == 3.5
 
 
 def test_any_number_of_seconds_is_held_within_bounds() -> None:
-    sent = {"slot": 3, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
+    sent = {"task": 3, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
     for value, taken in ((-4, 0.0), (10**400, 1e9), (float("inf"), 1e9), (7, 7.0)):
         assert event_of(sent | {"active_s": value}).submission.active_s == taken
 
@@ -132,13 +136,13 @@ def test_any_number_of_seconds_is_held_within_bounds() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"slot": "3"}, {"slot": None}, {"does": "drop tables"}, {"decision": None}, {"reasons": "unclear"},
+        {"task": "3"}, {"task": None}, {"task": True}, {"does": "drop tables"}, {"decision": None}, {"reasons": "unclear"},
         {"reasons": [1]}, {"reasons": None}, {"note": 7}, {"note": None},
         {"active_s": "3"}, {"active_s": True}, {"active_s": [3]},
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(change: dict[str, object]) -> None:
-    sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": ""}
+    sent = {"task": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": ""}
     with pytest.raises(RefusedError, match="nothing that the card sends"):
         event_of(sent | change)
     for nothing in (None, [], "x", {}):

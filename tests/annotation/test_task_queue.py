@@ -43,16 +43,31 @@ def test_the_same_task_lies_there_until_it_is_decided(queue_of: AtDesk, now: dat
     assert queue.next(now=now).task_id != task.task_id
 
 
-def test_what_is_coming_is_known_and_stays_free(queue_of: AtDesk, store: ReviewStore, now: datetime) -> None:
-    queue = queue_of("ann")
+def test_tasks_are_taken_ahead_in_order_and_given_back_unless_another_window_took_them(
+    queue_of: AtDesk, store: ReviewStore, now: datetime
+) -> None:
+    queue, later = queue_of("ann"), now + timedelta(seconds=9)
+    held = queue.hold(3, now=now)
+    assert len(set(held)) == 3
+    assert queue.hold(3, now=now) == held
+    assert store.status("verify", now=now).slots["leased"] == 3
     task = queue.next(now=now)
-    coming = queue.coming()
-    assert store.status("verify", now=now).slots["leased"] == 1
+    assert task.task_id == held[0]
     queue.submit(task.slot_id, Submission("accept"), now=now)
-    assert queue.next(now=now).item == coming
-    while (task := queue.next(now=now)) is not None:
-        queue.submit(task.slot_id, Submission("accept"), now=now)
-    assert queue.coming() is None
+    following = queue.hold(3, now=later)
+    assert following[:2] == held[1:]
+    queue.give_back(following[1:], since=now, now=later)  # a window that was there before
+    assert queue.hold(1, now=later) == following
+    queue.give_back([*following[1:], task.task_id, 10**6], since=later, now=later)
+    assert queue.hold(1, now=later) == following[:1]
+    assert [entry.task_id for entry in queue.history()] == [task.task_id]
+
+
+def test_nobody_takes_more_ahead_than_their_part(queue_of: AtDesk, now: datetime) -> None:
+    queue = queue_of("ann")
+    while held := queue.hold(3, now=now):
+        assert len(held) <= max(1, queue.share_left(queue.progress(now=now)))
+        queue.submit(queue.slot_of(held[0], now=now), Submission("accept"), now=now)
 
 
 def test_looking_again_begins_the_lease_anew(queue_of: AtDesk, now: datetime) -> None:

@@ -29,7 +29,6 @@ from . import statements as sql
 from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_problem
 from .next_task import next_task, read_position
 
-
 _ONE_LATER = timedelta(microseconds=1)
 """Between two tasks that are handed out at once, so that their order is known."""
 
