@@ -38,14 +38,16 @@ _STYLE = (
 .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem 1rem 0; max-width: none; }
 .stElementContainer:has(.benchwright-who) { margin-left: auto; }
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
+[class*="st-key-benchwright-head"] { z-index: 999991; }
 .benchwright-who { font-size: .875rem; white-space: nowrap; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */
 @media (min-width: 900px) {
-  .st-key-benchwright-head-above { position: fixed; z-index: 999991; top: .5rem; right: 4rem; width: calc(100vw - 27rem); }
+  .st-key-benchwright-head-above { position: fixed; top: .5rem; right: 4rem; width: calc(100vw - 27rem); }
   .block-container:has(.st-key-benchwright-head-above) { padding-top: 3.75rem; }
 }
 @media (max-width: 640px) {
-  [class*="st-key-benchwright-head"] { position: fixed; z-index: 999991; top: .6rem; right: .75rem; left: 3.5rem; width: auto; flex-wrap: nowrap; }
+  [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; right: .75rem; left: 3.5rem; width: auto; }
+  [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }

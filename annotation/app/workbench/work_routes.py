@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
@@ -90,11 +90,13 @@ async def _checked(request: Request, respond: Callable[[Account, _WorkRequest], 
     assert isinstance(account, Account)  # the session middleware lets nobody else through
     try:
         sent = _work_request(bytes(body))
-        return JSONResponse(await run_in_threadpool(respond, account, sent))
+        reply = await run_in_threadpool(respond, account, sent)
     except (ValueError, RecursionError):
         return PlainTextResponse("this is nothing that the app sends\n", 400)
     except BenchwrightError as error:
         return PlainTextResponse(f"{error}\n", 403)
+    # In ASCII: a draft may hold half a character, which has no other form.
+    return Response(json.dumps(reply), media_type="application/json")
 
 
 def _work_request(body: bytes) -> _WorkRequest:
