@@ -51,6 +51,11 @@ _OPTIONS = (
         help="Close a task as soon as its doubted key is certain to stand, whatever those say who have not decided; "
         "agreement comes out higher. Refused for error analysis, where every answer counts.",
     ),
+    click.option(
+        "--begun-first/--evenly",
+        default=True,
+        help="Hand out tasks that others have begun before untouched ones, or all alike.  [default: --begun-first]",
+    ),
     click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
 )
 
@@ -71,6 +76,7 @@ def assignment_settings_of(
     priority: Sequence[str],
     lease_s: float | None,
     close_decided: bool,
+    begun_first: bool = True,
 ) -> AssignmentSettings:
     """Return the assignment settings that the options state; options left out have their defaults.
 
@@ -86,7 +92,13 @@ def assignment_settings_of(
     stated = {name: value for name, value in {**options, "lease_s": lease_s}.items() if value is not None}
     shares, priorities = _by_name("--share-of", share_of), _by_name("--priority", priority)
     try:
-        settings = {**stated, "shares": shares, "priorities": priorities, "close_decided": close_decided}
+        settings = {
+            **stated,
+            "shares": shares,
+            "priorities": priorities,
+            "close_decided": close_decided,
+            "begun_first": begun_first,
+        }
         return AssignmentSettings.model_validate(settings)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

@@ -39,6 +39,8 @@ class AssignmentSettings(Record):
         priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are handed out first; 0 for
             others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.
+        begun_first: Whether tasks that others have begun are handed out before untouched ones of the same priority.
+            Few tasks are then under way at a time, and those are finished; without it, all tasks are begun evenly.
         close_decided: Whether a task closes as soon as the missing decisions cannot change its outcome under the rule.
             Agreement is then computed on fewer decisions, and comes out higher.
     """
@@ -49,6 +51,7 @@ class AssignmentSettings(Record):
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
     priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
     lease_s: float = Field(LEASE_S, ge=30, le=86_400)
+    begun_first: bool = True
     close_decided: bool = False
 
     _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)

@@ -9,7 +9,7 @@ code does: a slot exists once, and nobody has two slots of one task. Rows of `an
 
 Counts read narrow columns with indexes of their own, and never payloads or notes: `item_kind`, `item_task` and
 `category` of `tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a
-trigger keeps up to date.
+trigger keeps up to date. Another trigger keeps `tasks.is_begun`, by which begun tasks are handed out first.
 
 Everybody may decide in a campaign, except where it `is_for_assigned`: then only those in `assignments` may.
 
@@ -123,11 +123,19 @@ tasks = sa.Table(
         "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
     ),
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
+    sa.Column(
+        "is_begun",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        doc="Whether somebody holds or filled one of its slots, kept up to date by a trigger.",
+    ),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),
     sa.Index(None, "campaign_id", "item_kind", "item_task", "category", "state"),
     sa.Index(None, "campaign_id", "state", "priority", "shuffle"),
+    sa.Index(None, "campaign_id", "state", "priority", "is_begun", "shuffle"),
     sa.Index(None, "campaign_id", "gold"),
     sa.Index(None, "item_id"),
     info={MEANING: "One content of one item; an item that changes gets a new task."},
