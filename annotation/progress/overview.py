@@ -202,8 +202,14 @@ class Overview:
         with self._store.reading() as connection:
             return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 
+    def too_fast(self) -> dict[str, RightOf]:
+        """Return how many of each annotator's timed decisions took less than the shortest believable time."""
+        with self._store.reading() as connection:
+            counts = campaign_counts.count_too_fast(connection, self.campaign)
+        return {name: RightOf(*count) for name, count in counts.items()}
+
     def qualities(self, columns: DecisionColumns) -> list[RaterQuality]:
         """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold())
+        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold(), too_fast=self.too_fast())

@@ -64,6 +64,7 @@ class OwnTask:
         answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
+        shortest_s: Shortest believable time of a decision, in seconds (`pace`); None if it is not known.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
     """
@@ -79,6 +80,7 @@ class OwnTask:
     remarks: Sequence[Comment] = ()
     shown_slot: int = 0
     revision: int = 0
+    shortest_s: float | None = None
 
     @property
     def seen(self) -> SeenDraft:
@@ -158,6 +160,7 @@ class TaskQueue:
             remarks=tuple(remarks),
             shown_slot=self._shown_slot(row),
             revision=revision_of(row.saved_at),
+            shortest_s=row.shortest_s,
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:

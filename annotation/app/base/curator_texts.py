@@ -104,6 +104,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "fast": "suspiciously fast",
         "usual": "as usual",
         "too_few": "too few to tell",
+        "too_fast": "Too fast to look and read",
+        "too_fast_why": (
+            "*Too fast to look and read* counts decisions that took less time than anybody needs for a glance at each "
+            "picture and for skimming the words. One of them proves nothing. Talk to somebody who has many."
+        ),
         "not_enough": "not enough: {n} shared tasks, of {least}",
         "estimate": "{share:.2f} from {n} shared tasks",
         "alpha_of": "{alpha:.2f} on {n} tasks",

@@ -130,6 +130,11 @@ tasks = sa.Table(
         server_default=sa.false(),
         doc="Whether somebody holds or filled one of its slots, kept up to date by a trigger.",
     ),
+    sa.Column(
+        "shortest_s",
+        sa.Float,
+        doc="Shortest believable time of a decision in seconds; null in tasks of older programs.",
+    ),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),

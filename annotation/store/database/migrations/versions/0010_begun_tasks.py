@@ -1,4 +1,4 @@
-"""Which tasks somebody has begun, so that these can be handed out before untouched ones."""
+"""Which tasks somebody has begun, so that these can be handed out first, and how long a decision takes at least."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _TAKEN = "EXISTS (SELECT 1 FROM slots WHERE slots.task_id = tasks.id AND slots.a
 
 def upgrade() -> None:
     op.add_column("tasks", sa.Column("is_begun", sa.Boolean, nullable=False, server_default=sa.false()))
+    op.add_column("tasks", sa.Column("shortest_s", sa.Float))
     true, false = ("true", "false") if op.get_bind().dialect.name == "postgresql" else ("1", "0")
     op.execute(f"UPDATE tasks SET is_begun = {true} WHERE {_TAKEN}")  # noqa: S608 # fixed
     op.create_index(
