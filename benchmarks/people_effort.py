@@ -1,27 +1,41 @@
 """What people's decisions come to: tasks finished by begun ones first, and votes that a posterior spares.
 
-    .venv/bin/python benchmarks/people_effort.py --seed 1
+    .venv/bin/python benchmarks/people_effort.py --seed 1 --data DIR
 
 `hand_out`: simulated annotators, each with a pace of their own, decide in a real store, with begun tasks first and
 without. Counted are the decisions until so many tasks are finished, and the tasks under way then.
+
+`further_votes`: the same decisions are replayed through the app's task queue under fixed votes, under `close_decided`,
+and with further votes only where the posterior is unsure. Counted are votes a task, and the share of tasks whose
+outcome under the rule is not the truth. Simulated annotators are right at rates of their own; on a tenth of the tasks,
+the hard ones, all are right three times in five, which breaks the model's assumption that they err independently. With
+`--data`, four models' yes/no answers in MVP-Bench (`mvp_bench`) are replayed too, against its key: real answers, whose
+errors hang together.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import heapq
 import json
+import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchwright.annotation.forms import SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
+from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow import TaskQueue, close_early, settle, votes_in
+from benchwright.annotation.workflow.settlement import policy_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DECISIONS = ("accept", "reject")
@@ -84,17 +98,145 @@ def _states(store: ReviewStore) -> tuple[int, int]:
     return len(done), len(decided - done)
 
 
+class Replay(NamedTuple):
+    """Decisions to replay: what each annotator says of each task, and the truth."""
+
+    name: str
+    said: np.ndarray[Any, np.dtype[np.int64]]
+    """(tasks, annotators) number of the decision."""
+    truth: np.ndarray[Any, np.dtype[np.int64]]
+
+
+def simulated(name: str, accuracies: list[float], *, tasks: int, hard: float, seed: int) -> Replay:
+    """Return decisions of annotators who are right at these rates, and at 0.6 on a share of hard tasks."""
+    rng = np.random.default_rng([seed, len(name)])
+    truth = (rng.random(tasks) >= 0.7).astype(np.int64)
+    rates = np.where(rng.random((tasks, 1)) < hard, 0.6, np.array(accuracies)[None, :])
+    is_right = rng.random((tasks, len(accuracies))) < rates
+    return Replay(name, np.where(is_right, truth[:, None], 1 - truth[:, None]), truth)
+
+
+def published(folder: Path, *, tasks: int, seed: int) -> Replay:
+    """Return four models' answers to yes/no questions of MVP-Bench; what is neither counts as no."""
+    columns, key = [], {}
+    for path in sorted((folder / "mvp_bench" / "model_prediction").glob("*_evaluated.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            records = {record["question_id"]: record for record in map(json.loads, lines)}
+        records = {number: record for number, record in records.items() if record["type"].startswith("y/n")}
+        key = {number: record["answer"] for number, record in records.items()}
+        columns.append({
+            number: str(record["extracted (GPT)"] or record["extracted (rule)"]).lower()
+            for number, record in records.items()
+        })  # fmt: skip
+    chosen = np.random.default_rng(seed).permutation(sorted(key))[:tasks]
+    said = [[int(column[number] != "yes") for column in columns] for number in chosen.tolist()]
+    return Replay("models on MVP-Bench", np.array(said), np.array([int(key[number] != "yes") for number in chosen]))
+
+
+def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: int) -> Mapping[str, float]:
+    """Return votes a task, error and times where these decisions come in through the app's task queue."""
+    tasks, annotators = replay.said.shape
+    rng, took, misses = np.random.default_rng(seed), [], 0
+    with campaign(settings, tasks=tasks, votes=votes, annotators=annotators, seed=seed) as store:
+        opened = store.campaign("verify")
+        queues = [TaskQueue(store, opened, f"person-{number}") for number in range(annotators)]
+        ids = {task.id: int(task.item_id.removeprefix("item-")) for task in store.tasks("verify")}
+        left, count = list(range(annotators)), 0
+        while left:
+            number = int(rng.choice(left))
+            now = START + timedelta(seconds=count)
+            lease = store.claim(opened, f"person-{number}", now=now)
+            if lease is None:
+                left.remove(number)
+                continue
+            decision = DECISIONS[replay.said[ids[lease.task_id], number]]
+            begun = time.perf_counter()
+            queues[number].submit(lease.slot_id, Submission(decision), now=now)
+            took.append(time.perf_counter() - begun)
+            count += 1
+        close_early(store, opened)
+        policy, by_item = policy_of(opened), dict[str, list[Any]]()
+        for annotation in store.decisions("verify"):
+            by_item.setdefault(annotation.item_id, []).append(annotation)
+        for item_id, annotations in by_item.items():
+            outcome = settle(policy, votes_in(policy, annotations, is_closed=True))
+            misses += outcome != DECISIONS[replay.truth[int(item_id.removeprefix("item-"))]]
+        sure = Overview(store, opened).closed_sure().tasks
+        open_left = Counter(task.state for task in store.tasks("verify", states=("open",)))["open"]
+    return {
+        "votes_per_task": round(count / tasks, 3),
+        "error": round(misses / tasks, 4),
+        "closed_sure": sure,
+        "left_open": open_left,
+        "submit_ms_median": round(float(np.median(took)) * 1000, 1),
+        "submit_ms_p99": round(float(np.quantile(took, 0.99)) * 1000, 1),
+        "submit_ms_longest": round(max(took) * 1000, 1),
+    }
+
+
+def further_votes(replays: list[Replay], *, votes: int, seed: int) -> dict[str, dict[str, Any]]:
+    """Return what each way of asking comes to, for each set of decisions."""
+    ways: dict[str, tuple[int, AssignmentSettings]] = {
+        f"fixed {votes}": (votes, AssignmentSettings()),
+        f"fixed {votes - 2}": (votes - 2, AssignmentSettings()),
+        "close_decided": (votes, AssignmentSettings(close_decided=True)),
+    }
+    for until in (0.9, 0.95, 0.98):
+        stated = {"further_votes": {"first": 2, "until": until}}
+        ways[f"further_votes {until}"] = (votes, AssignmentSettings.model_validate(stated))
+    return {
+        replay.name: {
+            name: replayed(replay, settings, votes=most, seed=seed)
+            for name, (most, settings) in ways.items()
+            if most <= replay.said.shape[1]
+        }
+        for replay in replays
+    }
+
+
+def table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Return the results as a table for people."""
+    lines = [f"{'decisions of':<24}{'asked':<22}{'votes a task':>12}{'error':>9}{'saved':>9}"]
+    for name, ways in results.items():
+        most = max(figures["votes_per_task"] for figures in ways.values())
+        for way, figures in ways.items():
+            saved = 1 - figures["votes_per_task"] / most
+            lines.append(f"{name:<24}{way:<22}{figures['votes_per_task']:>12.2f}{figures['error']:>9.3f}{saved:>9.0%}")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tasks", type=int, default=400)
-    parser.add_argument("--votes", type=int, default=3)
-    parser.add_argument("--annotators", type=int, default=6)
-    parser.add_argument("--decisions", type=int, default=400)
-    options = vars(parser.parse_args())
+    parser.add_argument("--votes", type=int, default=3, help="of each task, in hand_out")
+    parser.add_argument("--annotators", type=int, default=6, help="in hand_out")
+    parser.add_argument("--decisions", type=int, default=400, help="in hand_out")
+    parser.add_argument("--most", type=int, default=5, help="votes of each task, in further_votes")
+    parser.add_argument("--data", type=Path, help="folder with mvp_bench")
+    given = parser.parse_args()
+    names = ("seed", "tasks", "votes", "annotators", "decisions")
+    options = {name: getattr(given, name) for name in names}
     hand_out = {name: finished(begun_first=name == "begun_first", **options) for name in ("begun_first", "evenly")}
-    document = {"settings": options, "hand_out": {"columns": ["decisions", "finished", "under_way"], **hand_out}}
+    sets = {
+        "alike": ([0.9] * 8, 0.0),
+        "unlike": ([0.95, 0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.6], 0.0),
+        "unlike, a tenth hard": ([0.95, 0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.6], 0.1),
+    }
+    replays = [
+        simulated(name, rates, tasks=given.tasks, hard=hard, seed=given.seed) for name, (rates, hard) in sets.items()
+    ]
+    results = further_votes(replays, votes=given.most, seed=given.seed)
+    if given.data is not None:
+        answers = published(given.data, tasks=given.tasks, seed=given.seed)
+        results |= further_votes([answers], votes=3, seed=given.seed)
+    print(table(results), file=sys.stderr)
+    document = {
+        "settings": {**options, "most": given.most},
+        "hand_out": {"columns": ["decisions", "finished", "under_way"], **hand_out},
+        "further_votes": results,
+    }
     print(json.dumps(document, indent=1))
 
 

@@ -66,7 +66,7 @@ _FILE = click.Path(path_type=Path)
     """
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
-    each label is, and `"closed_early"`, how many tasks closed as soon as they were decided, which raises agreement;
+    each label is, and `"closed_early"`, how many tasks closed before all had decided, which raises agreement;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
     """
 )
@@ -212,8 +212,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         )
     if document.get("closed_early"):
         lines.append(
-            f"{document['closed_early']} tasks closed as soon as they were decided: with the decisions that they lack, "
-            "agreement would hardly be higher and may be lower"
+            f"{document['closed_early']} tasks closed before all their annotators had decided: with the decisions that "
+            "they lack, agreement would hardly be higher and may be lower"
         )
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])

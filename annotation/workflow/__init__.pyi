@@ -1,9 +1,14 @@
 from .adjudication import AdjudicationQueue as AdjudicationQueue
 from .closing import close_decided as close_decided
+from .closing import close_early as close_early
 from .closing import count_closed as count_closed
 from .criteria import Votes as Votes
 from .criteria import tally as tally
 from .criteria import unmet_criteria as unmet_criteria
+from .further_votes import SURE_KINDS as SURE_KINDS
+from .further_votes import close_sure as close_sure
+from .further_votes import count_spared as count_spared
+from .further_votes import estimate_anew as estimate_anew
 from .guidelines import read_guidelines as read_guidelines
 from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures

@@ -41,8 +41,9 @@ from ..store.campaigns.decisions import annotation_of
 from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
-from .closing import close_decided
+from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, read_draft, revision_of
+from .further_votes import estimate_anew
 from .revisions import open_next_rounds
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -116,7 +117,9 @@ class TaskQueue:
         self.annotator = annotator
         self._store = store
         hand_out = assignment_settings_of(campaign.settings)
-        self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
+        self._lease_s = hand_out.lease_s
+        self._spares_votes = hand_out.further_votes is not None
+        self._may_close = hand_out.close_decided or self._spares_votes
 
     def next(self, *, now: datetime) -> OwnTask | None:
         """Return the next task, with its lease renewed; None when nothing is left.
@@ -164,8 +167,8 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Close a settled task if the campaign is set so, and open its item's next round if it is due."""
-        close_decided(held, self.campaign, task=task_id)
+        """Close a settled or sure task if the campaign is set so, and open its item's next round if it is due."""
+        close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
@@ -200,8 +203,10 @@ class TaskQueue:
             amend=True,
             seen_version=seen_version,
             then=self._settle,
-            may_close=self._closes,
+            may_close=self._may_close,
         )
+        if self._spares_votes:
+            estimate_anew(self._store, self.campaign)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; this annotator gets it again when no other is left. Its draft stays.

@@ -19,7 +19,8 @@ too are only ever added.
 
 `revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
 annotators answered before they were shown the key, and `adjudications` holds what adjudicators opened and decided.
-Rows of all three are only ever added.
+Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
+`rater_models` the estimates that this rests on.
 
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
@@ -397,6 +398,34 @@ blind_answers = sa.Table(
     sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered."),
     sa.UniqueConstraint("task_id", "annotator_id"),
     info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
+)
+
+rater_models = sa.Table(
+    "rater_models",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign whose annotators it is of."),
+    sa.Column("decisions", sa.Integer, nullable=False, doc="Number of decisions that it rests on."),
+    sa.Column("up_to", sa.Integer, nullable=False, doc="Number of the newest row of `annotations` at that time."),
+    sa.Column("body", sa.Text, nullable=False, doc="Labels, shares and error rates (Dirichlet parameters), as JSON."),
+    sa.UniqueConstraint("campaign_id", "up_to"),
+    info={MEANING: "One estimate of how annotators err, by which further votes are asked for; rows are only added."},
+)
+
+closings = sa.Table(
+    "closings",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Task that closed."),
+    sa.Column("model_id", sa.ForeignKey("rater_models.id"), doc="Model that it rests on; null for the prior alone."),
+    sa.Column("votes", sa.Integer, nullable=False, doc="Number of decisions that the task had."),
+    sa.Column("decision", sa.Text, nullable=False, doc="Leading decision."),
+    sa.Column("probability", sa.Float, nullable=False, doc="Its probability, 0 to 1."),
+    sa.Column("low", sa.Float, nullable=False, doc="Lower end of the 90 % credible interval of the probability."),
+    sa.Column("high", sa.Float, nullable=False, doc="Upper end of that interval."),
+    sa.Column("closed_at", UtcDateTime, nullable=False, doc="When the last of these decisions came in."),
+    sa.Column("is_withdrawn", sa.Boolean, nullable=False, doc="Whether it holds no longer."),
+    info={MEANING: "That a task closed early because the decisions on it leave too little doubt to ask again."},
 )
 
 adjudications = sa.Table(

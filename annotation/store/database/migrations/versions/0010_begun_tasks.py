@@ -1,4 +1,4 @@
-"""Which tasks somebody has begun, so that these can be handed out first, and how long a decision takes at least."""
+"""Which tasks are begun, how long a decision takes at least, and which tasks closed because they are sure."""
 
 from __future__ import annotations
 
@@ -24,6 +24,38 @@ def upgrade() -> None:
         ["campaign_id", "state", "priority", "is_begun", "shuffle"],
     )
     _keep_begun(true, false)
+    _make_closings()
+
+
+def _make_closings() -> None:
+    op.create_table(
+        "rater_models",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("campaign_id", sa.Integer, nullable=False),
+        sa.Column("decisions", sa.Integer, nullable=False),
+        sa.Column("up_to", sa.Integer, nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_rater_models"),
+        sa.ForeignKeyConstraint(["campaign_id"], ["campaigns.id"], name="fk_rater_models_campaign_id"),
+        sa.UniqueConstraint("campaign_id", "up_to", name="uq_rater_models_campaign_id_up_to"),
+    )
+    op.create_table(
+        "closings",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("task_id", sa.Integer, nullable=False),
+        sa.Column("model_id", sa.Integer),
+        sa.Column("votes", sa.Integer, nullable=False),
+        sa.Column("decision", sa.Text, nullable=False),
+        sa.Column("probability", sa.Float, nullable=False),
+        sa.Column("low", sa.Float, nullable=False),
+        sa.Column("high", sa.Float, nullable=False),
+        sa.Column("closed_at", sa.DateTime, nullable=False),
+        sa.Column("is_withdrawn", sa.Boolean, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_closings"),
+        sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name="fk_closings_task_id"),
+        sa.ForeignKeyConstraint(["model_id"], ["rater_models.id"], name="fk_closings_model_id"),
+    )
+    op.create_index("ix_closings_task_id", "closings", ["task_id"])
 
 
 def _keep_begun(true: str, false: str) -> None:
