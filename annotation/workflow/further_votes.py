@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from benchwright.seeds import seed_for
 
-from ..agreement.posterior import Posterior, RaterModel, fitted, model_of, posterior_of, prior_model
+from ..agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
 from ..forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
 from ..forms.kinds import REVIEW
 from ..store import Campaign, ReviewStore
@@ -28,7 +28,7 @@ from ..store.campaigns.closings import (
     Closing,
     SureCounts,
     TaskVote,
-    add_closing,
+    add_closings,
     add_model,
     closings_in_force,
     count_since,
@@ -90,37 +90,37 @@ def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = Non
             return
         policy, kept = policy_of(campaign), newest_model(connection, campaign)
         model = prior_model(policy.decisions) if kept is None else model_of(kept.document)
+        sampler = PosteriorSampler(model, seed=seed_for(campaign.seed, campaign.name, "further votes"))
         listed = list_votes(connection, campaign, task=task, also=in_force)
-        withdraw(connection, sorted(in_force.keys() - listed.keys()))
+        unsure, sure = sorted(in_force.keys() - listed.keys()), []
         for task_id, votes in listed.items():
             closing = in_force.get(task_id)
             if closing is not None and task is None and _stands(closing, votes, policy, settings):
                 continue
             if closing is None and votes[0].state != "open":
                 continue
-            posterior = sure_decision(campaign, policy, settings, model, votes)
             if closing is not None:
-                withdraw(connection, [task_id])
+                unsure.append(task_id)
+            posterior = sure_decision(campaign, policy, settings, sampler, votes)
             if posterior is not None:
                 latest = max(vote.submitted_at for vote in votes)
                 model_id = None if kept is None else kept.id
-                row = Closing(task_id, len(votes), *posterior, closed_at=latest, model_id=model_id)
-                add_closing(connection, row)
+                sure.append(Closing(task_id, len(votes), *posterior, closed_at=latest, model_id=model_id))
+        withdraw(connection, unsure)
+        add_closings(connection, sure)
 
 
 def sure_decision(
     campaign: Campaign,
     policy: SettlementPolicy,
     settings: FurtherVotes,
-    model: RaterModel,
+    sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> Posterior | None:
     """Return the decision for which a task closes with these votes; None if it is to be asked again, or is complete."""
     if not settings.first <= len(votes) < policy.slots:
         return None
-    ballots = [(vote.annotator_id, vote.decision) for vote in votes]
-    seed = seed_for(campaign.seed, campaign.name, "further votes", votes[0].task_id, len(votes))
-    posterior = posterior_of(model, ballots, seed=seed)
+    posterior = sampler.posterior([(vote.annotator_id, vote.decision) for vote in votes])
     if posterior is None or posterior.low < settings.until or posterior.decision not in CLOSING[campaign.kind]:
         return None
     return posterior if _agreed(policy, votes) == posterior.decision else None

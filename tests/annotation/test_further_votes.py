@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.agreement.posterior import RaterModel, fitted, model_of, posterior_of, prior_model
+from benchwright.annotation.agreement.posterior import PosteriorSampler, RaterModel, fitted, model_of, prior_model
 from benchwright.annotation.campaigns import Answer, Review, ScreenItems, Verify
 from benchwright.annotation.cli import assignment_settings_of
 from benchwright.annotation.exchange.export import export_everything
@@ -43,7 +43,7 @@ SPARING = AssignmentSettings.model_validate({"further_votes": {"first": 2, "unti
 
 
 def test_the_prior_is_bayes_rule_with_raters_who_are_right_four_times_in_five() -> None:
-    posterior = posterior_of(prior_model(LABELS), [(1, "accept")], seed=1)
+    posterior = PosteriorSampler(prior_model(LABELS), seed=1).posterior([(1, "accept")])
     assert posterior is not None
     assert posterior.decision == "accept"
     assert posterior.probability == pytest.approx(0.8, abs=0.04)  # 0.8 / (0.8 + 0.2), over draws
@@ -53,14 +53,15 @@ def test_the_prior_is_bayes_rule_with_raters_who_are_right_four_times_in_five() 
 def test_a_known_rater_counts_for_more_and_leaves_a_narrower_interval() -> None:
     sharp = {1: np.array([[96.0, 4.0], [4.0, 96.0]])}
     model = RaterModel(LABELS, np.array([50.0, 50.0]), sharp)
-    known, unknown = (posterior_of(model, [(rater, "reject")], seed=3) for rater in (1, 2))
+    sampler = PosteriorSampler(model, seed=3)
+    known, unknown = (sampler.posterior([(rater, "reject")]) for rater in (1, 2))
     assert known is not None
     assert unknown is not None
     assert known.probability == pytest.approx(0.96, abs=0.01)
     assert known.high - known.low < unknown.high - unknown.low
-    one, other = (posterior_of(model, votes, seed=3) for votes in ([(1, "accept"), (2, "reject")],) * 2)
-    assert one == other
-    assert posterior_of(model, [(1, "a word of an earlier form")], seed=3) is None
+    votes = [(1, "accept"), (2, "reject")]
+    assert sampler.posterior(votes) == PosteriorSampler(model, seed=3).posterior(votes[::-1])
+    assert sampler.posterior([(1, "a word of an earlier form")]) is None
 
 
 def test_an_estimate_finds_the_errors_that_raters_were_given_and_gold_teaches_it() -> None:

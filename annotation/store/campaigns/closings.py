@@ -154,11 +154,14 @@ def closings_in_force(connection: sa.Connection, campaign: Campaign, *, task: in
     return {row.task_id: Closing(*(getattr(row, name) for name in Closing._fields)) for row in rows}
 
 
-def add_closing(connection: sa.Connection, closing: Closing) -> None:
-    """Close a task, with what it closed for."""
-    connection.execute(sa.insert(closings).values(**closing._asdict(), is_withdrawn=False))
-    is_open = (tasks.c.id == closing.task_id) & (tasks.c.state == "open")
-    connection.execute(sa.update(tasks).where(is_open).values(state="done"))
+def add_closings(connection: sa.Connection, made: Sequence[Closing]) -> None:
+    """Close tasks, with what they closed for."""
+    if made:
+        connection.execute(sa.insert(closings), [{**closing._asdict(), "is_withdrawn": False} for closing in made])
+    task_ids = [closing.task_id for closing in made]
+    for start in range(0, len(task_ids), _AT_ONCE):
+        is_open = tasks.c.id.in_(task_ids[start : start + _AT_ONCE]) & (tasks.c.state == "open")
+        connection.execute(sa.update(tasks).where(is_open).values(state="done"))
 
 
 def withdraw(connection: sa.Connection, task_ids: Sequence[int]) -> None:
