@@ -174,8 +174,8 @@ def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: 
     }
 
 
-def further_votes(replays: list[Replay], *, votes: int, seed: int) -> dict[str, dict[str, Any]]:
-    """Return what each way of asking comes to, for each set of decisions."""
+def further_votes(replays: list[Replay], *, votes: int) -> dict[str, dict[str, Any]]:
+    """Return what each way of asking comes to, over replays of the same name, which differ in their seed."""
     ways: dict[str, tuple[int, AssignmentSettings]] = {
         f"fixed {votes}": (votes, AssignmentSettings()),
         f"fixed {votes - 2}": (votes - 2, AssignmentSettings()),
@@ -185,13 +185,20 @@ def further_votes(replays: list[Replay], *, votes: int, seed: int) -> dict[str, 
         stated = {"further_votes": {"first": 2, "until": until}}
         ways[f"further_votes {until}"] = (votes, AssignmentSettings.model_validate(stated))
     return {
-        replay.name: {
-            name: replayed(replay, settings, votes=most, seed=seed)
+        called: {
+            name: over([replayed(replay, settings, votes=most, seed=number) for number, replay in enumerate(alike)])
             for name, (most, settings) in ways.items()
-            if most <= replay.said.shape[1]
+            if most <= alike[0].said.shape[1]
         }
-        for replay in replays
+        for called in dict.fromkeys(replay.name for replay in replays)
+        for alike in [[replay for replay in replays if replay.name == called]]
     }
+
+
+def over(runs: list[Mapping[str, float]]) -> dict[str, float]:
+    """Return the means of figures over runs; of the longest time, the longest."""
+    means = {name: round(float(np.mean([run[name] for run in runs])), 4) for name in runs[0]}
+    return {**means, "submit_ms_longest": max(run["submit_ms_longest"] for run in runs)}
 
 
 def table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
@@ -214,6 +221,7 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=6, help="in hand_out")
     parser.add_argument("--decisions", type=int, default=400, help="in hand_out")
     parser.add_argument("--most", type=int, default=5, help="votes of each task, in further_votes")
+    parser.add_argument("--repeats", type=int, default=1, help="seeds to average over, in further_votes")
     parser.add_argument("--data", type=Path, help="folder with mvp_bench")
     given = parser.parse_args()
     names = ("seed", "tasks", "votes", "annotators", "decisions")
@@ -225,15 +233,19 @@ def main() -> None:
         "unlike, a tenth hard": ([0.95, 0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.6], 0.1),
     }
     replays = [
-        simulated(name, rates, tasks=given.tasks, hard=hard, seed=given.seed) for name, (rates, hard) in sets.items()
+        simulated(name, rates, tasks=given.tasks, hard=hard, seed=given.seed + repeat)
+        for name, (rates, hard) in sets.items()
+        for repeat in range(given.repeats)
     ]
-    results = further_votes(replays, votes=given.most, seed=given.seed)
+    results = further_votes(replays, votes=given.most)
     if given.data is not None:
-        answers = published(given.data, tasks=given.tasks, seed=given.seed)
-        results |= further_votes([answers], votes=3, seed=given.seed)
+        answers = [
+            published(given.data, tasks=given.tasks, seed=given.seed + repeat) for repeat in range(given.repeats)
+        ]
+        results |= further_votes(answers, votes=3)
     print(table(results), file=sys.stderr)
     document = {
-        "settings": {**options, "most": given.most},
+        "settings": {**options, "most": given.most, "repeats": given.repeats},
         "hand_out": {"columns": ["decisions", "finished", "under_way"], **hand_out},
         "further_votes": results,
     }

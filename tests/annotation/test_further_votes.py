@@ -25,7 +25,15 @@ from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms import AssignmentSettings, Submission
 from benchwright.annotation.progress import Overview, progress_of
 from benchwright.annotation.store import ReviewStore, open_store, row_problems
-from benchwright.annotation.workflow import Rule, SettlementPolicy, TaskQueue, TaskVotes, parse_rule, settle
+from benchwright.annotation.workflow import (
+    AdjudicationQueue,
+    Rule,
+    SettlementPolicy,
+    TaskQueue,
+    TaskVotes,
+    parse_rule,
+    settle,
+)
 from benchwright.annotation.workflow.further_votes import LEAST_NEW, estimate_anew
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
@@ -233,6 +241,18 @@ def test_a_revision_and_a_screened_out_image_are_never_spared_a_vote(
         fields = {"verdict": "discard", "reasons": ["ambiguous"]}
         queue.submit(task.slot_id, Submission("discard", fields=fields), now=now)
     assert len(people.tasks("screen_items")) == 1
+    kept = context._replace(stage="kept")
+    screening = ScreenItems(rule="majority(5)", handout=SPARING)
+    screening.advance(items, kept)
+    for name in ("ann", "ben", "cas"):
+        queue = TaskQueue(people, people.campaign("kept"), name)
+        if (task := queue.next(now=now)) is not None:
+            queue.submit(task.slot_id, Submission(fields={"verdict": "keep"}), now=now)
+    verdicts = screening.advance(items, kept)
+    assert verdicts.waiting is None
+    assert len(people.decisions("kept")) < 5
+    assert [outcome.verdict for outcome in verdicts.outcomes.values()] == ["keep"]
+    assert verdicts.summary["further_votes"]["closed_sure"] == 1
 
 
 @pytest.mark.both_databases
@@ -277,6 +297,34 @@ def test_taking_the_setting_back_or_asking_for_more_opens_and_giving_it_closes(
     opened(context, items)
     opened(context, items, AssignmentSettings())
     assert states(people) == ["open", "open"]
+
+
+@pytest.mark.parametrize("decision", ["reject", "send_back"])
+def test_an_adjudicator_overrules_or_sends_back_what_was_sure(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime, decision: str
+) -> None:
+    items, rule = make_items(jigsaw=1), "adjudicated(majority(7))"
+    sparing = AssignmentSettings.model_validate({"further_votes": {"first": 5, "until": 0.6}})
+    step = Verify(rule=rule, handout=sparing)
+    step.advance(items, context)
+    for name, said in zip(PEOPLE, ("accept", "reject", "accept", "accept", "accept"), strict=True):
+        say(people, name, said, now)
+    assert states(people) == ["done"]
+    assert Overview(people, people.campaign("verify")).closed_sure() == (1, 2)
+    people.upsert_annotator("judge")
+    queue = AdjudicationQueue(people, people.campaign("verify"), "judge")
+    [case] = queue.queue()
+    assert not case.waits  # the rule settles it, though annotators differ
+    queue.open(case.task_id, now=now)
+    reasons = ("unclear",) if decision == "reject" else ()
+    queue.decide(case.task_id, Submission(decision, reasons=reasons, note="look again"), now=now)
+    assert Overview(people, people.campaign("verify")).closed_sure() == (0, 0)
+    for handout in (sparing, AssignmentSettings()):
+        verdicts = Verify(rule=rule, handout=handout).advance(items, context)
+        assert states(people) == (["done"] if decision == "reject" else ["open"])
+        assert (verdicts.waiting is None) == (decision == "reject")
+        if decision == "reject":
+            assert verdicts.outcomes[items[0].item_id].reason == "rejected"
 
 
 def answers(seed: int, times: int) -> Sequence[tuple[str, bool]]:

@@ -1,7 +1,7 @@
 """Tasks that closed before all had decided because the decisions on them leave no doubt, and the models that say so.
 
-A closing is in force while it is not withdrawn and its task is done. Models of the annotators are kept as JSON, so that
-each closing can be traced to the model that it rests on.
+A closing is in force while it is not withdrawn, its task is done, and no adjudicator has ruled on that task. Models of
+the annotators are kept as JSON, so that each closing can be traced to the model that it rests on.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _IN_FORCE = (
     sa.select(closings, tasks.c.item_id, tasks.c.content_hash)
     .join(tasks, closings.c.task_id == tasks.c.id)
     .where(tasks.c.campaign_id == sa.bindparam("campaign"), tasks.c.state == "done", ~closings.c.is_withdrawn)
+    .where(tasks.c.id.not_in(ruled_tasks()))
 )
 
 
