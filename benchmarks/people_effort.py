@@ -11,6 +11,9 @@ outcome under the rule is not the truth. Simulated annotators are right at rates
 the hard ones, all are right three times in five, which breaks the model's assumption that they err independently. With
 `--data`, four models' yes/no answers in MVP-Bench (`mvp_bench`) are replayed too, against its key: real answers, whose
 errors hang together.
+
+`cost` (with `--cost TASKS`): half of the tasks get two decisions each, written past the app; then the first estimate is
+made, which judges all of these, and 2,100 further decisions come in through the queue, after which another is due.
 """
 
 from __future__ import annotations
@@ -30,11 +33,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import sqlalchemy as sa
 
 from benchwright.annotation.forms import SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue, close_early, settle, votes_in
+from benchwright.annotation.workflow import TaskQueue, close_early, estimate_anew, settle, votes_in
 from benchwright.annotation.workflow.settlement import policy_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -201,6 +205,45 @@ def over(runs: list[Mapping[str, float]]) -> dict[str, float]:
     return {**means, "submit_ms_longest": max(run["submit_ms_longest"] for run in runs)}
 
 
+_FILL = (
+    "UPDATE slots SET annotator_id = 1 + (task_id * 7 + slot * 3) % 20, claimed_at = :now, submitted_at = :now "
+    "WHERE slot <= 2 AND task_id <= :most",
+    "INSERT INTO annotations (slot_id, version, decision, reasons, started_at, submitted_at) SELECT id, 1, "
+    "CASE WHEN (task_id * 31 + slot * 17) % 100 < 8 THEN 'reject' ELSE 'accept' END, '[]', claimed_at, submitted_at "
+    "FROM slots WHERE submitted_at IS NOT NULL",
+)
+
+
+def cost(tasks: int, *, seed: int) -> dict[str, float]:
+    """Return seconds and milliseconds that sparing votes takes in a large campaign in which half is under way."""
+    settings = AssignmentSettings.model_validate({"further_votes": {"first": 2}})
+    with campaign(settings, tasks=tasks, votes=5, annotators=20, seed=seed) as store:
+        opened = store.campaign("verify")
+        with store.writing() as connection:
+            for statement in _FILL:
+                moment = START.replace(tzinfo=None).isoformat(" ", "microseconds")
+                connection.execute(sa.text(statement), {"now": moment, "most": tasks // 2})
+        begun = time.perf_counter()
+        estimate_anew(store, opened)
+        first_s, took = time.perf_counter() - begun, []
+        under_way = sum(task.state == "open" for task in store.tasks("verify")) - tasks // 2
+        queues = [TaskQueue(store, opened, f"person-{number}") for number in range(20)]
+        for count in range(2100):
+            lease = store.claim(opened, f"person-{count % 20}", now=START)
+            if lease is None:
+                break
+            begun = time.perf_counter()
+            queues[count % 20].submit(lease.slot_id, Submission(DECISIONS[0]), now=START)
+            took.append(time.perf_counter() - begun)
+    return {
+        "first_estimate_s": round(first_s, 2),
+        "under_way": under_way,
+        "submit_ms_median": round(float(np.median(took)) * 1000, 1),
+        "submit_ms_p99": round(float(np.quantile(took, 0.99)) * 1000, 1),
+        "submit_with_an_estimate_ms": round(max(took) * 1000, 1),
+    }
+
+
 def table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """Return the results as a table for people."""
     lines = [f"{'decisions of':<24}{'asked':<22}{'votes a task':>12}{'error':>9}{'saved':>9}"]
@@ -223,7 +266,11 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=5, help="votes of each task, in further_votes")
     parser.add_argument("--repeats", type=int, default=1, help="seeds to average over, in further_votes")
     parser.add_argument("--data", type=Path, help="folder with mvp_bench")
+    parser.add_argument("--cost", type=int, metavar="TASKS", help="measure this instead, in a campaign of so many")
     given = parser.parse_args()
+    if given.cost is not None:
+        print(json.dumps({"cost": {"tasks": given.cost, **cost(given.cost, seed=given.seed)}}, indent=1))
+        return
     names = ("seed", "tasks", "votes", "annotators", "decisions")
     options = {name: getattr(given, name) for name in names}
     hand_out = {name: finished(begun_first=name == "begun_first", **options) for name in ("begun_first", "evenly")}

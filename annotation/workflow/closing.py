@@ -48,8 +48,9 @@ def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = 
         task: Id of the only task to look at; default None, all tasks.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
-    if task is not None or not estimate_anew(store, campaign):
-        close_sure(store, campaign, task=task)
+    if task is None:
+        estimate_anew(store, campaign)
+    close_sure(store, campaign, task=task)
     close_decided(store, campaign, task=task)
 
 

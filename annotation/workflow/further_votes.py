@@ -69,7 +69,7 @@ def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | 
         )
 
 
-def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = None) -> None:
+def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = None, only_open: bool = False) -> None:
     """Close tasks whose decision is sure enough, and reopen those that closed so and are not sure any more.
 
     Safe to repeat. It is called in the transaction of a decision, or by a run and after each new estimate for all
@@ -79,12 +79,13 @@ def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = Non
         store: The review store.
         campaign: The campaign.
         task: Id of the only task to look at; default None, all tasks.
+        only_open: Whether to leave closed tasks as they are, as where nothing but the estimate is new; default False.
     """
     settings = assignment_settings_of(campaign.settings).further_votes
     if campaign.kind not in SURE_KINDS or campaign.is_simulated or (settings is None and task is not None):
         return
     with store.writing(alone=True) as connection:
-        in_force = closings_in_force(connection, campaign, task=task)
+        in_force = {} if only_open else closings_in_force(connection, campaign, task=task)
         if settings is None:
             withdraw(connection, sorted(in_force))
             return
@@ -159,7 +160,7 @@ def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
     )
     with store.batch() as held, held.writing(alone=True) as connection:
         add_model(connection, campaign, model.to_json(), decisions=len(rows), up_to=up_to)
-        close_sure(held, campaign)
+        close_sure(held, campaign, only_open=True)
     return True
 
 
