@@ -185,9 +185,10 @@ def further_votes(replays: list[Replay], *, votes: int) -> dict[str, dict[str, A
         f"fixed {votes - 2}": (votes - 2, AssignmentSettings()),
         "close_decided": (votes, AssignmentSettings(close_decided=True)),
     }
-    for until in (0.9, 0.95, 0.98):
-        stated = {"further_votes": {"first": 2, "until": until}}
-        ways[f"further_votes {until}"] = (votes, AssignmentSettings.model_validate(stated))
+    for closes in (False, True):
+        for until in (0.9, 0.95):
+            stated = {"further_votes": {"first": 2, "until": until}, "close_decided": closes}
+            ways[f"further_votes {until}{' + close' * closes}"] = votes, AssignmentSettings.model_validate(stated)
     return {
         called: {
             name: over([replayed(replay, settings, votes=most, seed=number) for number, replay in enumerate(alike)])
@@ -246,12 +247,12 @@ def cost(tasks: int, *, seed: int) -> dict[str, float]:
 
 def table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """Return the results as a table for people."""
-    lines = [f"{'decisions of':<24}{'asked':<22}{'votes a task':>12}{'error':>9}{'saved':>9}"]
+    lines = [f"{'decisions of':<24}{'asked':<28}{'votes a task':>12}{'error':>9}{'saved':>9}"]
     for name, ways in results.items():
         most = max(figures["votes_per_task"] for figures in ways.values())
         for way, figures in ways.items():
             saved = 1 - figures["votes_per_task"] / most
-            lines.append(f"{name:<24}{way:<22}{figures['votes_per_task']:>12.2f}{figures['error']:>9.3f}{saved:>9.0%}")
+            lines.append(f"{name:<24}{way:<28}{figures['votes_per_task']:>12.2f}{figures['error']:>9.3f}{saved:>9.0%}")
     return "\n".join(lines)
 
 
