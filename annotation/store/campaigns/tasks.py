@@ -226,8 +226,9 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
-        _fill_shortest(connection, known, batch)
-        for task_input, shortest_s in zip(batch, shortest_times(entry.payload for entry in batch), strict=True):
+        times = shortest_times(entry.payload for entry in batch)
+        _fill_shortest(connection, known, batch, times)
+        for task_input, shortest_s in zip(batch, times, strict=True):
             if task_input.item_id in wanted:
                 raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
             wanted[task_input.item_id] = TaskPlacement(task_input.content_hash, task_input.priority, task_input.gold)
@@ -263,12 +264,16 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     return counts
 
 
-def _fill_shortest(connection: sa.Connection, known: Mapping[tuple[str, str], Any], batch: Sequence[TaskInput]) -> None:
+def _fill_shortest(
+    connection: sa.Connection,
+    known: Mapping[tuple[str, str], Any],
+    batch: Sequence[TaskInput],
+    times: Sequence[float],
+) -> None:
     """Give the tasks of an older program their shortest believable time."""
-    times = zip(batch, shortest_times(entry.payload for entry in batch), strict=True)
     rows = [
         {"of_task": known[entry.item_id, entry.content_hash].id, "seconds": seconds}
-        for entry, seconds in times
+        for entry, seconds in zip(batch, times, strict=True)
         if (entry.item_id, entry.content_hash) in known and known[entry.item_id, entry.content_hash].shortest_s is None
     ]
     if rows:
