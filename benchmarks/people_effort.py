@@ -70,12 +70,15 @@ def campaign(
         yield store
 
 
-def finished(*, begun_first: bool, tasks: int, votes: int, annotators: int, decisions: int, seed: int) -> list[Any]:
-    """Return decisions, finished tasks and tasks under way, at a few moments of a simulated campaign."""
+def finished(
+    *, begun_first: bool, tasks: int, votes: int, annotators: int, decisions: int, seed: int
+) -> dict[str, list[tuple[int, ...]]]:
+    """Return decisions, finished tasks and tasks under way at a few moments, and decisions until some are finished."""
     rng = np.random.default_rng(seed)
     seconds = rng.uniform(10, 40, size=annotators)
     marks = {round(decisions * part) for part in (0.1, 0.25, 0.5, 1)}
-    rows: list[Any] = []
+    rows, until = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    wanted = [10, 25, 50, 100, 200]
     settings = AssignmentSettings(begun_first=begun_first)
     with campaign(settings, tasks=tasks, votes=votes, annotators=annotators, seed=seed) as store:
         # Everybody holds one task; whoever is done first submits and takes the next, as in the app.
@@ -91,8 +94,10 @@ def finished(*, begun_first: bool, tasks: int, votes: int, annotators: int, deci
             held[number] = store.claim("verify", lease.annotator, now=now)
             heapq.heappush(ends, (moment + float(rng.exponential(seconds[number])), number))
             if count in marks:
-                rows.append([count, *_states(store)])
-    return rows
+                rows.append((count, *_states(store)))
+            if wanted and len(store.tasks("verify", states=("done",))) >= wanted[0]:
+                until.append((wanted.pop(0), count))
+    return {"decisions, finished, under way": rows, "finished, after decisions": until}
 
 
 def _states(store: ReviewStore) -> tuple[int, int]:
@@ -263,7 +268,8 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=400)
     parser.add_argument("--votes", type=int, default=3, help="of each task, in hand_out")
     parser.add_argument("--annotators", type=int, default=6, help="in hand_out")
-    parser.add_argument("--decisions", type=int, default=400, help="in hand_out")
+    parser.add_argument("--decisions", type=int, default=800, help="in hand_out")
+    parser.add_argument("--only-hand-out", action="store_true", help="leave further_votes out")
     parser.add_argument("--most", type=int, default=5, help="votes of each task, in further_votes")
     parser.add_argument("--repeats", type=int, default=1, help="seeds to average over, in further_votes")
     parser.add_argument("--data", type=Path, help="folder with mvp_bench")
@@ -275,6 +281,9 @@ def main() -> None:
     names = ("seed", "tasks", "votes", "annotators", "decisions")
     options = {name: getattr(given, name) for name in names}
     hand_out = {name: finished(begun_first=name == "begun_first", **options) for name in ("begun_first", "evenly")}
+    if given.only_hand_out:
+        print(json.dumps({"settings": options, "hand_out": hand_out}))
+        return
     sets = {
         "alike": ([0.9] * 8, 0.0),
         "unlike": ([0.95, 0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.6], 0.0),
@@ -294,7 +303,7 @@ def main() -> None:
     print(table(results), file=sys.stderr)
     document = {
         "settings": {**options, "most": given.most, "repeats": given.repeats},
-        "hand_out": {"columns": ["decisions", "finished", "under_way"], **hand_out},
+        "hand_out": hand_out,
         "further_votes": results,
     }
     print(json.dumps(document, indent=1))
