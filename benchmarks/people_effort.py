@@ -111,7 +111,7 @@ class Replay(NamedTuple):
     """Decisions to replay: what each annotator says of each task, and the truth."""
 
     name: str
-    said: np.ndarray[Any, np.dtype[np.int64]]
+    decisions: np.ndarray[Any, np.dtype[np.int64]]
     """(tasks, annotators) number of the decision."""
     truth: np.ndarray[Any, np.dtype[np.int64]]
 
@@ -138,13 +138,13 @@ def published(folder: Path, *, tasks: int, seed: int) -> Replay:
             for number, record in records.items()
         })  # fmt: skip
     chosen = np.random.default_rng(seed).permutation(sorted(key))[:tasks]
-    said = [[int(column[number] != "yes") for column in columns] for number in chosen.tolist()]
-    return Replay("models on MVP-Bench", np.array(said), np.array([int(key[number] != "yes") for number in chosen]))
+    decided = [[int(column[number] != "yes") for column in columns] for number in chosen.tolist()]
+    return Replay("models on MVP-Bench", np.array(decided), np.array([int(key[number] != "yes") for number in chosen]))
 
 
 def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: int) -> Mapping[str, float]:
     """Return votes a task, error and times where these decisions come in through the app's task queue."""
-    tasks, annotators = replay.said.shape
+    tasks, annotators = replay.decisions.shape
     rng, took, misses = np.random.default_rng(seed), [], 0
     with campaign(settings, tasks=tasks, votes=votes, annotators=annotators, seed=seed) as store:
         opened = store.campaign("verify")
@@ -158,7 +158,7 @@ def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: 
             if lease is None:
                 left.remove(number)
                 continue
-            decision = DECISIONS[replay.said[ids[lease.task_id], number]]
+            decision = DECISIONS[replay.decisions[ids[lease.task_id], number]]
             begun = time.perf_counter()
             queues[number].submit(lease.slot_id, Submission(decision), now=now)
             took.append(time.perf_counter() - begun)
@@ -198,7 +198,7 @@ def further_votes(replays: list[Replay], *, votes: int) -> dict[str, dict[str, A
         called: {
             name: over([replayed(replay, settings, votes=most, seed=number) for number, replay in enumerate(alike)])
             for name, (most, settings) in ways.items()
-            if most <= alike[0].said.shape[1]
+            if most <= alike[0].decisions.shape[1]
         }
         for called in dict.fromkeys(replay.name for replay in replays)
         for alike in [[replay for replay in replays if replay.name == called]]
@@ -274,14 +274,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1, help="seeds to average over, in further_votes")
     parser.add_argument("--data", type=Path, help="folder with mvp_bench")
     parser.add_argument("--cost", type=int, metavar="TASKS", help="measure this instead, in a campaign of so many")
-    given = parser.parse_args()
-    if given.cost is not None:
-        print(json.dumps({"cost": {"tasks": given.cost, **cost(given.cost, seed=given.seed)}}, indent=1))
+    chosen = parser.parse_args()
+    if chosen.cost is not None:
+        print(json.dumps({"cost": {"tasks": chosen.cost, **cost(chosen.cost, seed=chosen.seed)}}, indent=1))
         return
     names = ("seed", "tasks", "votes", "annotators", "decisions")
-    options = {name: getattr(given, name) for name in names}
+    options = {name: getattr(chosen, name) for name in names}
     hand_out = {name: finished(begun_first=name == "begun_first", **options) for name in ("begun_first", "evenly")}
-    if given.only_hand_out:
+    if chosen.only_hand_out:
         print(json.dumps({"settings": options, "hand_out": hand_out}))
         return
     sets = {
@@ -290,19 +290,19 @@ def main() -> None:
         "unlike, a tenth hard": ([0.95, 0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.6], 0.1),
     }
     replays = [
-        simulated(name, rates, tasks=given.tasks, hard=hard, seed=given.seed + repeat)
+        simulated(name, rates, tasks=chosen.tasks, hard=hard, seed=chosen.seed + repeat)
         for name, (rates, hard) in sets.items()
-        for repeat in range(given.repeats)
+        for repeat in range(chosen.repeats)
     ]
-    results = further_votes(replays, votes=given.most)
-    if given.data is not None:
+    results = further_votes(replays, votes=chosen.most)
+    if chosen.data is not None:
         answers = [
-            published(given.data, tasks=given.tasks, seed=given.seed + repeat) for repeat in range(given.repeats)
+            published(chosen.data, tasks=chosen.tasks, seed=chosen.seed + repeat) for repeat in range(chosen.repeats)
         ]
         results |= further_votes(answers, votes=3)
     print(table(results), file=sys.stderr)
     document = {
-        "settings": {**options, "most": given.most, "repeats": given.repeats},
+        "settings": {**options, "most": chosen.most, "repeats": chosen.repeats},
         "hand_out": hand_out,
         "further_votes": results,
     }

@@ -88,7 +88,7 @@ def fitted(
     labels: Sequence[str],
     units: Sequence[int],
     raters: Sequence[int],
-    given: Sequence[str],
+    ratings: Sequence[str],
     known: Mapping[int, str] | None = None,
 ) -> RaterModel:
     """Return the model of the raters that their ratings suggest, by expectation maximisation from the vote shares.
@@ -97,11 +97,11 @@ def fitted(
         labels: Labels that can be given, at least two.
         units: Unit of each rating, as any number.
         raters: Rater of each rating, as any number.
-        given: Label of each rating; ratings with other labels are left out.
+        ratings: Label of each rating; ratings with other labels are left out.
         known: True label of each unit where it is known; default of none.
     """
     many, place = len(labels), {label: number for number, label in enumerate(labels)}
-    kept = [row for row in zip(units, raters, given, strict=True) if row[2] in place]
+    kept = [row for row in zip(units, raters, ratings, strict=True) if row[2] in place]
     if not kept:
         return prior_model(labels)
     unit_ids, unit_of = np.unique(np.array([row[0] for row in kept], dtype=np.int64), return_inverse=True)

@@ -89,9 +89,9 @@ def test_an_estimate_finds_the_errors_that_raters_were_given_and_gold_teaches_it
     assert again.labels == model.labels
     assert all(np.allclose(again.rates[rater], model.rates[rater], atol=1e-6) for rater in right)
     # Two who agree on nonsense are believed, unless gold says otherwise.
-    units, raters, given = zip(*[(unit, rater, "accept") for unit in range(30) for rater in (1, 2)], strict=True)
-    fooled = fitted(LABELS, units, raters, given)
-    taught = fitted(LABELS, units, raters, given, dict.fromkeys(range(30), "reject"))
+    units, raters, ratings = zip(*[(unit, rater, "accept") for unit in range(30) for rater in (1, 2)], strict=True)
+    fooled = fitted(LABELS, units, raters, ratings)
+    taught = fitted(LABELS, units, raters, ratings, dict.fromkeys(range(30), "reject"))
     assert fooled.rates[1][0, 0] > fooled.rates[1][1, 0]
     assert taught.rates[1][1, 0] > 30 > taught.rates[1][0, 0]
 
@@ -307,8 +307,8 @@ def test_an_adjudicator_overrules_or_sends_back_what_was_sure(
     sparing = AssignmentSettings.model_validate({"further_votes": {"first": 5, "until": 0.6}})
     step = Verify(rule=rule, handout=sparing)
     step.advance(items, context)
-    for name, said in zip(PEOPLE, ("accept", "reject", "accept", "accept", "accept"), strict=True):
-        say(people, name, said, now)
+    for name, decided in zip(PEOPLE, ("accept", "reject", "accept", "accept", "accept"), strict=True):
+        say(people, name, decided, now)
     assert states(people) == ["done"]
     assert Overview(people, people.campaign("verify")).closed_sure() == (1, 2)
     people.upsert_annotator("judge")
@@ -347,7 +347,7 @@ def test_the_same_decisions_in_the_same_order_close_the_same_tasks_after_an_inte
     store: ReviewStore, store_url: str, context: CampaignContext, make_items: MakeItems, now: datetime, tmp_path: Path
 ) -> None:
     sparing = AssignmentSettings.model_validate({"further_votes": {"first": 2, "until": 0.8}})
-    items, found = make_items(jigsaw=40), []
+    items, closed = make_items(jigsaw=40), []
     path = tmp_path / "twice.sqlite"
     for url, is_interrupted in ((store_url, False), (f"sqlite:///{path}", True)):
         there = context._replace(store_url=url)
@@ -365,11 +365,11 @@ def test_the_same_decisions_in_the_same_order_close_the_same_tasks_after_an_inte
                 if is_interrupted:
                     opened(there, items, sparing)
         with open_store(url) as again:
-            found.append(closings(again))
+            closed.append(closings(again))
             with again.reading() as connection:
                 models = connection.exec_driver_sql("SELECT decisions FROM rater_models ORDER BY id").scalars().all()
-    assert found[0] == found[1]
-    assert len(found[0]) > 10
+    assert closed[0] == closed[1]
+    assert len(closed[0]) > 10
     assert list(models) == [LEAST_NEW * (place + 1) for place in range(len(models))]
 
 
