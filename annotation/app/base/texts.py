@@ -119,6 +119,7 @@ TEXTS: Mapping[str, str] = {
     "key_compare": "Another way to compare two pictures",
     "key_swap": "Swap two pictures that blink",
     "key_help": "This list",
+    "too_fast": "That was faster than the picture and the text can be taken in. It counts; a curator sees how often.",
     "next_comes": "The next task is coming…",
     "not_sent": "No connection. {count} decided here go out by themselves once it is back; keep this window open.",
     "sent_again": "The connection is back, and everything is sent.",

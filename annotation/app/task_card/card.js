@@ -157,7 +157,11 @@ class TaskCard {
     this.otherPlace = add(body, "div", "");
     this.buildAnswers(body);
     this.form = null;
-    if (data.mode === "form") this.form = new FormFields(body, data, texts, fields, () => this.saveDraft(), () => this.tellChosen());
+    if (data.mode === "form") {
+      this.form = new FormFields(body, data, texts, fields, {
+        changed: () => this.saveDraft(), drawn: () => this.tellChosen(), completed: () => data.editable === null && this.submit(),
+      });
+    }
     this.editor = data.editable === null ? null : new ItemEditor(body, data, texts, edits, () => this.saveDraft());
     if (this.judges) this.buildReasons(says);
     if (data.mode !== "form") this.buildNote(says, noteText);

@@ -15,12 +15,12 @@ function linesOf(text) {
 }
 
 class FormFields {
-  /** `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown. */
-  constructor(parent, data, texts, from, changed, drawn) {
-    this.data = data;
-    this.texts = texts;
-    this.changed = changed;
-    this.drawn = drawn;
+  /**
+   * `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown, `completed`
+   * after a choice that says all there is to say.
+   */
+  constructor(parent, data, texts, from, { changed, drawn, completed }) {
+    Object.assign(this, { data, texts, changed, drawn, completed });
     this.values = {};
     for (const field of data.fields) this.values[field.name] = this.restored(field, from[field.name]);
     this.boxes = data.fields.map((field) => this.build(parent, field));
@@ -110,7 +110,15 @@ class FormFields {
     }
     this.changed();
     this.draw();
+    if (this.isAllSaid(field)) this.completed();
     return true;
+  }
+
+  /** Whether a choice leaves nothing to be done but, for whoever likes, a note. */
+  isAllSaid(field) {
+    const others = this.data.fields.filter((one) => one !== field && this.applies(one));
+    const isNote = (one) => one.type === "text" && !one.is_required;
+    return field.type === "one_of" && this.values[field.name] !== "" && others.every(isNote);
   }
 
   /** A number key: an option of the field whose turn it is. */

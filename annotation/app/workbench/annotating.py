@@ -7,12 +7,17 @@ from contextlib import suppress
 from datetime import datetime
 
 from ...store import Account, Campaign, RefusedError, StaleError
+from ...workflow.pace import is_too_fast
 from ...workflow.task_queue import TaskQueue
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..task_card.card import card_of, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
+
+
+MOST_SHORTEST_S = 30.0
+"""Decisions that took longer are not looked at any closer: no item has so much to read."""
 
 
 class AnnotatorWork:
@@ -72,8 +77,16 @@ class AnnotatorWork:
         if queue.campaign.form.blind_first and is_blind(task := queue.task(event.task, now=now), queue.campaign):
             queue.answer(task.slot_id, event.submission.decision, now=now)
             return EventResult(event.task)  # the same task stays and now shows its key
+        words = self._quiet_word(event)
         self._decide(event)
-        return EventResult()
+        return EventResult(words=words)
+
+    def _quiet_word(self, event: CardEvent) -> str:
+        """Return a word for a decision that came faster than pictures and text can be taken in; empty for others."""
+        if not is_too_fast(event.submission.active_s, MOST_SHORTEST_S):
+            return ""
+        shortest_s = self._queue.task(event.task, now=clock()).shortest_s
+        return TEXTS["too_fast"] if is_too_fast(event.submission.active_s, shortest_s) else ""
 
     def progress(self) -> WorkProgress:
         """Return how many tasks are decided, and how many of the annotator's part are left."""
