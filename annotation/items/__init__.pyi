@@ -1,0 +1,5 @@
+from .item_index import ItemIndex as ItemIndex
+from .item_search import FoundRecord as FoundRecord
+from .item_search import Hits as Hits
+from .item_search import ItemQuery as ItemQuery
+from .item_search import search as search
