@@ -58,6 +58,7 @@ CREATE INDEX reviews_by_divided ON reviews (divided DESC, active_at DESC, rank, 
 CREATE TABLE pictures (
     number INTEGER, place INTEGER, image_id TEXT NOT NULL, marks TEXT NOT NULL, PRIMARY KEY (number, place)
 ) WITHOUT ROWID;
+CREATE TABLE hashes (numbers BLOB NOT NULL, phashes BLOB NOT NULL);
 CREATE TABLE names (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (kind, value));
 CREATE TABLE facets (name INTEGER, number INTEGER, PRIMARY KEY (name, number)) WITHOUT ROWID;
 CREATE INDEX facets_by_record ON facets (number, name);
@@ -95,6 +96,7 @@ class IndexFile:
             sqlite3.Error: The file is damaged or cannot be written; another process has written for a minute.
         """
         with closing(self._opened()) as connection:
+            connection.execute("PRAGMA cache_size = -131072")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -126,7 +128,7 @@ class IndexFile:
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_S)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = OFF")  # a file that a power cut damaged is made anew
-        connection.execute("PRAGMA cache_size = -32768")
+        connection.execute("PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
         return connection
 

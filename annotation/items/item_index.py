@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from benchwright.canonical import digest
 from benchwright.workspace.workspace import Workspace
 
@@ -27,10 +29,12 @@ State = Literal["in_review", "waiting", "accepted", "rejected", "decided", "kept
 Mark = Literal["revised", "overridden", "pending", "divided", "flagged"]
 """What may be true beside the state; `pending`: a curator's decision that the next run takes in."""
 _OF_REVIEW = ("campaign", "state", "reason", "annotator")
-_OF_RUN = ("stream", "task", "category", "step", "step_reason")
 _RANKS = {"items": 0, "images": 1, "other": 2}
 SIGNED = 1 << 63
 """SQLite keeps numbers of 63 bits and a sign: a pHash above that is stored less 2 to the power of 64."""
+_AT_ONCE = 2000
+"""Records that are written together."""
+_IN_LIST = "number IN (SELECT value FROM json_each(?))"
 _T = TypeVar("_T")
 
 
@@ -114,6 +118,64 @@ def _generation(stamps: Mapping[str, str]) -> str:
     return digest(dict(stamps))[:16]
 
 
+class _Rows:
+    """Rows that are written together, table by table, which is much faster than record by record."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._rows: dict[str, list[tuple[Any, ...]]] = {}
+        self.names: dict[tuple[str, str], int] = {}
+        for id_, kind, value in connection.execute("SELECT id, kind, value FROM names"):
+            self.names[kind, value] = id_
+
+    def add(self, table: str, *row: Any) -> None:
+        """Add a row, with all columns of its table in order."""
+        self._rows.setdefault(table, []).append(row)
+
+    def add_facets(self, number: int, facets: Iterable[tuple[str, str]]) -> None:
+        """Give a record the named properties; empty ones are left out."""
+        for kind, value in facets:
+            if value:
+                self.add("facets", self.name(kind, value), number)
+
+    def add_text(self, rowid: int, words: Iterable[str]) -> None:
+        """Let a record be found by these texts; the run's have an even `rowid`, the store's an odd one."""
+        if text := "\n".join(filter(None, words)):
+            self.add("texts (rowid, words)", rowid, text)
+
+    def name(self, kind: str, value: str) -> int:
+        """Return the number of a name, which is given one where it has none."""
+        if (kind, value) not in self.names:
+            cursor = self._connection.execute("INSERT INTO names (kind, value) VALUES (?, ?)", (kind, value))
+            self.names[kind, value] = cursor.lastrowid or 0
+        return self.names[kind, value]
+
+    def write(self) -> None:
+        """Write all rows that were added since the last time."""
+        for table, rows in self._rows.items():
+            marks = ", ".join("?" * len(rows[0]))
+            ordered = sorted(rows) if table in {"facets", "measures"} else rows
+            statement = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"  # noqa: S608 - names and marks of ours
+            self._connection.executemany(statement, ordered)
+        self._rows.clear()
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Remove records with all that belongs to them but their measures."""
+        listed = list(numbers)
+        for table in ("records", "reviews", "pictures", "facets"):
+            self._connection.execute(f"DELETE FROM {table} WHERE {_IN_LIST}", (json.dumps(listed),))  # noqa: S608
+        rowids = [rowid for number in listed for rowid in (2 * number, 2 * number + 1)]
+        self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(rowid,) for rowid in rowids])
+
+    def forget_reviews(self, numbers: Iterable[int]) -> None:
+        """Remove what people said about records."""
+        listed = list(numbers)
+        kinds = f"name IN (SELECT id FROM names WHERE kind IN ({', '.join('?' * len(_OF_REVIEW))}))"  # noqa: S608
+        statement = f"DELETE FROM facets WHERE {_IN_LIST} AND {kinds}"  # noqa: S608 - parts of ours
+        self._connection.execute(statement, (json.dumps(listed), *_OF_REVIEW))
+        self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(2 * number + 1,) for number in listed])
+
+
 class _Writing:
     """One refresh, in a transaction of the index."""
 
@@ -121,9 +183,7 @@ class _Writing:
         self._connection = connection
         self._workspace = workspace
         self._store = store
-        self._names: dict[tuple[str, str], int] = {
-            (kind, value): id_ for id_, kind, value in connection.execute("SELECT * FROM names")
-        }
+        self._rows = _Rows(connection)
         self._next: int = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM records").fetchone()[0]
 
     def bring_up(self, kept: Mapping[str, str], wanted: Mapping[str, str]) -> tuple[int, int]:
@@ -133,7 +193,13 @@ class _Writing:
         before = {name.removeprefix("store."): int(kept[name]) for name in kept if name.startswith("store.")}
         with self._store.as_it_is() as store, store.reading() as connection:
             changed |= items_changed_since(connection, before)
-            self._take_review(ReviewFacts(connection), OverrideStore(store), changed)
+            facts, in_force = ReviewFacts(connection), _actions(OverrideStore(store))
+            ids = sorted(changed)
+            for start in range(0, len(ids), _AT_ONCE):
+                self._take_review(facts, in_force, ids[start : start + _AT_ONCE])
+                self._rows.write()
+        if shards or not kept:
+            self._keep_hashes()
         return shards, len(changed)
 
     def _take_run(self) -> tuple[int, set[str]]:
@@ -147,15 +213,16 @@ class _Writing:
             old = self._connection.execute("SELECT record_id, number FROM records WHERE shard = ?", (shard,))
             numbers |= dict(old.fetchall())
             self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard,))
-        self._forget(numbers.values())
         if numbers:  # measures have no index by record, which would be as large as they are
-            of_stale = "number IN (SELECT value FROM json_each(?))"
-            self._connection.execute(f"DELETE FROM measures WHERE {of_stale}", (json.dumps([*numbers.values()]),))  # noqa: S608
+            self._rows.forget(numbers.values())
+            listed = json.dumps([*numbers.values()])
+            self._connection.execute(f"DELETE FROM measures WHERE {_IN_LIST}", (listed,))  # noqa: S608
         changed = set(numbers)
         for shard in stale:
             if shard in after:
                 changed |= self._add_shard(shard, facts.records(shard), numbers)
-                self._connection.execute("INSERT INTO shards VALUES (?, ?)", (shard, after[shard]))
+                self._rows.add("shards", shard, after[shard])
+                self._rows.write()
         return len(stale), changed
 
     def _add_shard(self, shard: str, records: Sequence[RunRecord], numbers: Mapping[str, int]) -> set[str]:
@@ -163,129 +230,128 @@ class _Writing:
         ids = [record.record_id for record in records]
         # The store may have known some of them before a run did.
         query = "SELECT number FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
-        self._forget([number for (number,) in self._connection.execute(query, (json.dumps(ids),))])
-        measures: list[tuple[int, float, int]] = []
+        known = [number for (number,) in self._connection.execute(query, (json.dumps(ids),))]
+        if known:
+            self._rows.forget(known)
         for record in records:
-            measures += self._add_run(record, shard, numbers.get(record.record_id))
-        self._connection.executemany("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", sorted(measures))
+            self._add_run(record, shard, numbers.get(record.record_id))
         return set(ids)
 
-    def _forget(self, numbers: Iterable[int]) -> None:
-        rows = [(number,) for number in numbers]
-        for table in ("records", "reviews", "pictures", "facets"):
-            self._connection.executemany(f"DELETE FROM {table} WHERE number = ?", rows)  # noqa: S608 - our own names
-        texts = [(rowid,) for (number,) in rows for rowid in (2 * number, 2 * number + 1)]
-        self._connection.executemany("DELETE FROM texts WHERE rowid = ?", texts)
-
-    def _add_run(self, record: RunRecord, shard: str, number: int | None) -> list[tuple[int, float, int]]:
-        """Add a record of the run, and return its measures as rows."""
+    def _add_run(self, record: RunRecord, shard: str, number: int | None) -> None:
         number = self._number() if number is None else number
-        self._add_record(
-            number, record.record_id, record.stream, shard, record.root_image_id, record.name, record.task,
+        self._rows.add(
+            "records", number, record.record_id, record.stream, shard, record.root_image_id, record.name, record.task,
             record.question, record.state, record.reason, record.stage, record.is_overridden, record.revision,
-            record.phash, record.pictures,
+            _signed(record.phash), len(record.pictures),
         )  # fmt: skip
+        self._add_pictures(number, record.pictures)
         facets = [("stream", record.stream), ("task", record.task), ("category", record.category)]
         facets += [("step", step_of(stage)) for stage in sorted(record.stages)]
         facets += [("step_reason", reason) for reason in sorted(record.reasons)]
-        self._add_facets(number, facets)
+        self._rows.add_facets(number, facets)
         words = [record.record_id, record.name, record.question, *record.texts, *_spelled(record.reasons)]
-        self._add_text(2 * number, words)
-        return [(self._name("measure", step_of(name)), value, number) for name, value in record.measures.items()]
+        self._rows.add_text(2 * number, words)
+        for name, value in record.measures.items():
+            self._rows.add("measures", self._rows.name("measure", step_of(name)), value, number)
 
-    def _add_record(self, *values: Any) -> None:
-        *columns, phash, pictures = values
-        signed = None if phash is None else phash - 2 * SIGNED if phash >= SIGNED else phash
-        marks = ", ".join("?" * (len(columns) + 2))
-        self._connection.execute(f"INSERT INTO records VALUES ({marks})", (*columns, signed, len(pictures)))  # noqa: S608
-        rows = [(columns[0], place, picture.image_id, picture.marks) for place, picture in enumerate(pictures)]
-        self._connection.executemany("INSERT INTO pictures VALUES (?, ?, ?, ?)", rows)
+    def _add_pictures(self, number: int, pictures: Sequence[PictureRow]) -> None:
+        for place, picture in enumerate(pictures):
+            self._rows.add("pictures", number, place, picture.image_id, picture.marks)
 
-    def _take_review(self, facts: ReviewFacts, overrides: OverrideStore, changed: set[str]) -> None:
+    def _take_review(self, facts: ReviewFacts, in_force: Mapping[str, set[str]], ids: Sequence[str]) -> None:
         """Write what people said about records, and the state that follows from run and people together."""
-        in_force: dict[str, set[str]] = {}
-        for stored in overrides.in_force():
-            in_force.setdefault(stored.override.record_id, set()).add(stored.override.action)
-        ids = sorted(changed)
-        known: dict[str, tuple[Any, ...]] = {}
-        for start in range(0, len(ids), 5000):
-            query = (
-                "SELECT record_id, number, shard, stream, run_state, run_reason, has_run_override, revision "
-                "FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
-            )
-            part = self._connection.execute(query, (json.dumps(ids[start : start + 5000]),))
-            known |= {record_id: rest for record_id, *rest in part}
-        of_store_only = {record_id for record_id in ids if record_id not in known or known[record_id][1] is None}
+        query = (
+            "SELECT record_id, number, shard, stream, run_state, run_reason, has_run_override, revision "
+            "FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
+        )
+        rows = self._connection.execute(query, (json.dumps(ids),))
+        known: dict[str, _Known] = {record_id: _Known(*rest) for record_id, *rest in rows}
+        of_store_only = {record_id for record_id in ids if record_id not in known or known[record_id].shard is None}
+        self._rows.forget_reviews(record.number for record in known.values())
         seen = set()
         for review in facts.records(ids, with_content=of_store_only):
             seen.add(review.item_id)
             if review.item_id in of_store_only:
-                self._add_store_only(review, known)
+                known[review.item_id] = self._add_store_only(review, known.get(review.item_id))
             self._add_review(review, known[review.item_id], in_force.get(review.item_id, set()))
         for record_id in known.keys() - seen:
             if record_id in of_store_only:
-                self._forget([known[record_id][0]])
+                self._rows.forget([known[record_id].number])
             else:
                 self._add_review(ReviewRecord(record_id), known[record_id], in_force.get(record_id, set()))
 
-    def _add_store_only(self, review: ReviewRecord, known: dict[str, tuple[Any, ...]]) -> None:
+    def _add_store_only(self, review: ReviewRecord, known: _Known | None) -> _Known:
         """Add what is known to the store alone, such as an item of a release that is reviewed again."""
-        number = known[review.item_id][0] if review.item_id in known else self._number()
-        self._forget([number])
+        number = self._number() if known is None else known.number
+        if known is not None:
+            self._rows.forget([number])
         content = review.content or {}
-        pictures: Sequence[PictureRow] = pictures_in(content)
+        pictures = pictures_in(content)
         task, question = str(content.get("task") or ""), str(content.get("question") or "")
         stream = "items" if content.get("choices") else "other"
-        self._add_record(
-            number, review.item_id, stream, None, None, "", task, question, None, None, None, False, 0, None, pictures
-        )
-        self._add_facets(number, [("stream", stream), ("task", task), ("category", str(content.get("category") or ""))])
-        self._add_text(2 * number, [review.item_id, question, *texts_in(content)])
-        known[review.item_id] = (number, None, stream, None, None, 0, 0)
+        self._rows.add(
+            "records", number, review.item_id, stream, None, None, "", task, question, None, None, None, False, 0, None,
+            len(pictures),
+        )  # fmt: skip
+        self._add_pictures(number, pictures)
+        facets = [("stream", stream), ("task", task), ("category", str(content.get("category") or ""))]
+        self._rows.add_facets(number, facets)
+        self._rows.add_text(2 * number, [review.item_id, question, *texts_in(content)])
+        return _Known(number, None, stream, None, None, False, 0)
 
-    def _add_review(self, review: ReviewRecord, row: Sequence[Any], actions: set[str]) -> None:
-        number, _shard, stream, run_state, run_reason, has_run_override, revision = row
-        kinds = ", ".join("?" * len(_OF_REVIEW))
-        self._connection.execute(
-            f"DELETE FROM facets WHERE number = ? AND name IN (SELECT id FROM names WHERE kind IN ({kinds}))",  # noqa: S608
-            (number, *_OF_REVIEW),
-        )
-        state = state_of(run_state, review, actions)
-        marks = _marks(review, run_state, actions, has_run_override=bool(has_run_override), revision=revision)
-        facets: list[tuple[str, str]] = [("state", name) for name in (state, *marks)]
+    def _add_review(self, review: ReviewRecord, known: _Known, actions: set[str]) -> None:
+        number, state = known.number, state_of(known.run_state, review, actions)
+        facets: list[tuple[str, str]] = [("state", name) for name in (state, *_marks(review, known, actions))]
         named = {"campaign": review.campaigns, "reason": review.reasons, "annotator": review.annotators}
         facets += [(kind, value) for kind, values in named.items() for value in sorted(values)]
-        self._add_facets(number, facets)
-        reasons = [run_reason] if state in {"dropped", "withdrawn"} and run_reason else sorted(review.reasons)
+        self._rows.add_facets(number, facets)
+        is_of_run = state in {"dropped", "withdrawn"} and known.run_reason
+        reasons = [known.run_reason] if is_of_run else sorted(review.reasons)
         active_at = "" if review.active_at is None else review.active_at.isoformat()
-        values = (
-            number, _RANKS[stream], state, ", ".join(reasons), ", ".join(sorted(review.campaigns)), review.decisions,
-            review.divided or 0.0, active_at,
+        self._rows.add(
+            "reviews", number, _RANKS[known.stream], state, ", ".join(filter(None, reasons)),
+            ", ".join(sorted(review.campaigns)), review.decisions, review.divided or 0.0, active_at,
         )  # fmt: skip
-        self._connection.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-        self._connection.execute("DELETE FROM texts WHERE rowid = ?", (2 * number + 1,))
         texts = [*review.texts, *_spelled(review.reasons)]
-        if review.content is not None and row[1] is not None:  # a version that no table has yet
+        if review.content is not None and known.shard is not None:  # a version that no table may have yet
             texts += [str(review.content.get("question") or ""), *texts_in(review.content)]
-        self._add_text(2 * number + 1, texts)
+        self._rows.add_text(2 * number + 1, texts)
 
-    def _add_facets(self, number: int, facets: Iterable[tuple[str, str]]) -> None:
-        rows = [(self._name(kind, value), number) for kind, value in facets if value]
-        self._connection.executemany("INSERT OR IGNORE INTO facets VALUES (?, ?)", rows)
-
-    def _add_text(self, rowid: int, words: Iterable[str]) -> None:
-        if text := "\n".join(filter(None, words)):
-            self._connection.execute("INSERT INTO texts (rowid, words) VALUES (?, ?)", (rowid, text))
-
-    def _name(self, kind: str, value: str) -> int:
-        if (kind, value) not in self._names:
-            cursor = self._connection.execute("INSERT INTO names (kind, value) VALUES (?, ?)", (kind, value))
-            self._names[kind, value] = cursor.lastrowid or 0
-        return self._names[kind, value]
+    def _keep_hashes(self) -> None:
+        """Write all pHashes as two columns of bytes, so that a search by likeness need not visit every record."""
+        rows = self._connection.execute("SELECT number, phash FROM records WHERE phash IS NOT NULL ORDER BY number")
+        table = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
+        self._connection.execute("DELETE FROM hashes")
+        columns = (table[:, 0].tobytes(), table[:, 1].tobytes())
+        self._connection.execute("INSERT INTO hashes VALUES (?, ?)", columns)
 
     def _number(self) -> int:
         self._next += 1
         return self._next - 1
+
+
+class _Known(NamedTuple):
+    """A record of the index as a refresh finds it; `shard` is None where only the review store knows it."""
+
+    number: int
+    shard: str | None
+    stream: str
+    run_state: str | None
+    run_reason: str | None
+    has_run_override: bool
+    revision: int
+
+
+def _actions(overrides: OverrideStore) -> dict[str, set[str]]:
+    """Return the actions of the overrides in force, by record."""
+    in_force: dict[str, set[str]] = {}
+    for stored in overrides.in_force():
+        in_force.setdefault(stored.override.record_id, set()).add(stored.override.action)
+    return in_force
+
+
+def _signed(phash: int | None) -> int | None:
+    return None if phash is None else phash - 2 * SIGNED if phash >= SIGNED else phash
 
 
 def step_of(stage: str) -> str:
@@ -310,17 +376,16 @@ def state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) -> 
     return "rejected" if run_state == "rejected" else "kept"
 
 
-def _marks(
-    review: ReviewRecord, run_state: str | None, actions: set[str], *, has_run_override: bool, revision: int
-) -> list[Mark]:
+def _marks(review: ReviewRecord, known: _Known, actions: set[str]) -> list[Mark]:
+    run_state = known.run_state
     is_pending = (
         ("drop" in actions) != (run_state == "withdrawn")
         or ("keep" in actions and run_state == "dropped")
-        or (has_run_override and not actions)
+        or (known.has_run_override and not actions)
     )
     marks: dict[Mark, bool] = {
-        "revised": review.is_revised or revision > 0,
-        "overridden": bool(actions) or has_run_override,
+        "revised": review.is_revised or known.revision > 0,
+        "overridden": bool(actions) or bool(known.has_run_override),
         "pending": is_pending and run_state is not None,
         "divided": bool(review.divided),
         "flagged": review.has_open_flag,

@@ -158,8 +158,9 @@ def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int =
     where, values = _condition(query)
     near = _near(connection, query.like) if query.like else {}
     if query.like:
-        chosen = connection.execute(f"SELECT number FROM reviews r WHERE {where}", values)  # noqa: S608 - parts of ours
-        nearest = sorted((near[number], number) for (number,) in chosen if number in near)
+        of_near = f"SELECT number FROM reviews r WHERE number IN (SELECT value FROM json_each(?)) AND {where}"  # noqa: S608
+        chosen = connection.execute(of_near, [_listed(near), *values])
+        nearest = sorted((near[number], number) for (number,) in chosen)
         count = len(nearest)
     else:
         [[count]] = connection.execute(f"SELECT count(*) FROM reviews r WHERE {where}", values)  # noqa: S608
@@ -196,6 +197,15 @@ def options(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
                 merged[value] = merged.get(value, 0) + n
         listed[name] = sorted(merged.items(), key=lambda entry: (-entry[1], entry[0]))
     return listed
+
+
+def states_of(connection: sqlite3.Connection, record_id: str) -> list[str]:
+    """Return the state of a record, and then what else is true of it; empty where there is no such record."""
+    query = (
+        "SELECT value, value = v.state FROM records r JOIN reviews v USING (number) JOIN facets f USING (number) "
+        "JOIN names ON id = f.name WHERE record_id = ? AND kind = 'state' ORDER BY 2 DESC, 1"
+    )
+    return [value for value, _ in connection.execute(query, (record_id,))]
 
 
 def measures(connection: sqlite3.Connection) -> dict[str, MeasureRange]:
@@ -278,12 +288,12 @@ def _near(connection: sqlite3.Connection, like: str) -> dict[int, float]:
         if row is None or row[0] is None:
             return {}
         code = row[0] % (2 * SIGNED)
-    rows = np.array(
-        connection.execute("SELECT number, phash FROM records WHERE phash IS NOT NULL").fetchall(), np.int64
-    ).reshape(-1, 2)
-    bits = np.bitwise_count(rows[:, 1].view(np.uint64) ^ np.uint64(code))
-    order = np.argsort(bits, kind="stable")[:MOST_ALIKE]
-    return {int(rows[place, 0]): float(bits[place]) for place in order if bits[place] <= NEAR_BITS}
+    [columns] = connection.execute("SELECT numbers, phashes FROM hashes").fetchall() or [(b"", b"")]
+    numbers, codes = (np.frombuffer(column, np.int64) for column in columns)
+    bits = np.bitwise_count(codes.view(np.uint64) ^ np.uint64(code))
+    near = np.flatnonzero(bits <= NEAR_BITS)
+    order = near[np.argsort(bits[near], kind="stable")][:MOST_ALIKE]
+    return {int(numbers[place]): float(bits[place]) for place in order}
 
 
 def _values(connection: sqlite3.Connection, measure: str, numbers: Iterable[int]) -> dict[int, float]:

@@ -152,6 +152,31 @@ def payloads_of(connection: sa.Connection, task_ids: Sequence[int]) -> Iterator[
             yield task_id, json.loads(payload)
 
 
+class ItemRevision(NamedTuple):
+    """How one task's version of an item came from another's: the tasks, the edits as JSON values, who and when."""
+
+    task_id: int
+    revised_from: int
+    edits: Mapping[str, Any]
+    annotator: str
+    at: datetime
+
+
+def revisions_of(connection: sa.Connection, item_id: str) -> list[ItemRevision]:
+    """Return the revisions of an item in all campaigns, the earliest first."""
+    query = (
+        sa.select(revisions, annotators.c.name)
+        .join(tasks, revisions.c.task_id == tasks.c.id)
+        .join(annotators, revisions.c.annotator_id == annotators.c.id)
+        .where(tasks.c.item_id == item_id)
+        .order_by(revisions.c.id)
+    )
+    return [
+        ItemRevision(row.task_id, row.revised_from, json.loads(row.edits), row.name, row.revised_at)
+        for row in connection.execute(query)
+    ]
+
+
 def _of_some(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[TaskFacts]:
     of_items = tasks.c.item_id.in_(item_ids)
     query = (
