@@ -212,6 +212,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "back_to_items": "Back to the list",
         "no_such_item": "There is no such item or image here; a run may have removed it.",
         "options_of": "Options",
+        "of_part": "Part",
+        "step": "Step",
         "explanation": "Explanation",
         "versions": "Versions",
         "version_n": "Version {number}",

@@ -108,12 +108,16 @@ def show_sections(history: ItemHistory) -> None:
             )
             for row in history.overrides
         ]
-        heads = ("when", "name", "verdict", "of_step", "of_reason", "act_why")
-        st.html(_table([TEXTS[head] for head in heads], rows))
+        heads = ("when", "name", "verdict", "step", "of_reason", "act_why")
+        st.html(_table(TEXTS["by_hand_head"], [TEXTS[head] for head in heads], rows))
     _show_scores(history)
     if history.source:
         st.subheader(TEXTS["comes_from"])
-        st.html(_table(None, [(name.replace("_", " "), value) for name, value in history.source.items()]))
+        st.html(
+            _table(
+                TEXTS["comes_from"], None, [(name.replace("_", " "), value) for name, value in history.source.items()]
+            )
+        )
 
 
 def _show_task(task: ReviewedTask) -> None:
@@ -124,7 +128,7 @@ def _show_task(task: ReviewedTask) -> None:
         rows.append(_adjudication(decision))
     heads = [TEXTS["name"], APP_TEXTS["decision"], APP_TEXTS["reasons"], TEXTS["note"], TEXTS["edits_made"],
              TEXTS["when"], TEXTS["seconds"]]  # fmt: skip
-    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (_table(heads, rows) if rows else ""))
+    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (_table(head, heads, rows) if rows else ""))
     if task.facts.adjudicated.sent_back:
         st.caption(TEXTS["sent_back_n"].format(times=task.facts.adjudicated.sent_back))
 
@@ -164,7 +168,7 @@ def _show_comments(history: ItemHistory) -> None:
         )
         for comment in history.remarks
     ]
-    st.html(_table([TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
+    st.html(_table(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
 
 
 def _show_versions(history: ItemHistory) -> None:
@@ -181,7 +185,7 @@ def _show_versions(history: ItemHistory) -> None:
             (TEXTS.get(f"part_{part}", part), earlier, later)
             for part, (earlier, later) in changes(before.content, after.content).items()
         ]
-        table = _table([TEXTS["of_kind"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
+        table = _table(head, [TEXTS["of_part"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
         st.html(f'<p dir="auto"><b>{escape(head)}</b></p>{table}')
 
 
@@ -193,18 +197,18 @@ def _verdicts_html(history: ItemHistory) -> str:
         words = effective if own == effective else TEXTS["own_verdict"].format(verdict=effective, own=own)
         measured = ", ".join(f"{name} {_number(value)}" for name, value in verdict.measures.items())
         rows.append((verdict.step, words, measured, _spelled(verdict.evidence)))
-    return _table([TEXTS["of_step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows)
+    return _table(TEXTS["steps_said"], [TEXTS["step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows)
 
 
 def _show_scores(history: ItemHistory) -> None:
     if history.releases:
         st.subheader(TEXTS["releases"])
-        st.html(_table(None, [(release,) for release in history.releases]))
+        st.html(_table(TEXTS["releases"], None, [(release,) for release in history.releases]))
     if history.scores:
         st.subheader(TEXTS["scores"])
         heads = list(dict.fromkeys(name for row in history.scores for name in row))
         rows = [[_spelled(row.get(name)) for name in heads] for row in history.scores]
-        st.html(_table(heads, rows))
+        st.html(_table(TEXTS["scores"], heads, rows))
 
 
 def _number(value: Any) -> str:
@@ -224,8 +228,8 @@ def _inline(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _table(heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; without heads, the first cell of each row is its head."""
+def _table(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table that scrolls on narrow screens; without heads, the first cell of each row is its head."""
     body = []
     for row in rows:
         cells = [f'<td dir="auto">{escape(cell)}</td>' for cell in row]
@@ -234,4 +238,5 @@ def _table(heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
         body.append(f"<tr>{''.join(cells)}</tr>")
     top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads or ())
     head = f"<thead><tr>{top}</tr></thead>" if top else ""
-    return f'<div class="bw-wide"><table>{head}<tbody>{"".join(body)}</tbody></table></div>'
+    place = f'<div class="bw-wide" role="region" tabindex="0" aria-label="{escape(label)}">'
+    return f"{place}<table>{head}<tbody>{''.join(body)}</tbody></table></div>"
