@@ -21,10 +21,14 @@ from benchwright.workspace.record_lookup import KnownRecord
 from ..exchange.overrides import OverrideRequests
 from ..forms.submission import Submission
 from ..store import OverrideStore, ReviewStore
+from ..store.accounts.campaign_access import AccessControl
+from ..store.campaigns.adjudications import has_opened, note_opened
+from ..store.campaigns.tasks import upsert_annotator
+from ..store.database.locks import hold_annotator
 from ..workflow.adjudication import AdjudicationQueue, share_divided
 from ..workflow.rounds import in_count
 from ..workflow.settlement import ACCEPT, REJECT, WAITS, policy_of
-from .item_history import ReviewedTask
+from .item_history import ItemHistory, ReviewedTask
 
 Act = Literal["withdraw", "restore", "undo"]
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -105,6 +109,38 @@ class CuratorActs:
         undone = [override for override in plan.overrides if override in in_force]
         store.undo(undone, by=self._curator, why=checked_reason(why, needed=False), now=now)
         return undone
+
+    def may_be_asked(self, history: ItemHistory) -> bool:
+        """Return whether the curator may still be asked to judge a record, and so must not see its key or votes yet.
+
+        That is so where a task about it is open in a campaign of people in which the curator may decide, as long as
+        they have neither judged it nor looked at it (`note_looked`).
+        """
+        access = AccessControl(self._store)
+        return any(
+            task.facts.state == "open"
+            and not task.campaign.is_simulated
+            and self._curator not in task.facts.openers
+            and all(annotation.annotator != self._curator for annotation in task.facts.annotations)
+            and (not task.campaign.is_for_assigned or access.of(task.campaign.name).admits(self._curator))
+            for task in history.tasks
+        )
+
+    def note_looked(self, history: ItemHistory, *, now: datetime) -> None:
+        """Record that the curator has seen the key of a record and what others decided about it.
+
+        From then on they are not asked to judge it, nor to answer it blind in any campaign, as an adjudicator is not.
+        """
+        with self._store.reading() as connection:
+            unseen = [task for task in history.tasks if not has_opened(connection, task.facts.task_id, self._curator)]
+        if not unseen:
+            return
+        with self._store.writing() as connection:
+            upsert_annotator(connection, self._curator, kind="person")
+            hold_annotator(connection, self._curator)
+            for task in unseen:
+                if not has_opened(connection, task.facts.task_id, self._curator):
+                    note_opened(connection, task.facts.task_id, self._curator, now=now)
 
     def decide_task(self, task: ReviewedTask, submission: Submission, *, now: datetime) -> None:
         """Decide a task as an adjudicator does, or send it back to further annotators (`send_back`).

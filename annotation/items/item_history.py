@@ -154,7 +154,14 @@ def _read_run(history: ItemHistory, workspace: Workspace) -> None:
         measures = [name for name, kind in (plan.values if plan else {}).items() if kind in _MEASURES]
         columns = ["record_id", "verdict", "reason", "evidence", *measures]
         for row in rows("outcomes", "record_id", record.record_id, columns):
-            history.verdicts.append(_verdict(stage, row, measures))
+            _add_verdict(history.verdicts, _verdict(stage, row, measures))
+
+
+def _add_verdict(verdicts: list[StepVerdict], verdict: StepVerdict) -> None:
+    """Add a verdict; the two halves of a filter become one line, which has the measures of the first."""
+    if verdicts and verdicts[-1].step == verdict.step and verdicts[-1].verdict == "keep":
+        verdict = verdict._replace(measures={**verdicts.pop().measures, **verdict.measures})
+    verdicts.append(verdict)
 
 
 def _verdict(stage: str, row: Mapping[str, Any], measures: Sequence[str]) -> StepVerdict:
@@ -168,6 +175,20 @@ def _source(row: Mapping[str, Any]) -> dict[str, str]:
     names = ("source_uri", "dataset", "canonical_id", "licence", "author", "retrieved_at", "media_type")
     facts = {name: str(row[name]) for name in names if row.get(name)}
     return {**facts, "size": f"{row['width']} × {row['height']}", "image": row["image_id"]}
+
+
+def _made(version: ItemVersion) -> dict[str, str]:
+    """Return how an item was made: by which step, who wrote its texts, and what the step noted."""
+    content = version.content
+    writers = ", ".join(f"{part}: {writer}" for part, writer in (content.get("written_by") or {}).items())
+    evidence = ", ".join(f"{name} {_short(value)}" for name, value in (content.get("evidence") or {}).items())
+    facts = {"made_by": version.by, "written_by": writers, "evidence": evidence}
+    return {name: text for name, text in facts.items() if text}
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else f"({len(text):,} characters)"
 
 
 def _read_review(history: ItemHistory, store: ReviewStore) -> None:
@@ -190,6 +211,8 @@ def _read_review(history: ItemHistory, store: ReviewStore) -> None:
         shown = outcome if is_judged else "gold" if task.is_gold else "retired"
         history.tasks.append(ReviewedTask(campaigns[task.campaign_id], task, shown, len(counted)))
     known = [version.content for version in history.versions]
+    if history.versions:
+        history.source = {**_made(history.versions[0]), **history.source}
     if not known and facts and history.record.stream != "images":
         history.versions.append(ItemVersion(campaigns[facts[0].campaign_id].name, payloads[facts[0].task_id]))
     for revision in revisions:

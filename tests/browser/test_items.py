@@ -18,7 +18,7 @@ from browser.review_site import PASSWORDS, ReviewSite, add_account, make_workspa
 
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.items import ItemIndex, ItemQuery, search
-from benchwright.annotation.store import OverrideStore, ReviewStore, open_store
+from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.database import audit_log
 from benchwright.annotation.workflow import TaskQueue, open_next_rounds
 
@@ -167,8 +167,9 @@ def test_a_picture_is_looked_for_by_its_looks(site: ReviewSite, curator: Opened)
     page = curator("/items?stream=images")
     name = next(iter(sorted((site.workspace.parent / "photographs").glob("*.jpg"))))
     page.get_by_text("found", exact=False).first.wait_for()
+    page.get_by_text("Filters", exact=True).click()
     page.locator("input[type=file]").set_input_files(name)
-    page.get_by_text("What looks like a picture, the most alike first").wait_for()
+    page.get_by_role("button", name="What looks like a picture, the most alike first").wait_for()
     page.locator(".tile").first.wait_for()
     assert "like=hash-" in page.url
     assert name.name in page.locator(".tile").first.inner_text()
@@ -252,6 +253,7 @@ def test_a_curator_decides_a_divided_task_and_sees_the_revision(site: ReviewSite
     assert divided in found(site, state="rejected")
     [revised] = found(site, state="revised")
     page = curator(f"/item?id={revised}")
+    page.get_by_role("button", name="Show all; I will not judge it").click()
     page.get_by_text("Version 2").wait_for()
     assert f"{HACK} Which zebra fits?" in page.locator("body").inner_text()
     assert page.evaluate("window.hacked") is None
@@ -260,7 +262,7 @@ def test_a_curator_decides_a_divided_task_and_sees_the_revision(site: ReviewSite
 def test_flags_reasons_and_annotators_lead_to_items(site: ReviewSite, curator: Opened) -> None:
     page = curator("/flags?campaign=verify")
     page.get_by_role("link", name="See the item").click()
-    page.get_by_text("Look here").wait_for()
+    page.get_by_text("What to do with it").wait_for()
     assert "/item?id=" in page.url
     page = curator("/reasons?campaign=verify")
     page.get_by_role("link", name="See these items").click()
@@ -270,6 +272,28 @@ def test_flags_reasons_and_annotators_lead_to_items(site: ReviewSite, curator: O
     page.get_by_text("found", exact=False).first.wait_for()
     assert "annotator=" in page.url
     assert page.evaluate("window.hacked") is None
+
+
+def test_a_curator_who_may_be_asked_sees_neither_key_nor_votes_before_they_renounce(
+    site: ReviewSite, curator: Opened
+) -> None:
+    [begun] = found(site, state="flagged")
+    with opened_store(site.workspace) as store:
+        task = next(task for task in store.tasks("verify") if task.item_id == begun)
+        store.upsert_annotator("cur")
+        assert store.claim("verify", "cur", now=datetime.now(UTC), task=task.id) is not None
+        store.release(store.claim("verify", "cur", now=datetime.now(UTC), task=task.id).slot_id, "cur")  # type: ignore[union-attr]
+    page = curator(f"/item?id={begun}")
+    page.get_by_text("You may be asked to judge this yourself").wait_for()
+    at_rest(page)
+    body = page.locator("body").inner_text()
+    assert "· right" not in body
+    assert "Look here" not in body
+    page.get_by_role("button", name="Show all; I will not judge it").click()
+    page.get_by_text("Look here").wait_for()
+    page.get_by_text("you are not asked to judge this").wait_for()
+    with opened_store(site.workspace) as store, pytest.raises(RefusedError):
+        store.claim("verify", "cur", now=datetime.now(UTC), task=task.id)
 
 
 @pytest.mark.parametrize("name", ["ann", "ada"])

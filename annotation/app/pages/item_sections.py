@@ -61,11 +61,11 @@ def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) 
     return f'<ul class="bw-pictures">{"".join(parts)}</ul>'
 
 
-def options_html(question: str, content: TaskContent) -> str:
-    """Return the question, the options with the right one marked, and the explanation."""
+def options_html(question: str, content: TaskContent, *, shows_key: bool = True) -> str:
+    """Return the question and the options; with the key also which one is right, and the explanation."""
     lines = []
     for choice in content.choices:
-        is_right = choice.key == content.answer
+        is_right = shows_key and choice.key == content.answer
         words = choice.text or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
@@ -75,7 +75,7 @@ def options_html(question: str, content: TaskContent) -> str:
     )
     why = (
         f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {escape(content.explanation)}</p>"
-        if content.explanation
+        if content.explanation and shows_key
         else ""
     )
     return f'<div class="bw-question" dir="auto">{escape(question)}</div>{options}{why}'
@@ -115,7 +115,7 @@ def show_sections(history: ItemHistory) -> None:
         st.subheader(TEXTS["comes_from"])
         st.html(
             _table(
-                TEXTS["comes_from"], None, [(name.replace("_", " "), value) for name, value in history.source.items()]
+                TEXTS["comes_from"], None, [(TEXTS[f"fact_{name}"], value) for name, value in history.source.items()]
             )
         )
 

@@ -105,9 +105,7 @@ def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str
         TEXTS["search"], value=query.words, placeholder=TEXTS["search_hint"], max_chars=200, key=f"words-{query.words}"
     )
     sort = _sort(right, query)
-    on = len(replace(query, words="", sort="activity", page=1).to_params())
-    label = TEXTS["filters_on"].format(count=on) if on else TEXTS["filters"]
-    with st.expander(label, expanded=bool(on)):
+    with st.expander(TEXTS["filters"], key="items-filters"):
         columns = st.columns(4)
         values: dict[str, Any] = {}
         for place, name in enumerate(_COLUMNS):
@@ -116,9 +114,30 @@ def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str
         values |= _measure(columns[3], query, ranges)
         like = _likeness(state, query)
     asked = replace(query, words=words.strip(), sort=sort, like=like, **values)
-    if not asked.is_empty and st.button(TEXTS["show_all"]):
-        return ItemQuery()
-    return asked
+    return asked if asked != query else _without(query)
+
+
+def _without(query: ItemQuery) -> ItemQuery:
+    """Show what the list is filtered by, each with a button that takes it off, and return what is left."""
+    if query.is_empty:
+        return query
+    default = ItemQuery()
+    with st.container(horizontal=True, key="items-on"):
+        for name in _COLUMNS:
+            if value := getattr(query, name):
+                words = TEXTS["take_off"].format(label=TEXTS[_LABELS[name]], value=inert(_value_words(name, value)))
+                if st.button(words, key=f"off-{name}", icon=":material/close:"):
+                    off: dict[str, Any] = {name: ""}
+                    return replace(query, **off)
+        if query.measure:
+            words = TEXTS["take_off"].format(label=TEXTS["measure"], value=inert(query.measure))
+            if st.button(words, key="off-measure", icon=":material/close:"):
+                return replace(query, measure="", least=None, most=None, sort=default.sort)
+        if query.like and st.button(TEXTS["like_is"], key="off-like", icon=":material/close:"):
+            return replace(query, like="")
+        if st.button(TEXTS["show_all"], type="tertiary"):
+            return default
+    return query
 
 
 def _sort(place: Any, query: ItemQuery) -> Sort:
@@ -146,16 +165,17 @@ def _choice(place: Any, name: str, value: str, listed: Sequence[tuple[str, int]]
     def words(code: str) -> str:
         if not code:
             return TEXTS["any"]
-        spelled = ITEM_STATES.get(code, code) if name in {"state", "stream"} else words_of(name, code)
-        return TEXTS["option_count"].format(words=spelled, count=counts[code])
+        return TEXTS["option_count"].format(words=_value_words(name, code), count=counts[code])
 
     label, key = TEXTS[_LABELS[name]], f"filter-{name}-{value}"
     picked: str = place.selectbox(label, codes, index=codes.index(value), format_func=words, key=key)
     return picked
 
 
-def words_of(name: str, code: str) -> str:
-    """Return the words for a value of a property: codes of reasons and tasks as words, names as they are."""
+def _value_words(name: str, code: str) -> str:
+    """Return the words for a value of a property: codes as words, names as they are."""
+    if name in {"state", "stream"}:
+        return ITEM_STATES.get(code, code)
     return words_for(code) if name in {"reason", "task"} else code
 
 
@@ -189,8 +209,6 @@ def _likeness(state: AppState, query: ItemQuery) -> str:
     if not state.items.reading(has_hashes):
         st.caption(TEXTS["no_hashes"])
         return query.like
-    if query.like:
-        st.caption(TEXTS["like_is"])
     uploaded = st.file_uploader(
         TEXTS["like_file"], help=TEXTS["like_why"], max_upload_size=_LIKE_MB, key=f"like-{query.like}"
     )

@@ -53,12 +53,20 @@ def show_item(
     with left:
         names = captions(content) if content is not None else [history.source.get("source_uri", record_id[:12])]
         st.html(pictures_html(record_id, _marked(history), names))
+    acts = CuratorActs(state.workspace, state.store, account.name)
+    is_hidden = acts.may_be_asked(history)
+    if not is_hidden:
+        acts.note_looked(history, now=clock())
     with right:
-        _show_head(state, history, content)
+        _show_head(state, history, content, shows_key=not is_hidden)
         _show_links(history, items_page, item_page)
+        if is_hidden:
+            _offer_to_look(acts, history)
         show_acts(state, account, selected=[record_id])
-        _show_deciding(state, account, history)
-    show_sections(history)
+        if not is_hidden:
+            _show_deciding(state, account, history)
+    if not is_hidden:
+        show_sections(history)
 
 
 def content_of(history: ItemHistory) -> TaskContent | None:
@@ -85,14 +93,22 @@ def _marked(history: ItemHistory) -> list[bool]:
     return [bool(image.get("prompts")) for image in images] if images else [False] * bool(history.source)
 
 
-def _show_head(state: AppState, history: ItemHistory, content: TaskContent | None) -> None:
+def _show_head(state: AppState, history: ItemHistory, content: TaskContent | None, *, shows_key: bool) -> None:
     states = state.items.reading(lambda connection: states_of(connection, history.record.record_id))
     st.caption(" · ".join(ITEM_STATES.get(name, name) for name in states))
     if content is None:
         st.subheader(inert(history.source.get("source_uri", history.record.record_id)))
         return
     st.caption(f"{words_for(content.task)} · {history.record.record_id}")
-    st.html(options_html(question_in_words(content), content))
+    st.html(options_html(question_in_words(content), content, shows_key=shows_key))
+
+
+def _offer_to_look(acts: CuratorActs, history: ItemHistory) -> None:
+    """Say that key and votes are hidden from whoever may still judge the item, and show them on request."""
+    st.info(TEXTS["still_asked"])
+    if st.button(TEXTS["look"]):
+        acts.note_looked(history, now=clock())
+        st.rerun()
 
 
 def _show_links(history: ItemHistory, items_page: Callable[[], st.Page], item_page: Callable[[], st.Page]) -> None:
@@ -113,6 +129,8 @@ def _show_deciding(state: AppState, account: Account, history: ItemHistory) -> N
         st.caption(TEXTS["cannot_decide"].format(rule="adjudicated(unanimous(2))"))
     if history.tasks:
         st.caption(TEXTS["cannot_assign"])
+    if any(task.facts.state == "open" for task in history.tasks):
+        st.caption(TEXTS["looked"])
 
 
 def _show_task_form(state: AppState, account: Account, task: ReviewedTask) -> None:

@@ -61,6 +61,7 @@ class TaskFacts(NamedTuple):
         remarks: Texts of comments and flags.
         has_open_flag: Whether a flag on it is not settled.
         talkers: People who commented on it or adjudicated it.
+        openers: People who opened it to adjudicate it, or looked at it, and so know its key and what others decided.
     """
 
     task_id: int
@@ -75,6 +76,7 @@ class TaskFacts(NamedTuple):
     remarks: Sequence[str]
     has_open_flag: bool
     talkers: Sequence[str]
+    openers: Sequence[str]
 
 
 def store_stamp(connection: sa.Connection) -> dict[str, int]:
@@ -188,7 +190,7 @@ def _of_some(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[Tas
     )
     rows = connection.execute(query).all()
     annotations = _annotations(connection, of_items)
-    adjudicated, adjudicators = _adjudicated(connection, of_items)
+    adjudicated, adjudicators, openers = _adjudicated(connection, of_items)
     comments = _comments(connection, of_items)
     for row in rows:
         said = comments.get(row.id, [])
@@ -205,6 +207,7 @@ def _of_some(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[Tas
             tuple(comment.words for comment in said if comment.words),
             any(comment.is_flag and comment.settled_at is None for comment in said),
             (*adjudicators.get(row.id, ()), *(comment.name for comment in said)),
+            openers.get(row.id, ()),
         )
 
 
@@ -234,25 +237,29 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
 
 def _adjudicated(
     connection: sa.Connection, of_items: sa.ColumnElement[bool]
-) -> tuple[dict[int, Adjudicated], dict[int, list[str]]]:
-    """Return what adjudicators did with the tasks that they decided, and who they were, by task."""
+) -> tuple[dict[int, Adjudicated], dict[int, list[str]], dict[int, list[str]]]:
+    """Return what adjudicators did with tasks, who they were, and who opened tasks, by task."""
     query = (
         sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
-        .where(of_items, adjudications.c.decision != OPENED)
+        .where(of_items)
         .order_by(adjudications.c.id)
     )
     by_task: dict[int, Adjudicated] = {}
     names: dict[int, list[str]] = {}
+    openers: dict[int, list[str]] = {}
     for row in connection.execute(query):
+        if row.decision == OPENED:
+            openers.setdefault(row.task_id, []).append(row.name)
+            continue
         sent_back = by_task.get(row.task_id, Adjudicated(0, None)).sent_back
         names.setdefault(row.task_id, []).append(row.name)
         if row.decision == SEND_BACK:
             by_task[row.task_id] = Adjudicated(sent_back + 1, None)
             continue
         by_task[row.task_id] = Adjudicated(sent_back, adjudication_of(row))
-    return by_task, names
+    return by_task, names, openers
 
 
 class _Comment(NamedTuple):
