@@ -291,7 +291,8 @@ def _change_shard(folder: Path) -> None:
     rows = table.read(marker, "outcomes")
     assert rows is not None
     changed = rows.to_pylist()
-    changed[0] |= {"verdict": "drop", "reason": "by_hand"}
+    kept = next(row for row in changed if row["verdict"] == "keep")
+    kept |= {"verdict": "drop", "reason": "by_hand"}
     verdicts = VerdictCounts.of(((row["verdict"], row["reason"]) for row in changed), {})
     table.write(
         marker.shard, tables={"outcomes": (changed, outcome_schema({}))}, fingerprint="", config="", effect="",

@@ -134,13 +134,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         # Items
         "items_title": "Items",
         "item_title": "Item",
-        "items_why": "Everything that the run made or took in, kept and dropped, and what people said about it.",
         "search": "Search",
         "search_hint": "Words of questions, options, notes and reasons; file names; or the first digits of an id",
         "filters": "Filters",
         "take_off": "{label}: {value}",
         "any": "Any",
-        "show": "Show",
         "of_state": "State",
         "of_campaign": "Campaign",
         "of_reason": "Reason",
@@ -181,7 +179,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "bits": "{bits:g} of 64 bits differ",
         "decisions_n": "{count} decisions",
         "one_decision": "1 decision",
-        "picture_gone": "This picture cannot be shown.",
         # Acts on items
         "selected_n": "{count} selected",
         "select_found": "Select all {total:,} found",
