@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError
 from benchwright.workspace.workspace import Workspace
 
 from ..store import OverrideStore, ReviewStore
@@ -64,13 +65,16 @@ class ItemIndex:
         """Bring the index up to the present state of the run and the store.
 
         Raises:
-            DataError: The workspace's tables are damaged.
-            sqlite3.Error: The index cannot be written.
+            BenchwrightError: The workspace's tables are damaged, or the index cannot be written.
         """
         return self._whole(self._refresh)
 
     def reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Return what a function reads of one state of the index."""
+        """Return what a function reads of one state of the index.
+
+        Raises:
+            BenchwrightError: The index cannot be read.
+        """
 
         def do() -> _T:
             with self._file.reading() as connection:
@@ -81,14 +85,19 @@ class ItemIndex:
     def _whole(self, act: Callable[[], _T]) -> _T:
         """Do something with the file; where that turns out to be damaged, begin it anew and do it again."""
         try:
+            try:
+                return act()
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+            with self._lock:
+                self._file.discard()
+            self._refresh()
             return act()
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-        with self._lock:
-            self._file.discard()
-        self._refresh()
-        return act()
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+                raise BenchwrightError("another process is reading the workspace; try again in a minute") from error
+            raise BenchwrightError(f"{self._file.path} cannot be read or written: {error}") from error
 
     def _refresh(self) -> Refreshed:
         wanted = self._stamps()

@@ -145,6 +145,7 @@ def test_states_reasons_annotators_and_disagreement_follow_what_people_say(
         pytest.param('corner" OR "x', False, id="operators are words"),
         pytest.param("corner NEAR(", False, id="functions are words"),
         pytest.param("*", False, id="no word at all"),
+        pytest.param("_", False, id="a word without letters"),
         pytest.param("'; DROP TABLE records; --", False, id="statements are words"),
     ],
 )

@@ -93,7 +93,7 @@ class _RecordPictures:
 
         try:
             return self._state.items.reading(read)
-        except (sqlite3.Error, BenchwrightError):
+        except BenchwrightError:
             return None
 
     def _shown(self, image: ItemImage, form: str, tag: str) -> Preview:
