@@ -323,6 +323,8 @@ def test_the_list_and_the_page_of_an_item_are_accessible(site: ReviewSite, curat
     page.locator(".tile img").first.wait_for()
     page.locator(".tile input").first.check()
     page.get_by_role("button", name="See what would happen").wait_for()
+    page.get_by_text("Filters", exact=True).click()
+    page.get_by_role("combobox", name="State").wait_for()
     assert findings_by_theme(page) == NOTHING
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator(".tile .open").first.click()
