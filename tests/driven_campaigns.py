@@ -59,7 +59,9 @@ from benchwright.annotation.workflow import (
     OwnTask,
     TaskQueue,
     close_decided,
+    close_early,
     count_closed,
+    parse_rule,
     results_of,
     take_in_photograph,
 )
@@ -123,9 +125,9 @@ class Driven:
 
     def __init__(
         self, folder: Path, empty_store: bytes, kind: str, rule: str, *, rounds: int = 2, tasks: int = 1,
-        closes: bool = False, simulated: bool = False,
+        closes: bool = False, simulated: bool = False, spares: bool = False,
     ) -> None:  # fmt: skip
-        self.kind, self.rule, self.rounds, self.closes = kind, rule, rounds, closes
+        self.kind, self.rule, self.rounds, self.closes, self.spares = kind, rule, rounds, closes, spares
         self.present, self.changed, self.gold = set(range(tasks)), set[int](), set[int]()
         self.tasks, self.simulated = tasks, simulated
         self.now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -268,12 +270,16 @@ class Driven:
         return ran
 
     def _handout(self) -> AssignmentSettings:
+        slots = int(self.rule) if self.rule.isdigit() else parse_rule(self.rule).slots
+        further = {"first": 1, "until": 0.6} if self.spares and slots > 1 else None
         if not self.gold:
-            return AssignmentSettings(close_decided=self.closes)
+            return AssignmentSettings(close_decided=self.closes, further_votes=further)
         rows = [f"{self._record_id(number)},{_GOLD.get(self.kind, '')}" for number in sorted(self.gold)]
         path = self._folder / "gold.csv"
         path.write_text("\n".join(["item_id,decision", *rows]), encoding="utf-8")
-        return AssignmentSettings(gold=str(path), gold_rate=0.5, close_decided=self.closes)
+        return AssignmentSettings(
+            gold=str(path), gold_rate=0.5, close_decided=self.closes, further_votes=further
+        )  # fmt: skip
 
     def _ran_step(self) -> Ran:
         numbers = sorted(self.present)
@@ -341,7 +347,7 @@ class Driven:
         with self.store.batch() as held:
             open_campaign(held, asking, self._context)
             held.upsert_tasks(self.kind, work)
-            close_decided(held, self.kind)
+            close_early(held, self.kind)
         results = results_of(self.store, self.kind)
         if results.open:
             total = len(results.tasks)
@@ -418,8 +424,9 @@ class Driven:
         """Hold what is closed early to what is certain: nothing is left to close, and every closed task has an outcome."""
         before = self.outcomes()
         assert close_decided(self.store, self.kind) == 0
+        close_early(self.store, self.kind)
         assert self.outcomes() == before
-        if not self.closes:
+        if not self.closes and not self.spares:
             assert count_closed(self.store, self.campaign) <= self._adjudicated()
 
     def _adjudicated(self) -> int:

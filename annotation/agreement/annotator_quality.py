@@ -59,6 +59,8 @@ class RaterQuality:
         pace: Modified z-score of the log of that median among all raters with `LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
         on_gold: Share of right labels on units whose right label is known, and the number of these units.
+        too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
+            ratings for which this is known.
     """
 
     rater: str
@@ -73,6 +75,7 @@ class RaterQuality:
     timed: int
     pace: float | None
     on_gold: tuple[float | None, int] = (None, 0)
+    too_fast: tuple[float | None, int] = (None, 0)
 
     @property
     def is_suspiciously_fast(self) -> bool | None:
@@ -101,6 +104,8 @@ class RaterQuality:
             "suspiciously_fast": self.is_suspiciously_fast,
             "on_gold": right,
             "on_gold_units": of_gold,
+            "too_fast_share": self.too_fast[0],
+            "too_fast_of": self.too_fast[1],
         }
 
 
@@ -122,6 +127,7 @@ def qualities_in(
     *,
     seconds: Mapping[str, Sequence[float]] | None = None,
     gold: Mapping[str, RightOf] | None = None,
+    too_fast: Mapping[str, RightOf] | None = None,
 ) -> list[RaterQuality]:
     """Return the same as `rater_qualities` for ratings in columns.
 
@@ -129,6 +135,8 @@ def qualities_in(
         columns: Ratings.
         seconds: Seconds that each rating of a rater took, by the rater's name; default not known.
         gold: Result of each rater on units whose right label is known, by name; default none.
+        too_fast: Number of ratings below the shortest believable time, of those for which this is known, by the rater's
+            name; default none.
     """
     if not len(columns):
         return []
@@ -159,6 +167,7 @@ def qualities_in(
             timed=timed.get(name, 0),
             pace=paces.get(name),
             on_gold=(gold or {}).get(name, RightOf(0, 0)).shared,
+            too_fast=(too_fast or {}).get(name, RightOf(0, 0)).shared,
         )
         for name in columns.present
         for place in [columns.rater_names.index(name)]

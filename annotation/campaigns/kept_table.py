@@ -106,7 +106,7 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
     for task in tasks:
         key = (task.item_id, task.content_hash)
         kind = str(item_in(task.payload)["task"])
-        votes = votes_in(policy, annotations.get(key, []), adjudicated.get(key, NOBODY))
+        votes = votes_in(policy, annotations.get(key, []), adjudicated.get(key, NOBODY), is_closed=True)
         outcome = settle(policy, votes) if policy.rounds and task.state == "done" else OPEN
         items.append(ReviewedItem(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
         number = before[key].round if key in before else 1

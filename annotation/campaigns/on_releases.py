@@ -17,7 +17,8 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import KINDS, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
-from ..workflow.closing import check_closes, close_decided
+from ..workflow.closing import check_closes, close_early
+from ..workflow.further_votes import check_further_votes
 from ..workflow.image_files import brought_pictures
 from ..workflow.rules import MAX_SLOTS
 from .open_campaign import CampaignRequest, prepared_input
@@ -95,6 +96,10 @@ def open_tasks(
         check_closes(handout or AssignmentSettings(), kind.name)
     except ValueError as error:
         raise BenchwrightError(f"--close-decided: {error}") from None
+    try:
+        check_further_votes(handout or AssignmentSettings(), kind.name, slots=each)
+    except ValueError as error:
+        raise BenchwrightError(f"--first-votes: {error}") from None
     settle = _workspace(workspace)
     request = _asking(kind, wanted, each, handout or AssignmentSettings())
     task_inputs = [prepared_input(task_input, request) for task_input in _work(wanted, opened, path, settle.root)]
@@ -172,7 +177,7 @@ def _bring_up(
             seed=wanted.head.seed,
         )
         opened = held.upsert_tasks(campaign, task_inputs).opened
-        close_decided(held, campaign)
+        close_early(held, campaign)
         return opened
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from pydantic import field_validator
+from pydantic import field_validator, model_validator
 
 from benchwright.records import Item
-from benchwright.steps import CampaignContext, CampaignStep
+from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
@@ -21,8 +21,10 @@ from ..forms.kinds import COLLECT, REVIEW
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
-from ..workflow.closing import check_closes, close_decided
+from ..workflow.closing import check_closes, close_early
+from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision
+from ..workflow.rules import parse_rule
 
 
 class AssignedCampaign(CampaignStep):
@@ -47,6 +49,23 @@ class AssignedCampaign(CampaignStep):
     def _can_close_early(cls, value: AssignmentSettings) -> AssignmentSettings:
         check_closes(value, cls.name)
         return value
+
+    @model_validator(mode="after")
+    def _can_spare_votes(self) -> AssignedCampaign:
+        rule = getattr(self, "rule", None)
+        slots = parse_rule(rule).slots if isinstance(rule, str) else None
+        check_further_votes(self.handout, self.name, slots=slots)
+        return self
+
+    def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
+        """Return verdicts whose summary says how far votes were spared, where the campaign is set so."""
+        further = self.handout.further_votes
+        if further is None or verdicts.waiting is not None:
+            return verdicts
+        with open_store(ctx.store_url) as store:
+            sure = count_spared(store, store.campaign(ctx.stage))
+        spared = {"closed_sure": sure.tasks, "votes_spared": sure.votes_spared}
+        return replace(verdicts, summary={**verdicts.summary, "further_votes": {**further.model_dump(), **spared}})
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; how tasks go out does not."""
@@ -102,7 +121,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
         with store.batch() as held:
             open_campaign(held, request, ctx)
             held.upsert_tasks(ctx.stage, _prepared_inputs(task_inputs, request, gold))
-            close_decided(held, ctx.stage)
+            close_early(held, ctx.stage)
         if request.group is not None:
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)

@@ -17,7 +17,7 @@ from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import list_revisions
 from ..store.campaigns.tasks import find_task
 from ..store.database.records import Revision
-from ..workflow.closing import close_decided
+from ..workflow.closing import close_early
 from ..workflow.revisions import by_version, open_next_rounds
 from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
@@ -77,7 +77,7 @@ def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: Campaig
         with store.batch() as held:
             open_campaign(held, request, ctx)
             held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), request, came, gold))
-            close_decided(held, ctx.stage)
+            close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
         if request.group is not None:
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
@@ -156,7 +156,7 @@ def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> d
             edits = whole[place].edits if place < len(whole) else None
             rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
         last = (item_id, contents[-1])
-        votes = votes_in(policy, annotations.get(last, []), adjudicated.get(last, NOBODY))
+        votes = votes_in(policy, annotations.get(last, []), adjudicated.get(last, NOBODY), is_closed=True)
         outcome = settle_last(policy, votes, round_number=len(contents))
         if chain and source.item is None:
             with store.reading() as connection:

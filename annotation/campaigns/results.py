@@ -91,7 +91,7 @@ def settled(results: CampaignAnswers) -> list[SettledItem]:
     items = []
     policy = policy_of(results.campaign)
     for item_id, answers in sorted(by_item.items()):
-        votes = votes_in(policy, answers)
+        votes = votes_in(policy, answers, is_closed=True)
         finding = settle(policy, votes) if results.tasks[item_id].state == "done" else OPEN
         if finding not in policy.decisions:
             continue

@@ -167,7 +167,7 @@ class _Screening(AssignedCampaign):
             seed=ctx.seed,
         )
         known = {record_id: self.handout.gold_label(record_id) for record_id in state.gold}
-        return with_gold(
+        with_known = with_gold(
             verdicts,
             {
                 record_id: gold_screen_outcome(state.gold[record_id], why.reason)
@@ -175,6 +175,7 @@ class _Screening(AssignedCampaign):
                 if why is not None
             },
         )
+        return self.noted(with_known, ctx)
 
     def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[TaskInput]:
         """Yield a task for each record, and note what kind of record it is."""

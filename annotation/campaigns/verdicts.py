@@ -205,9 +205,10 @@ class BinaryVotes:
 
     def decided(self, annotations: Sequence[Annotation]) -> str | None:
         """Return the option that the annotations of one record decide on; None if neither has enough votes."""
-        # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`).
+        # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`), or if
+        # those that it has leave no doubt (`further_votes`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
-        outcome = settle(policy, votes_in(policy, annotations))
+        outcome = settle(policy, votes_in(policy, annotations, is_closed=True))
         return outcome if outcome in self.options else None
 
     def evidence(self, annotations: Sequence[Annotation]) -> dict[str, Any]:

@@ -112,4 +112,5 @@ class Verify(AssignedCampaign):
             return Verdicts(history.waiting)
         simulated = self.simulate is not None
         verdicts = verify_verdicts(rule, history.histories, simulated=simulated, seed=ctx.seed)
-        return with_gold(verdicts, {item_id: gold_outcome(decision) for item_id, decision in history.gold.items()})
+        gold = {item_id: gold_outcome(decision) for item_id, decision in history.gold.items()}
+        return self.noted(with_gold(verdicts, gold), ctx)

@@ -66,7 +66,7 @@ _FILE = click.Path(path_type=Path)
     """
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
-    each label is, and `"closed_early"`, how many tasks closed as soon as they were decided, which raises agreement;
+    each label is, and `"closed_early"`, how many tasks closed before all had decided, which raises agreement;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
     """
 )
@@ -159,9 +159,11 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     """
     `{"annotators": [{"rater", "ratings", "labels": {label: n}, "with_others", "with_others_units", "shared_units",
     "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
-    "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units"}], "gold": {annotator:
-    {"answered", "right", "accuracy"}}}`; `median_seconds` is of first versions; `pace` is the modified z-score of
-    the log of the median time, suspicious below -3.5; null where undefined
+    "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share",
+    "too_fast_of"}], "gold": {annotator: {"answered", "right", "accuracy"}}}`; `median_seconds` is of first versions;
+    `pace` is the modified z-score of the log of the median time, suspicious below -3.5; `too_fast_share` is the share
+    of the `too_fast_of` decisions timed by the app that took less than the shortest believable time of their task;
+    null where undefined
     """
 )
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
@@ -169,9 +171,10 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     Each figure comes with the number of tasks that it rests on: how often they are right on gold items where the
     campaign has some, how often they say what most of the others say, which errors Dawid and Skene's model (1979)
-    estimates, how far the others agree without them, and whether they are suspiciously fast. Accuracy and errors are
-    estimated on tasks that several decided, and of nobody who shares fewer than 10 with others; nobody is called fast
-    with fewer than 5 timed decisions. It advises whom to talk to; what is accepted stays with the rule.
+    estimates, how far the others agree without them, whether they are suspiciously fast beside the others, and how many
+    of their decisions took less time than anybody needs to look at the pictures and skim the words. Accuracy and errors
+    are estimated on tasks that several decided, and of nobody who shares fewer than 10 with others; nobody is called
+    fast with fewer than 5 timed decisions. It advises whom to talk to; what is accepted stays with the rule.
     """
     from ..agreement.annotator_quality import rater_qualities
     from ..agreement.rating_file import read_ratings
@@ -209,8 +212,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         )
     if document.get("closed_early"):
         lines.append(
-            f"{document['closed_early']} tasks closed as soon as they were decided: with the decisions that they lack, "
-            "agreement would hardly be higher and may be lower"
+            f"{document['closed_early']} tasks closed before all their annotators had decided: with the decisions that "
+            "they lack, agreement would hardly be higher and may be lower"
         )
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
@@ -236,6 +239,8 @@ def _quality_text(qualities: Sequence[Mapping[str, Any]], gold: Mapping[str, Map
         seconds = quality["median_seconds"]
         pace = "" if seconds is None else f"; median {seconds:.1f} s of {quality['timed']}"
         haste = " (suspiciously fast)" if quality["suspiciously_fast"] else ""
+        if quality["too_fast_share"]:
+            haste += f"; too fast to look and read {_number(quality['too_fast_share'])} of {quality['too_fast_of']}"
         units = quality["on_gold_units"]
         on_gold = f"; gold {_number(quality['on_gold'])} of {units}" if units else ""
         lines.append(

@@ -40,7 +40,8 @@ FACETS = ("kind", "task", "category")
     "krippendorff_alpha"}]`; with an adjudicator's decisions `"adjudicated": {"cases", "against_majority",
     "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where `annotators` is
     what more than half of them had said, `divided`, or of a review the criteria without most votes, such as
-    `missed_difficult`. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
+    `missed_difficult`; where votes are spared by how sure the first ones are, `"closed_sure": {"tasks",
+    "votes_spared"}`. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
     """
 )
 def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
@@ -82,6 +83,8 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
             }
             for criterion in criteria
         ]
+    if (sure := overview.closed_sure()).tasks:
+        document["closed_sure"] = sure._asdict()
     if (rulings := overview.adjudication_stats()).cases:
         document["adjudicated"] = rulings.to_json()
     if by:
@@ -104,6 +107,11 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
             f"slots: {slots}; {campaign['annotators']} {noun}"
         )
         lines.append(f"  {_counted(campaign['outcomes'])}")
+        if sure := campaign.get("closed_sure"):
+            lines.append(
+                f"  {sure['tasks']} tasks closed because their decision is sure enough; "
+                f"{sure['votes_spared']} votes spared"
+            )
         lines += [f"  round {round_['round']}: {_round_text(round_)}" for round_ in campaign.get("rounds", ())]
         lines += [f"  {printable(vote['criterion'])}: {_vote_text(vote)}" for vote in campaign.get("criteria", ())]
         lines += _adjudication_lines(campaign.get("adjudicated"))

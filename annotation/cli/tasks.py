@@ -51,6 +51,25 @@ _OPTIONS = (
         help="Close a task as soon as its doubted key is certain to stand, whatever those say who have not decided; "
         "agreement comes out higher. Refused for error analysis, where every answer counts.",
     ),
+    click.option(
+        "--first-votes",
+        type=int,
+        metavar="NUMBER",
+        help="Votes that every task gets; further ones are asked for only while the decision is unsure (--sure-at).  "
+        "[default: all votes of every task]",
+    ),
+    click.option(
+        "--sure-at",
+        type=float,
+        metavar="PROBABILITY",
+        help="With --first-votes: sureness from which nobody else is asked, the lower end of the 90 % credible "
+        "interval of the leading decision's probability.  [default: 0.95]",
+    ),
+    click.option(
+        "--begun-first/--evenly",
+        default=True,
+        help="Hand out tasks that others have begun before untouched ones, or all alike.  [default: --begun-first]",
+    ),
     click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
 )
 
@@ -71,6 +90,9 @@ def assignment_settings_of(
     priority: Sequence[str],
     lease_s: float | None,
     close_decided: bool,
+    begun_first: bool = True,
+    first_votes: int | None = None,
+    sure_at: float | None = None,
 ) -> AssignmentSettings:
     """Return the assignment settings that the options state; options left out have their defaults.
 
@@ -86,13 +108,38 @@ def assignment_settings_of(
     stated = {name: value for name, value in {**options, "lease_s": lease_s}.items() if value is not None}
     shares, priorities = _by_name("--share-of", share_of), _by_name("--priority", priority)
     try:
-        settings = {**stated, "shares": shares, "priorities": priorities, "close_decided": close_decided}
+        settings = {
+            **stated,
+            "shares": shares,
+            "priorities": priorities,
+            "close_decided": close_decided,
+            "begun_first": begun_first,
+            "further_votes": _further_votes(first_votes, sure_at),
+        }
         return AssignmentSettings.model_validate(settings)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        option = {"shares": "share-of", "priorities": "priority"}.get(str(first["loc"][0]), str(first["loc"][0]))
-        named = f" {first['loc'][1]}" if len(first["loc"]) > 1 else ""
+        option = _OPTION_OF.get(str(first["loc"][-1]), _OPTION_OF.get(str(first["loc"][0]), str(first["loc"][0])))
+        is_of_name = option in {"share-of", "priority"} and len(first["loc"]) > 1
+        named = f" {first['loc'][1]}" if is_of_name else ""
         raise BenchwrightError(f"--{option.replace('_', '-')}{named}: {first['msg']}") from error
+
+
+_OPTION_OF = {"shares": "share-of", "priorities": "priority", "first": "first-votes", "until": "sure-at"}
+"""Options that are called otherwise than the setting that they state."""
+
+
+def _further_votes(first_votes: int | None, sure_at: float | None) -> dict[str, float] | None:
+    """Return the setting of further votes.
+
+    Raises:
+        BenchwrightError: A sureness is stated without a number of first votes.
+    """
+    if first_votes is None:
+        if sure_at is not None:
+            raise BenchwrightError("--sure-at goes with --first-votes, the votes that every task gets")
+        return None
+    return {"first": first_votes, **({} if sure_at is None else {"until": sure_at})}
 
 
 def _by_name(option: str, values: Sequence[str]) -> dict[str, str]:

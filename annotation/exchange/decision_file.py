@@ -25,7 +25,7 @@ from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decision
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
 from ..store.submissions.form_checks import normalized
-from ..workflow.closing import close_decided
+from ..workflow.closing import close_early
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.revisions import open_next_rounds
 from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
@@ -171,7 +171,7 @@ def import_decisions(
                     counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:
                     refused.append(RefusedRow(row.line, str(error)))
-    close_decided(store, campaign)
+    close_early(store, campaign)
     open_next_rounds(store, campaign)
     return Imported(rows=len(rows), refused=tuple(refused), new_annotators=tuple(sorted(people.new)), **counts)
 

@@ -24,6 +24,19 @@ LEASE_S = 1800.0
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
+class FurtherVotes(Record):
+    """When a task is asked again beyond its first votes.
+
+    Attributes:
+        first: Votes that every task gets; fewer than the rule takes.
+        until: Sureness of the leading decision from which nobody else is asked: the lower end of the 90 % credible
+            interval of its probability.
+    """
+
+    first: int = Field(2, ge=1, le=98)
+    until: float = Field(0.95, ge=0.6, le=0.999)
+
+
 class AssignmentSettings(Record):
     """How tasks are handed out.
 
@@ -39,8 +52,14 @@ class AssignmentSettings(Record):
         priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are handed out first; 0 for
             others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.
+        begun_first: Whether tasks that others have begun are handed out before untouched ones of the same priority.
+            Few tasks are then under way at a time, and those are finished; without it, all tasks are begun evenly.
         close_decided: Whether a task closes as soon as the missing decisions cannot change its outcome under the rule.
             Agreement is then computed on fewer decisions, and comes out higher.
+        further_votes: Ask for votes beyond the first only while the decision on a task is unsure; None asks for all
+            that the rule takes. How sure it is follows from who said what, by Dawid and Skene's model with a prior,
+            estimated from the campaign's decisions and gold items so far. What is decided stays the rule's, held to the
+            votes that a task got: of `majority(5)`, two of two, two of three, three of four.
     """
 
     gold: str | None = None
@@ -49,7 +68,9 @@ class AssignmentSettings(Record):
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
     priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
     lease_s: float = Field(LEASE_S, ge=30, le=86_400)
+    begun_first: bool = True
     close_decided: bool = False
+    further_votes: FurtherVotes | None = None
 
     _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
 

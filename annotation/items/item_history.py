@@ -206,7 +206,8 @@ def _read_review(history: ItemHistory, store: ReviewStore) -> None:
         policy = policy_of(campaigns[task.campaign_id])
         counted, _ = in_count(policy, task.annotations, sent_back=task.adjudicated.sent_back)
         is_judged = task.state != "retired" and not task.is_gold
-        votes = votes_in(policy, task.annotations, task.adjudicated) if is_judged else None
+        is_closed = task.state == "done"
+        votes = votes_in(policy, task.annotations, task.adjudicated, is_closed=is_closed) if is_judged else None
         outcome = OPEN if votes is None else settle_last(policy, votes, round_number=task.round)
         shown = outcome if is_judged else "gold" if task.is_gold else "retired"
         history.tasks.append(ReviewedTask(campaigns[task.campaign_id], task, shown, len(counted)))

@@ -155,7 +155,7 @@ class ReviewFacts:
 
     def _state(self, record: ReviewRecord, campaign: Campaign, task: TaskFacts) -> ReviewState:
         policy = self._policies[campaign.id]
-        votes = votes_in(policy, task.annotations, task.adjudicated)
+        votes = votes_in(policy, task.annotations, task.adjudicated, is_closed=task.state == "done")
         outcome = settle_last(policy, votes, round_number=task.round)
         if outcome == OPEN:
             return "in_review" if votes.given or task.round > 1 else "waiting"

@@ -154,6 +154,7 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
         decision_counts.votes,
         decision_counts.proposals,
         decision_counts.adjudicated,
+        is_closed=True,
     )
     outcome = settle_last(policy, votes, round_number=decision_counts.round)
     if outcome in {NEEDS_REVISION, OUT_OF_ROUNDS}:

@@ -16,11 +16,13 @@ from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
+from ..store.campaigns.closings import SureCounts
 from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.closing import count_closed
 from ..workflow.criteria import criteria_of
+from ..workflow.further_votes import count_spared
 from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
 from .label_fields import VOTES, LabelField, label_fields_of, reasons_field
@@ -140,6 +142,10 @@ class Overview:
         """Return how many tasks closed before all their annotators had decided."""
         return count_closed(self._store, self.campaign)
 
+    def closed_sure(self) -> SureCounts:
+        """Return how many of them closed because their decision is sure enough, and the votes that this spared."""
+        return count_spared(self._store, self.campaign)
+
     def people(self) -> int:
         """Return how many annotators have decided something."""
         with self._store.reading() as connection:
@@ -202,8 +208,14 @@ class Overview:
         with self._store.reading() as connection:
             return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 
+    def too_fast(self) -> dict[str, RightOf]:
+        """Return how many of each annotator's timed decisions took less than the shortest believable time."""
+        with self._store.reading() as connection:
+            counts = campaign_counts.count_too_fast(connection, self.campaign)
+        return {name: RightOf(*count) for name, count in counts.items()}
+
     def qualities(self, columns: DecisionColumns) -> list[RaterQuality]:
         """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold())
+        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold(), too_fast=self.too_fast())

@@ -121,6 +121,7 @@ def row_problems(store: ReviewStore) -> Iterator[Problem]:
     with store.snapshot() as connection:
         yield from (wrong := list(_tasks(connection)))
         yield from _slots(connection)
+        yield from _begun(connection)
         yield from _logged(connection, with_payloads=not wrong)
 
 
@@ -180,6 +181,14 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
     for row in connection.execute(query):
         if row.decision != row.newest or (row.newest is None) != (row.submitted_at is None):
             yield _row("slots", row.id, "does not agree with what was decided in it")
+
+
+def _begun(connection: sa.Connection) -> Iterator[Problem]:
+    """Compare what tasks say of being begun with their slots."""
+    is_taken = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.annotator_id.is_not(None))
+    query = sa.select(tasks.c.id).where(tasks.c.is_begun != is_taken).order_by(tasks.c.id)
+    for row in connection.execute(query):
+        yield _row("tasks", row.id, "does not agree with its slots on whether somebody has begun it")
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:

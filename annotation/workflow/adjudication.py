@@ -128,7 +128,7 @@ class AdjudicationQueue:
             if key not in done or key[0] in own or verdict.decision is not None:
                 continue
             counted, _ = in_count(policy, decisions, sent_back=verdict.sent_back)
-            outcome = settle(policy, votes_in(policy, decisions, verdict))
+            outcome = settle(policy, votes_in(policy, decisions, verdict, is_closed=True))
             divided = share_divided(counted)
             if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
                 cases.append(QueuedCase(done[key], outcome == WAITS, divided))
@@ -223,7 +223,7 @@ class AdjudicationQueue:
             task_id=task_id,
             item=content_in(task.payload),
             annotations=tuple(order),
-            waits=settle(policy, votes_in(policy, decisions, verdict)) == WAITS,
+            waits=settle(policy, votes_in(policy, decisions, verdict, is_closed=True)) == WAITS,
             round=round_,
             is_last=round_ >= policy.rounds,
         )

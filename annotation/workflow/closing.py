@@ -2,7 +2,8 @@
 
 The rule itself says whether they can. The free slots of a closed task go to nobody; an annotator who holds one may
 still finish, and their decision counts. If a decision is changed so that the missing ones matter again, or the setting
-is taken back, the task is reopened, unless an adjudicator has decided it meanwhile.
+is taken back, the task is reopened, unless an adjudicator has decided it meanwhile. Tasks that closed because their
+decision is sure enough (`further_votes`) stay closed.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import sqlalchemy as sa
 from ..forms.assignment_settings import AssignmentSettings, assignment_settings_of
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.closings import closings_in_force
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import slots, tasks
+from .further_votes import close_sure, estimate_anew
 from .revisions import by_version
 from .rounds import NOBODY, votes_in
 from .settlement import CLOSING, OPEN, policy_of, settle
@@ -34,6 +37,21 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
         raise ValueError(
             f"{kind!r} cannot close what is decided: every answer counts there; {', '.join(sorted(CLOSING))} can"
         )
+
+
+def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> None:
+    """Close tasks that need no further decision as the campaign is set, and reopen those that need some again.
+
+    Args:
+        store: The review store.
+        name: The campaign, or its name.
+        task: Id of the only task to look at; default None, all tasks.
+    """
+    campaign = store.campaign(name) if isinstance(name, str) else name
+    if task is None:
+        estimate_anew(store, campaign)
+    close_sure(store, campaign, task=task)
+    close_decided(store, campaign, task=task)
 
 
 def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
@@ -58,7 +76,12 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
             return 0
         decided = _decided(connection, campaign, task=task)
         to_close = [row.id for row in rows if row.state == "open" and (row.item_id, row.content_hash) in decided]
-        to_open = [row.id for row in rows if row.state == "done" and (row.item_id, row.content_hash) not in decided]
+        sure = closings_in_force(connection, campaign, task=task)
+        to_open = [
+            row.id
+            for row in rows
+            if row.state == "done" and row.id not in sure and (row.item_id, row.content_hash) not in decided
+        ]
         _set_state(connection, to_close, "done")
         _set_state(connection, to_open, "open")
         return len(to_close) + len(to_open)

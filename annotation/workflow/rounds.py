@@ -61,9 +61,20 @@ def in_count(
 
 
 def votes_in(
-    policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
+    policy: SettlementPolicy,
+    annotations: Sequence[Annotation],
+    adjudicated: Adjudicated = NOBODY,
+    *,
+    is_closed: bool = False,
 ) -> TaskVotes:
-    """Return the votes that count on a task, from all its decisions and adjudications."""
+    """Return the votes that count on a task, from all its decisions and adjudications.
+
+    Args:
+        policy: The campaign's policy.
+        annotations: All decisions on the task.
+        adjudicated: What adjudicators did with it; default nothing.
+        is_closed: Whether the task is closed, with or without decisions missing; default False.
+    """
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     fields = [annotation.fields or {} for annotation in counted]
     return TaskVotes(
@@ -72,6 +83,7 @@ def votes_in(
         votes={name: sum(values.get(name) == YES for values in fields) for name in policy.criteria},
         proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
         adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
+        is_closed=is_closed,
     )
 
 

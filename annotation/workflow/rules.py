@@ -66,6 +66,20 @@ class Rule:
         inner = f"unanimous({self.slots})" if self.need == self.slots else f"at_least({self.need}, of={self.slots})"
         return f"adjudicated({inner})" if self.is_adjudicated else inner
 
+    def of_fewer(self, votes: int) -> Rule:
+        """Return the rule for fewer annotators: as large a share of them must agree, rounded up.
+
+        Example:
+            >>> [str(Rule(3, 5).of_fewer(votes)) for votes in (2, 3, 4)]
+            ['unanimous(2)', 'at_least(2, of=3)', 'at_least(3, of=4)']
+
+        Raises:
+            ValueError: The rule has no slot, or not as many.
+        """
+        if not 1 <= votes <= self.slots:
+            raise ValueError(f"{self} has no {votes} of {self.slots} annotators")
+        return replace(self, need=-(-self.need * votes // self.slots), slots=votes)
+
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
         """Return the decision that settles a task, whatever the order of the decisions.
 

@@ -76,6 +76,8 @@ class TaskVotes(NamedTuple):
         votes: Number of annotators who voted yes, by criterion.
         proposals: Number of different edits that were proposed.
         adjudicated: The adjudicator's decision; None if there is none that counts.
+        is_closed: Whether the task is closed, so that no further decision comes. Where votes are missing, the rule for
+            fewer annotators settles it (`further_votes`).
     """
 
     given: int
@@ -83,6 +85,7 @@ class TaskVotes(NamedTuple):
     votes: Mapping[str, int]
     proposals: int = 0
     adjudicated: str | None = None
+    is_closed: bool = False
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
@@ -137,7 +140,9 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
         raise ValueError(f"{policy.rule} takes the decisions of {policy.slots} annotators, not of {votes.given}")
     agreed = _agreed(policy, votes)
     if votes.given < policy.slots:
-        return agreed if agreed is not None and agreed in policy.closes_with else OPEN
+        if agreed is not None and agreed in policy.closes_with:
+            return agreed
+        return (agreed_of_fewer(policy, votes) if votes.is_closed else None) or OPEN
     return _settle_decided(policy, votes, agreed, round_number)
 
 
@@ -152,6 +157,13 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
             else ACCEPT
         )
     return policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
+
+
+def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
+    """Return the decision of a task under the rule for as many annotators as have decided; None if there is none."""
+    if policy.rule is None or policy.criteria or not votes.given:
+        return None
+    return policy.rule.of_fewer(votes.given).certain_of(votes.decisions, policy.decisions, missing=0)
 
 
 def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:

@@ -41,8 +41,9 @@ from ..store.campaigns.decisions import annotation_of
 from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
-from .closing import close_decided
+from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, read_draft, revision_of
+from .further_votes import estimate_anew
 from .revisions import open_next_rounds
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -64,6 +65,7 @@ class OwnTask:
         answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
+        shortest_s: Shortest believable time of a decision, in seconds (`pace`); None if it is not known.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
     """
@@ -79,6 +81,7 @@ class OwnTask:
     remarks: Sequence[Comment] = ()
     shown_slot: int = 0
     revision: int = 0
+    shortest_s: float | None = None
 
     @property
     def seen(self) -> SeenDraft:
@@ -114,7 +117,9 @@ class TaskQueue:
         self.annotator = annotator
         self._store = store
         hand_out = assignment_settings_of(campaign.settings)
-        self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
+        self._lease_s = hand_out.lease_s
+        self._spares_votes = hand_out.further_votes is not None
+        self._may_close = hand_out.close_decided or self._spares_votes
 
     def next(self, *, now: datetime) -> OwnTask | None:
         """Return the next task, with its lease renewed; None when nothing is left.
@@ -158,11 +163,12 @@ class TaskQueue:
             remarks=tuple(remarks),
             shown_slot=self._shown_slot(row),
             revision=revision_of(row.saved_at),
+            shortest_s=row.shortest_s,
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Close a settled task if the campaign is set so, and open its item's next round if it is due."""
-        close_decided(held, self.campaign, task=task_id)
+        """Close a settled or sure task if the campaign is set so, and open its item's next round if it is due."""
+        close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
@@ -197,8 +203,10 @@ class TaskQueue:
             amend=True,
             seen_version=seen_version,
             then=self._settle,
-            may_close=self._closes,
+            may_close=self._may_close,
         )
+        if self._spares_votes:
+            estimate_anew(self._store, self.campaign)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; this annotator gets it again when no other is left. Its draft stays.

@@ -67,7 +67,7 @@ def test_everything_comes_back_into_another_store(worked: ReviewStore, store_url
     assert contents(other) == contents(store_url)
     assert written.rows["annotations"] == 8
     with open_store(other) as store:
-        assert next(one.note for one in store.decisions("verify")) is not None
+        assert any(one.note is not None for one in store.decisions("verify"))
 
 
 def test_a_restored_store_goes_on_where_it_was(

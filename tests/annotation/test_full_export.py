@@ -33,7 +33,7 @@ pytestmark = pytest.mark.both_databases
 FORMULA = '=HYPERLINK("http://example.org","x")'
 TABLES = (
     "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",
-    "authors", "blind_answers", "campaigns", "confusion", "followed", "guidelines", "outcomes", "overrides", "reasons",
+    "authors", "blind_answers", "campaigns", "closings", "confusion", "followed", "guidelines", "outcomes", "overrides", "reasons",
     "remarks", "revisions", "rounds", "seen", "shares", "skips", "tasks",
 )  # fmt: skip
 

@@ -177,6 +177,8 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
                 )
             ).one()
             assert tuple(counted) == ("yes_no", "jigsaw", "street", "accept")
+            begun = connection.execute(sa.text("SELECT is_begun, shortest_s FROM tasks")).one()
+            assert tuple(begun) == (1, None)
             assert connection.execute(sa.text("SELECT is_for_assigned FROM campaigns")).scalar_one() == 0
         assert (said.active_s, said.seconds) == (None, 0)
         audited = store.audited()

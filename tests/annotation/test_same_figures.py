@@ -99,7 +99,8 @@ def test_no_figure_is_without_evidence_and_none_without_its_count(workspace: Pat
     assert all(low < high for low, high in filter(None, page["ci"].values()))
     assert (page["ci"]["percent"] is not None) == (page["compared"] >= 10)
     for one in qualities:
-        row = _row(one, has_gold=False)
+        row = _row(one, has_gold=False, is_timed=True)
         assert (one.estimated_accuracy is not None) == (one.shared >= 10), asdict(one)
         assert str(one.shared) in row[TEXTS["estimated"]]
+        assert row[TEXTS["too_fast"]] == TEXTS["undefined"]  # these decisions came without a browser's clock
         assert row[TEXTS["alpha_without"]] == TEXTS["undefined"] or "tasks" in row[TEXTS["alpha_without"]]

@@ -33,6 +33,7 @@ from hypothesis.stateful import (
 )
 
 from benchwright.annotation.forms import ANSWER, COLLECT, ERRATA, KINDS, PAIR, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from benchwright.annotation.workflow import SURE_KINDS
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,7 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
     """Return the state machine of a campaign of this kind."""
     letters = st.sampled_from(LETTERS[kind])
     has_rounds, closes, is_adjudicated = kind in WITH_ROUNDS, kind in CLOSING, kind in WITH_ADJUDICATOR
+    spares = kind in SURE_KINDS
 
     class Machine(RuleBasedStateMachine):
         driven: Driven
@@ -67,10 +69,13 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
         @initialize(
             rule=rules_of(kind), rounds=st.integers(1, 3), tasks=st.integers(1, 2),
             closing=st.booleans() if closes else st.just(False),
+            sparing=st.booleans() if spares else st.just(False),
         )  # fmt: skip
-        def open(self, rule: str, rounds: int, tasks: int, closing: bool) -> None:
+        def open(self, rule: str, rounds: int, tasks: int, closing: bool, sparing: bool) -> None:
             folder = Path(self._folder.name)
-            self.driven = Driven(folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing)
+            self.driven = Driven(
+                folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing, spares=sparing
+            )
 
         def teardown(self) -> None:
             if hasattr(self, "driven"):
@@ -137,6 +142,12 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
         @rule()
         def close_or_not(self) -> None:
             self.driven.closes = not self.driven.closes
+            self.driven.check_run()
+
+        @precondition(lambda self: spares)
+        @rule()
+        def spare_or_not(self) -> None:
+            self.driven.spares = not self.driven.spares
             self.driven.check_run()
 
         @precondition(lambda self: has_rounds)
@@ -228,6 +239,24 @@ def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(
     }  # two of four accept now: by itself the task would be open again
     driven.closes = False
     assert driven.check_run().outcomes == {"reject": 1}
+    driven.close()
+
+
+def test_tasks_that_are_sure_enough_come_to_the_same_everywhere_and_an_adjudicator_overrules_them(
+    tmp_path: Path, empty_store: bytes
+) -> None:
+    driven = Driven(tmp_path, empty_store, VERIFY, "adjudicated(majority(5))", tasks=2, spares=True)
+    for step in "raaarrr":
+        driven.decide(step)
+        driven.check()
+    assert driven.check_run().outcomes is not None  # two, three or four of five were enough
+    assert driven.store.status(VERIFY, now=driven.now).slots["submitted"] < 10
+    before = driven.outcomes()
+    if driven.adjudicate("reject"):
+        assert driven.check_run().outcomes != {} != before
+    driven.spares = False
+    driven.check_run()
+    assert driven.outcomes()["begun"] >= 1
     driven.close()
 
 

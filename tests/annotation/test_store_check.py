@@ -124,7 +124,11 @@ def test_a_store_whose_log_keeps_less_has_no_problems(reviewed: ReviewStore, sto
         ("UPDATE tasks SET payload = replace(payload, 'choices', 'chomces') WHERE id = 3", "table tasks, row 3"),
         ("UPDATE tasks SET payload = replace(payload, '000000', '000001') WHERE id = 3", "table tasks"),
         ("UPDATE tasks SET item_task = 'jigsew' WHERE id = 1", "table tasks, row 1"),
-        ("UPDATE slots SET decision = 'reject' WHERE decision = 'accept' AND id = 1", "table slots, row 1"),
+        (
+            "UPDATE slots SET decision = 'reject' WHERE decision = 'accept' AND id = {accepted}",
+            "table slots, row {accepted}",
+        ),
+        ("UPDATE tasks SET is_begun = NOT is_begun WHERE id = 2", "table tasks, row 2"),
         ("UPDATE campaigns SET form = replace(form, 'unclear', 'unklear')", "table campaigns, row 1"),
         ("UPDATE campaigns SET rule = 'unanimous(3)'", "table campaigns, row 1"),
         ("UPDATE remarks SET words = 'too dork'", "table remarks"),
@@ -144,8 +148,10 @@ def test_a_store_whose_log_keeps_less_has_no_problems(reviewed: ReviewStore, sto
     ],
 )
 def test_a_changed_row_is_named(reviewed: ReviewStore, store_url: str, statement: str, path: str) -> None:
-    assert _tamper(store_url, statement) == 1
-    assert [problem.path for problem in row_problems(reviewed)] == [path]
+    with reviewed.reading() as connection:
+        accepted = connection.execute(sa.text("SELECT min(id) FROM slots WHERE decision = 'accept'")).scalar_one()
+    assert _tamper(store_url, statement.format(accepted=accepted)) == 1
+    assert [problem.path for problem in row_problems(reviewed)] == [path.format(accepted=accepted)]
 
 
 def test_a_changed_trigger_is_named(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "funnel": "What became of the tasks",
         "funnel_why": "Under {rule}. What is open yet counts as begun or untouched.",
         "tasks": "Tasks",
+        "closed_sure": (
+            "{tasks} tasks closed because those who decided leave too little doubt to ask again; {spared} votes were "
+            "spared. The rule settles them by the votes that they have."
+        ),
         "by_day": "Decisions by day",
         "divided": "Where annotators disagree",
         "of_task": "Task",
@@ -70,8 +74,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "over tasks; there is none where fewer than {least} tasks were compared, or where all of them agree alike."
         ),
         "closed_early": (
-            "{tasks} tasks closed as soon as they were decided. With the decisions that they lack, agreement would "
-            "hardly be higher and may be lower."
+            "{tasks} tasks closed before all their annotators had decided. With the decisions that they lack, "
+            "agreement would hardly be higher and may be lower."
         ),
         "compared": "{compared} of {units} tasks compared",
         "shown": "Shown in the plots",
@@ -104,6 +108,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "fast": "suspiciously fast",
         "usual": "as usual",
         "too_few": "too few to tell",
+        "too_fast": "Too fast to look and read",
+        "too_fast_why": (
+            "*Too fast to look and read* counts decisions that took less time than anybody needs for a glance at each "
+            "picture and for skimming the words. One of them proves nothing. Talk to somebody who has many."
+        ),
         "not_enough": "not enough: {n} shared tasks, of {least}",
         "estimate": "{share:.2f} from {n} shared tasks",
         "alpha_of": "{alpha:.2f} on {n} tasks",

@@ -29,7 +29,10 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
         return
     st.caption(TEXTS["annotators_why"])
     has_gold = any(quality.on_gold[1] for quality in qualities)
-    st.dataframe([_row(quality, has_gold=has_gold) for quality in qualities], hide_index=True)
+    is_timed = any(quality.too_fast[1] for quality in qualities)
+    st.dataframe([_row(quality, has_gold=has_gold, is_timed=is_timed) for quality in qualities], hide_index=True)
+    if is_timed:
+        st.caption(TEXTS["too_fast_why"])
     st.subheader(TEXTS["with_others"])
     ranked = sorted(qualities, key=_rank)
     show_chart(intervals_chart("with-others", TEXTS["with_others_why"], [_value(quality) for quality in ranked]))
@@ -57,7 +60,7 @@ def _value(quality: RaterQuality) -> NamedValue:
     return NamedValue(quality.rater, share, None, ", ".join([f"{units} {TEXTS['units']}", *haste]))
 
 
-def _row(quality: RaterQuality, *, has_gold: bool) -> dict[str, Any]:
+def _row(quality: RaterQuality, *, has_gold: bool, is_timed: bool) -> dict[str, Any]:
     return {
         TEXTS["name"]: quality.rater,
         TEXTS["decisions"]: quality.ratings,
@@ -67,6 +70,7 @@ def _row(quality: RaterQuality, *, has_gold: bool) -> dict[str, Any]:
         TEXTS["alpha_without"]: _alpha(*quality.alpha_without),
         TEXTS["median_s"]: _seconds(quality),
         TEXTS["pace"]: _pace(quality),
+        **({TEXTS["too_fast"]: _share(*quality.too_fast)} if is_timed else {}),
     }
 
 

@@ -79,6 +79,8 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     if by is not None:
         rows += [(part.name or CURATOR_TEXTS["none"], part.outcomes) for part in progress_by(campaign, patterns, by)]
     show_chart(parts_chart("tasks", CURATOR_TEXTS["tasks"], rows))
+    if (sure := cached((*stamp, "sure"), overview.closed_sure)).tasks:
+        st.caption(CURATOR_TEXTS["closed_sure"].format(tasks=sure.tasks, spared=sure.votes_spared))
     _show_rounds(cached((*stamp, "rounds"), lambda: overview.rounds(patterns)))
     _show_adjudication(cached((*stamp, "rulings"), overview.adjudication_stats))
     if days := cached((*stamp, "days"), overview.days):

@@ -56,6 +56,8 @@ def figure_tables(overviews: Sequence[Overview], display_names: Names) -> Iterat
         "timed": "int",
         "pace": "float",
         "suspiciously_fast": "bool",
+        "too_fast_share": "float",
+        "too_fast_of": "int",
     }
     rows = in_order(
         [name, *rounded(display_names[quality["rater"]], *(quality[column] for column in list(columns)[2:]))]

@@ -13,8 +13,10 @@ from ...store.database.schema import (
     authors,
     blind_answers,
     campaigns,
+    closings,
     followed,
     guidelines,
+    rater_models,
     remarks,
     revisions,
     seen,
@@ -22,6 +24,7 @@ from ...store.database.schema import (
     slots,
     tasks,
 )
+from .figure_rows import rounded
 from .table_files import Columns, ExportTable, Type
 from .work_tables import Names, stream
 
@@ -51,6 +54,7 @@ def record_tables(
     yield _remarks(connection, campaign_ids, display_names)
     yield _guidelines(connection, campaign_ids)
     yield _followed(connection, campaign_ids, display_names)
+    yield _closings(connection, campaign_ids)
 
 
 def _of_tasks(
@@ -102,6 +106,48 @@ def _guidelines(connection: sa.Connection, campaign_ids: Sequence[int]) -> Expor
     )
     columns: Columns = {"campaign": "text", "version": "int", "origin": "text", "text": "text"}
     return ExportTable("guidelines", columns, stream(connection, query))
+
+
+def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTable:
+    """Return the tasks that closed because their decision is sure enough, withdrawn closings included."""
+    c = closings.c
+    query = (
+        sa.select(
+            campaigns.c.name,
+            tasks.c.item_id,
+            tasks.c.round,
+            c.votes,
+            c.decision,
+            c.probability,
+            c.low,
+            c.high,
+            rater_models.c.decisions,
+            c.closed_at,
+            c.is_withdrawn,
+        )
+        .select_from(
+            closings.join(tasks, c.task_id == tasks.c.id)
+            .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+            .outerjoin(rater_models, c.model_id == rater_models.c.id)
+        )
+        .where(campaigns.c.id.in_(campaign_ids))
+        .order_by(campaigns.c.name, c.id)
+    )
+    columns: Columns = {
+        "campaign": "text",
+        "item_id": "text",
+        "round": "int",
+        "votes": "int",
+        "decision": "text",
+        "probability": "float",
+        "ci_low": "float",
+        "ci_high": "float",
+        "model_decisions": "int",
+        "closed_at": "moment",
+        "is_withdrawn": "bool",
+    }
+    rows = ([*row[:5], *rounded(*row[5:8]), *row[8:10], bool(row[10])] for row in stream(connection, query))
+    return ExportTable("closings", columns, rows)
 
 
 def _followed(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ...forms.shortest_time import is_too_fast
 from ...store.database.schema import (
     accounts,
     annotations_table,
@@ -76,6 +77,7 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
             t.item_task,
             t.category,
             t.payload,
+            t.shortest_s,
         )
         .join(campaigns)
         .where(campaigns.c.id.in_(campaign_ids))
@@ -91,6 +93,7 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
         "task": "text",
         "category": "text",
         "payload": "text",
+        "shortest_seconds": "float",
     }
     return ExportTable("tasks", columns, stream(connection, query))
 
@@ -118,6 +121,7 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
             a.started_at,
             a.submitted_at,
             (sa.null() if active is None else active).label("active_seconds"),
+            t.shortest_s,
         )
         .select_from(
             annotations_table.join(slots, a.slot_id == slots.c.id)
@@ -146,14 +150,17 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
         "submitted_at": "moment",
         "active_seconds": "float",
         "seconds": "float",
+        "too_fast": "bool",
     }
 
     def rows() -> Iterator[Sequence[Any]]:
         for row in stream(connection, query):
-            values = list(row)
+            *values, shortest_s = row
             values[5] = display_names[values[5]]
             values[7] = bool(values[7])
-            yield [*values, (values[14] - values[13]).total_seconds()]
+            is_known = values[6] == 1 and values[15] is not None and shortest_s is not None
+            too_fast = is_too_fast(values[15], shortest_s) if is_known else None
+            yield [*values, (values[14] - values[13]).total_seconds(), too_fast]
 
     return ExportTable("annotations", columns, rows())
 

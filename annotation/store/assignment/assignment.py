@@ -187,7 +187,8 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
     rule = campaign.rule
-    closes = assignment_settings_of(campaign.settings).close_decided
+    settings = assignment_settings_of(campaign.settings)
+    closes = settings.close_decided or settings.further_votes is not None
     return (
         _knows_too_much(connection, parameters)
         or {

@@ -1,8 +1,11 @@
 """Find the task that an annotator gets next.
 
-The most urgent task comes first; among equally urgent ones, the first free task from a random place on, which is drawn
-anew for each task. Every annotator thus goes through the campaign in an order of their own, and no order is ever
-sorted. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing else is left.
+The most urgent task comes first. Among equally urgent ones, those that others have begun come before untouched ones,
+unless the campaign is set otherwise (`begun_first`), and of either the first free task from a random place on, which is
+drawn anew for each task. Every annotator thus goes through the campaign in an order of their own, and no order is ever
+sorted. A search among begun tasks passes over those that the annotator has decided, and so takes at most as many steps
+as they have made decisions. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing
+else is left.
 
 A search may also lock what it finds, so that it can be taken (`assignment`), and skip what others are just taking.
 """
@@ -83,14 +86,16 @@ def next_task(
     if (
         position.any_gold is not None
         and gold_places(campaign, annotator, settings).is_gold(position.place)
-        and _most_urgent(connection, values, position.priority, "none") is not None
+        and _most_urgent(connection, values, position.priority, begun_first=False, locking="none") is not None
     ):
         gold = _first_from(connection, {**parameters, **start}, gold=True, locking="none")
         if gold is not None:
             return NextTask(gold.id, None)
     lockings: tuple[sql.Locking, ...] = ("skip", "wait") if to_take else ("none",)
     for locking in lockings:
-        ordinary = _most_urgent(connection, values, position.priority, locking)
+        ordinary = _most_urgent(
+            connection, values, position.priority, begun_first=settings.begun_first, locking=locking
+        )
         if ordinary is not None:
             return NextTask(ordinary.task_id, ordinary)
     query = sql.first_skipped(blind=bool(parameters["shows_key"]), bounded=bool(bounds))
@@ -112,25 +117,33 @@ def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead)
 
 
 def _most_urgent(
-    connection: sa.Connection, parameters: _Parameters, highest: int | None, locking: sql.Locking
+    connection: sa.Connection, parameters: _Parameters, highest: int | None, *, begun_first: bool, locking: sql.Locking
 ) -> sa.Row[Any] | None:
     priority = highest
     while priority is not None:
-        slot = _first_from(connection, {**parameters, "priority": priority}, gold=False, locking=locking)
-        if slot is not None:
-            return slot
+        for begun in (True, False) if begun_first else (False,):
+            slot = _first_from(
+                connection, {**parameters, "priority": priority}, gold=False, begun=begun, locking=locking
+            )
+            if slot is not None:
+                return slot
         priority = connection.execute(sql.PRIORITY_BELOW, {**parameters, "priority": priority}).scalar_one_or_none()
     return None
 
 
 def _first_from(
-    connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking
+    connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking, begun: bool = False
 ) -> sa.Row[Any] | None:
     """Return the first task from the start of the search to the end, or else from the beginning to the start."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
         query = sql.first_free(
-            gold=gold, after=is_after, blind=bool(parameters["shows_key"]), bounded=is_bounded, locking=locking
+            gold=gold,
+            after=is_after,
+            blind=bool(parameters["shows_key"]),
+            bounded=is_bounded,
+            begun=begun,
+            locking=locking,
         )
         row = connection.execute(query, parameters).one_or_none()
         if row is not None:

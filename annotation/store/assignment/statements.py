@@ -122,7 +122,9 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 
 
 @cache
-def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool, locking: Locking = "none") -> sa.Select[Any]:
+def first_free(
+    *, gold: bool, after: bool, blind: bool, bounded: bool, begun: bool = False, locking: Locking = "none"
+) -> sa.Select[Any]:
     """Return a query for the first task that an annotator can take, from a place on, or before that place.
 
     For a gold task, which may have no slot yet, it gives the id; for others a free slot, with the columns of a lease.
@@ -132,6 +134,7 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool, locking: 
         after: Whether to look from `start` on; else before it.
         blind: Whether to leave out tasks whose key the annotator was shown.
         bounded: Whether to leave out tasks that are kept for annotators who are named with shares of their own.
+        begun: Whether to look only among tasks that somebody has begun; default False.
         locking: Whether to lock the slot and its task, and what to do with locked ones; gold tasks are not locked.
     """
     query: sa.Select[Any] = sa.select(tasks.c.id) if gold else _LEASE
@@ -143,6 +146,7 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool, locking: 
             tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), slots.c.annotator_id.is_(None)
         )
     )
+    query = query.where(tasks.c.is_begun) if begun else query
     start = sa.bindparam("start", type_=sa.BigInteger)
     query = query.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
     query = query.where(*may_judge(blind=blind))

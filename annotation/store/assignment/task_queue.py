@@ -39,6 +39,7 @@ _OWN: sa.Select[Any] = (
         tasks.c.content_hash,
         tasks.c.round,
         tasks.c.payload,
+        tasks.c.shortest_s,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
         slots.c.slot,

@@ -19,7 +19,7 @@ from ...forms.submission import Submission
 from ..database.audit import record
 from ..database.dialects import member_of
 from ..database.records import Adjudicated, Adjudication, Campaign
-from ..database.schema import adjudications, annotations_table, annotators, slots, tasks
+from ..database.schema import adjudications, annotations_table, annotators, closings, slots, tasks
 from .decisions import latest_annotations
 from .lineage import is_of_any_round
 
@@ -128,11 +128,15 @@ def add_adjudication(
 
 
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
-    """Reopen a task with `slots_more` further slots, for annotators who have not judged it."""
+    """Reopen a task with `slots_more` further slots, for annotators who have not judged it.
+
+    If it had closed because its decision was sure enough, that is withdrawn.
+    """
     last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
     rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
     connection.execute(sa.insert(slots), rows)
     connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(state="open"))
+    connection.execute(sa.update(closings).where(closings.c.task_id == task_id).values(is_withdrawn=True))
 
 
 class OwnAdjudication(NamedTuple):

@@ -65,7 +65,7 @@ def add_revision(
     """Open the task of an item's next version, and retire that of the version before.
 
     If the campaign has had this version as the item's content before, its earlier task is reopened with the decisions
-    on it. The task gets the priority of the version before.
+    on it. The task gets the priority and the shortest believable time of the version before.
 
     Args:
         connection: Connection in a write transaction.
@@ -97,8 +97,12 @@ def add_revision(
     else:
         reopen(connection, [task_id])
     retire(connection, [task.id])
-    urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
-    connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(priority=urgent))
+    # An edit changes few words, so the shortest believable time stays.
+    kept = {
+        name: sa.select(_before.c[name]).where(_before.c.id == task.id).scalar_subquery()
+        for name in ("priority", "shortest_s")
+    }
+    connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(kept))
     annotator_id = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
     round_, spelled = round_of(connection, task.id) + 1, canonical_json(dict(edits))
     row = {"task_id": task_id, "revised_from": task.id, "round": round_, "edits": spelled, "revised_at": now}

@@ -7,7 +7,7 @@ is reopened with them when that content comes back.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from benchwright.seeds import seed_for
 
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of
+from ...forms.shortest_time import shortest_times
 from ..database.audit import COMMAND_LINE, clock, record
 from ..database.dialects import insert_into
 from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
@@ -204,7 +205,15 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     Raises:
         ValueError: An item comes twice.
     """
-    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state, tasks.c.priority, tasks.c.gold)
+    query = sa.select(
+        tasks.c.id,
+        tasks.c.item_id,
+        tasks.c.content_hash,
+        tasks.c.state,
+        tasks.c.priority,
+        tasks.c.gold,
+        tasks.c.shortest_s,
+    )
     known = {
         (row.item_id, row.content_hash): row
         for row in connection.execute(query.where(tasks.c.campaign_id == campaign.id))
@@ -217,12 +226,15 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
-        for task_input in batch:
+        times = shortest_times(entry.payload for entry in batch)
+        _fill_shortest(connection, known, batch, times)
+        for task_input, shortest_s in zip(batch, times, strict=True):
             if task_input.item_id in wanted:
                 raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
             wanted[task_input.item_id] = TaskPlacement(task_input.content_hash, task_input.priority, task_input.gold)
             if (task_input.item_id, task_input.content_hash) not in known:
-                new.append(new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1))
+                row = new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1)
+                new.append({**row, "shortest_s": shortest_s})
         if new:
             connection.execute(sa.insert(tasks), new)
             opened += [(row["item_id"], row["payload"]) for row in new]
@@ -250,6 +262,23 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
             about |= {"after": last, "up_to": newest, "said": digest_of_payloads(opened)}
         record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), **about)
     return counts
+
+
+def _fill_shortest(
+    connection: sa.Connection,
+    known: Mapping[tuple[str, str], Any],
+    batch: Sequence[TaskInput],
+    times: Sequence[float],
+) -> None:
+    """Give the tasks of an older program their shortest believable time."""
+    rows = [
+        {"of_task": known[entry.item_id, entry.content_hash].id, "seconds": seconds}
+        for entry, seconds in zip(batch, times, strict=True)
+        if (entry.item_id, entry.content_hash) in known and known[entry.item_id, entry.content_hash].shortest_s is None
+    ]
+    if rows:
+        is_one = tasks.c.id == sa.bindparam("of_task")
+        connection.execute(sa.update(tasks).where(is_one).values(shortest_s=sa.bindparam("seconds")), rows)
 
 
 def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:

@@ -214,6 +214,32 @@ def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple
     return {row[0]: (int(row[1]), int(row[2])) for row in connection.execute(query)}
 
 
+def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
+    """Return how many of each annotator's decisions took less than the shortest believable time, and of how many.
+
+    Only first versions count, whose time a browser measured without pauses; annotators without any are left out.
+    """
+    took, shortest = annotations_table.c.active_s, tasks.c.shortest_s
+    fast = sa.func.sum(sa.case((took < shortest, 1), else_=0))
+    query = (
+        sa.select(annotators.c.name, fast, sa.func.count())
+        .select_from(
+            annotations_table.join(slots)
+            .join(tasks, slots.c.task_id == tasks.c.id)
+            .join(annotators, slots.c.annotator_id == annotators.c.id)
+        )
+        .where(
+            is_of_any_round(campaign, scanned=True),
+            annotations_table.c.version == 1,
+            took.is_not(None),
+            shortest.is_not(None),
+        )
+        .group_by(annotators.c.name)
+        .order_by(annotators.c.name)
+    )
+    return {row[0]: (int(row[1]), int(row[2])) for row in connection.execute(query)}
+
+
 def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
     """Return numbers that change whenever any count of this module does."""
     newest = sa.select(sa.func.coalesce(sa.func.max(annotations_table.c.id), 0)).scalar_subquery()

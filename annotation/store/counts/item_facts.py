@@ -23,6 +23,7 @@ from ..database.schema import (
     annotators,
     audit_log,
     campaigns,
+    closings,
     overrides,
     remarks,
     revisions,
@@ -35,6 +36,7 @@ _ROWS = {
     "adjudications": adjudications,
     "revisions": revisions,
     "remarks": remarks,
+    "closings": closings,
     "tasks": tasks,
     "overrides": overrides,
     "audit_log": audit_log,
@@ -43,6 +45,8 @@ _ROWS = {
 """Tables to which every change that an index of items shows adds a row."""
 _OF_CAMPAIGNS = ("campaign_changed", "gold_named", "tasks_changed")
 """Acts of the audit log after which any task of a campaign may be in another state."""
+_WITHDRAWN = "withdrawn"
+"""Part of a stamp: the number of closings that were withdrawn, which adds no row."""
 _AT_ONCE = 400
 _LATE = 200
 """Rows before a stamp that are read again on a server, where a row may be committed after one with a higher number."""
@@ -83,11 +87,13 @@ class TaskFacts(NamedTuple):
 
 
 def store_stamp(connection: sa.Connection) -> dict[str, int]:
-    """Return the number of the last row of each table that facts about items come from, by table."""
+    """Return the number of the last row of each table that facts about items come from, by table, and withdrawals."""
     columns = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery().label(name)
         for name, table in _ROWS.items()
     ]
+    withdrawn = sa.select(sa.func.count()).select_from(closings).where(closings.c.is_withdrawn).scalar_subquery()
+    columns.append(withdrawn.label(_WITHDRAWN))
     return {name: int(number) for name, number in connection.execute(sa.select(*columns)).mappings().one().items()}
 
 
@@ -113,11 +119,14 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
         sa.select(tasks.c.item_id).select_from(tasks.join(slots).join(annotations_table)).where(since("annotations")),
         *(
             sa.select(tasks.c.item_id).join(table, table.c.task_id == tasks.c.id).where(since(table.name))
-            for table in (adjudications, remarks, revisions)
+            for table in (adjudications, remarks, revisions, closings)
         ),
         sa.select(overrides.c.record_id).where(since("overrides")),
     ]
     items = {item_id for query in of_items for item_id in connection.execute(query).scalars()}
+    if store_stamp(connection)[_WITHDRAWN] != stamp.get(_WITHDRAWN, 0):
+        of_closings = sa.select(tasks.c.item_id).join(closings, closings.c.task_id == tasks.c.id)
+        items.update(connection.execute(of_closings).scalars())
     return items | _of_acts(connection, stamp)
 
 

@@ -9,7 +9,7 @@ code does: a slot exists once, and nobody has two slots of one task. Rows of `an
 
 Counts read narrow columns with indexes of their own, and never payloads or notes: `item_kind`, `item_task` and
 `category` of `tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a
-trigger keeps up to date.
+trigger keeps up to date. Another trigger keeps `tasks.is_begun`, by which begun tasks are handed out first.
 
 Everybody may decide in a campaign, except where it `is_for_assigned`: then only those in `assignments` may.
 
@@ -19,7 +19,8 @@ too are only ever added.
 
 `revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
 annotators answered before they were shown the key, and `adjudications` holds what adjudicators opened and decided.
-Rows of all three are only ever added.
+Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
+`rater_models` the estimates that this rests on.
 
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
@@ -123,11 +124,24 @@ tasks = sa.Table(
         "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
     ),
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
+    sa.Column(
+        "is_begun",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        doc="Whether somebody holds or filled one of its slots, kept up to date by a trigger.",
+    ),
+    sa.Column(
+        "shortest_s",
+        sa.Float,
+        doc="Shortest believable time of a decision in seconds; null in tasks of older programs.",
+    ),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),
     sa.Index(None, "campaign_id", "item_kind", "item_task", "category", "state"),
     sa.Index(None, "campaign_id", "state", "priority", "shuffle"),
+    sa.Index(None, "campaign_id", "state", "priority", "is_begun", "shuffle"),
     sa.Index(None, "campaign_id", "gold"),
     sa.Index(None, "item_id"),
     info={MEANING: "One content of one item; an item that changes gets a new task."},
@@ -384,6 +398,34 @@ blind_answers = sa.Table(
     sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered."),
     sa.UniqueConstraint("task_id", "annotator_id"),
     info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
+)
+
+rater_models = sa.Table(
+    "rater_models",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign whose annotators it is of."),
+    sa.Column("decisions", sa.Integer, nullable=False, doc="Number of decisions that it rests on."),
+    sa.Column("up_to", sa.Integer, nullable=False, doc="Number of the newest row of `annotations` at that time."),
+    sa.Column("body", sa.Text, nullable=False, doc="Labels, shares and error rates (Dirichlet parameters), as JSON."),
+    sa.UniqueConstraint("campaign_id", "up_to"),
+    info={MEANING: "One estimate of how annotators err, by which further votes are asked for; rows are only added."},
+)
+
+closings = sa.Table(
+    "closings",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Task that closed."),
+    sa.Column("model_id", sa.ForeignKey("rater_models.id"), doc="Model that it rests on; null for the prior alone."),
+    sa.Column("votes", sa.Integer, nullable=False, doc="Number of decisions that the task had."),
+    sa.Column("decision", sa.Text, nullable=False, doc="Leading decision."),
+    sa.Column("probability", sa.Float, nullable=False, doc="Its probability, 0 to 1."),
+    sa.Column("low", sa.Float, nullable=False, doc="Lower end of the 90 % credible interval of the probability."),
+    sa.Column("high", sa.Float, nullable=False, doc="Upper end of that interval."),
+    sa.Column("closed_at", UtcDateTime, nullable=False, doc="When the last of these decisions came in."),
+    sa.Column("is_withdrawn", sa.Boolean, nullable=False, doc="Whether it holds no longer."),
+    info={MEANING: "That a task closed early because the decisions on it leave too little doubt to ask again."},
 )
 
 adjudications = sa.Table(

@@ -1,0 +1,80 @@
+"""The shortest believable time of a task: nobody who looks at its pictures and reads its words decides faster.
+
+It is meant to be too short rather than too long, since a mark on somebody's work should stand. Each part is a speed
+that people reach at their fastest:
+
+- A response takes `RESPONSE_S`. Asked whether a photograph shows an animal, people let go of a key 0.38 to 0.57 s after
+  it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human visual
+  system", doi:10.1038/381520a0).
+- A picture takes `PICTURE_S`, about one glance: fixations in scenes last 0.26 to 0.33 s (Rayner 2009, "Eye movements
+  and attention in reading, scene perception, and visual search", doi:10.1080/17470210902816461). That is enough for
+  the gist, which people have of pictures that are shown for 0.125 s (Potter 1975, doi:10.1126/science.1145183).
+- A word takes 1 / `WORDS_PER_S`. Adults read silently 238 words a minute (Brysbaert 2019, "How many words do we read
+  per minute?", doi:10.1016/j.jml.2019.104047); two and a half times that is scanning for a word, faster than skimming
+  (Carver 1990, "Reading rate: a review of research and theory": 600 and 450 words a minute).
+
+Texts that come again in every task, such as "Which piece fits?", are read once and then known, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from .payloads import item_in
+from .task_content import TaskContent
+
+RESPONSE_S = 0.3
+"""Seconds from seeing to pressing a key."""
+PICTURE_S = 0.25
+"""Seconds for a glance at one picture."""
+WORDS_PER_S = 10.0
+"""Words read in a second at the fastest."""
+
+
+def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> float:
+    """Return the shortest believable time of a task in seconds, at least `RESPONSE_S`.
+
+    It counts the pictures, and the words of the question and of choices that are texts. Words are what spaces separate,
+    so that in a language without spaces, such as Chinese, the time comes out shorter still. A task may be rightly
+    decided without reading all of it; one decision below this time proves nothing, many do.
+
+    Args:
+        content: Content of the task.
+        known: Texts that the annotator knows from other tasks, which are left out; default none.
+
+    Example:
+        >>> shortest_time_s(TaskContent(task="count", question="How many of the cups on the table are blue?"))
+        1.2
+    """
+    texts = [content.question, *(choice.text for choice in content.choices if choice.text is not None)]
+    return _seconds(texts, len(content.images), known)
+
+
+def is_too_fast(active_s: float | None, shortest_s: float | None) -> bool:
+    """Return whether a decision took less than the shortest believable time; False where either is not known."""
+    return active_s is not None and shortest_s is not None and active_s < shortest_s
+
+
+def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
+    """Return the shortest believable times of tasks that were opened together, by their payloads, in seconds.
+
+    Texts that several of them have are known. Parts of a payload that are no content count as nothing.
+    """
+    contents = [_content(payload) for payload in payloads]
+    times = Counter(text for texts, _ in contents for text in set(texts))
+    known = {text for text, count in times.items() if count > 1}
+    return [_seconds(texts, pictures, known) for texts, pictures in contents]
+
+
+def _content(payload: Mapping[str, Any]) -> tuple[list[str], int]:
+    """Return the texts and the number of pictures in a payload, read without making records: there may be many."""
+    item = item_in(payload)
+    texts = [item.get("question"), *(choice.get("text") for choice in item.get("choices") or ())]
+    return [text for text in texts if isinstance(text, str)], len(item.get("images") or ())
+
+
+def _seconds(texts: Sequence[str], pictures: int, known: Collection[str]) -> float:
+    words = sum(len(text.split()) for text in texts if text not in known)
+    return round(RESPONSE_S + PICTURE_S * pictures + words / WORDS_PER_S, 3)
