@@ -72,7 +72,7 @@ def _hashes_of_cuts(images: Path) -> Codes:
     from composites import cut, photographs
     from PIL import Image
 
-    from benchwright.filters.features.perceptual_hash import phash
+    from benchwright.images.perceptual_hash import phash
 
     photos, rng = photographs(images), random.Random(0)
     pieces = (Image.fromarray(np.ascontiguousarray(cut(photos, rng, 160, 160)[..., ::-1])) for _ in range(CUTS))

@@ -28,8 +28,8 @@ from PIL import Image
 
 from benchwright.errors import UnreadableImage
 from benchwright.filters.features.hamming import pairs_within
-from benchwright.filters.features.perceptual_hash import HASHED_AT_LEAST_PX, phash
 from benchwright.images.decode import decode_luma
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, phash
 
 RADIUS = 8
 GRAINS = {"smooth": 0.0, "grainy": 4.0}

@@ -34,7 +34,6 @@ from benchwright.filters.duplicates.near_duplicates import ProposedPairs
 from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
 from benchwright.filters.features.hamming import iter_pairs
 from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.filters.features.visual_words import (
     CORNERS,
     SIDE_PX,
@@ -44,6 +43,7 @@ from benchwright.filters.features.visual_words import (
     words_of,
 )
 from benchwright.images.decode import decode_luma
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.steps import GatherContext
 
 DISTANCES = (4, 8, 10)

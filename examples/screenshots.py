@@ -154,6 +154,30 @@ def why(tour: Tour) -> Image.Image:
     return _of_curator(tour, "reasons", ".bw-thumb img")
 
 
+def items(tour: Tour) -> Image.Image:
+    """All items and images as pictures, of which two are selected."""
+    page = tour.page(CURATOR, f"/items?campaign={CAMPAIGN}")
+    page.locator(".tile img").first.wait_for()
+    for place in (1, 3):
+        page.locator(".tile input").nth(place).check()
+    page.get_by_text("2 selected").first.wait_for()
+    page.get_by_role("button", name="See what would happen").wait_for()
+    page.locator(".tile").first.hover()
+    return _shot(page)
+
+
+def item(tour: Tour) -> Image.Image:
+    """One item with what can be done with it."""
+    page = tour.page(CURATOR, "/items?state=rejected")
+    page.locator(".tile .open").first.click()
+    page.get_by_text("What people said").wait_for()
+    page.get_by_text("What to do with it").wait_for()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.bw-pictures img')].every((one) => one.naturalWidth > 0)"
+    )
+    return _shot(page)
+
+
 def _of_curator(tour: Tour, name: str, ready: str) -> Image.Image:
     page = tour.page(CURATOR, f"/{name}?campaign={CAMPAIGN}")
     page.locator(ready).first.wait_for()
@@ -221,6 +245,8 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-annotators.png": annotators,
     "review-why.png": why,
     "review-people.png": people,
+    "review-items.png": items,
+    "review-item.png": item,
     "review-errors.png": errors,
     **{
         name: partial(_of_kinds, take)

@@ -22,6 +22,8 @@ from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.flags import show_flags
 from .pages.history import show_history
+from .pages.items import show_items
+from .pages.one_item import show_item
 from .pages.people import show_people
 from .pages.progress import show_progress
 from .pages.reasons import show_reasons
@@ -80,18 +82,43 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
         people, progress = partial(_show_people, state, account), page("progress", show_progress)
+        items, item = _item_pages(state, account)
         pages += [
+            items,
+            item,
             progress,
             page("agreement", show_agreement),
-            page("annotators", show_annotators),
-            page("reasons", show_reasons),
-            page("flags", show_flags),
+            page("annotators", partial(show_annotators, items=items)),
+            page("reasons", partial(show_reasons, items=items)),
+            page("flags", partial(show_flags, item=item)),
             st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
         start = partial(_start, review, progress)
     else:
         start = partial(_start, review, review)
     return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
+
+
+def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
+    """Return the page of all items and the page of one, which lead to each other."""
+
+    def item_page() -> st.Page:
+        return item
+
+    def items_page() -> st.Page:
+        return items
+
+    def show_list() -> None:
+        _head(account)
+        show_items(state, account, item_page=item_page)
+
+    def show_one() -> None:
+        _head(account)
+        show_item(state, account, items_page=items_page, item_page=item_page)
+
+    items = st.Page(show_list, title=WORDS["items_title"], url_path="items")
+    item = st.Page(show_one, title=WORDS["item_title"], url_path="item", visibility="hidden")
+    return items, item
 
 
 def _start(review: st.Page, first: st.Page) -> None:

@@ -42,22 +42,40 @@ class OverrideRequests:
         stage = self._stages.get(stage_id)
         return stage_id == step or (stage is not None and stage.entry == step)
 
-    def restored(self, name: str, step: str | None) -> Override:
+    def restored(self, name: str | KnownRecord, step: str | None) -> Override:
         """Return the decision to keep a record that a step dropped or asked about.
 
         Args:
-            name: Id, beginning of an id, or path.
+            name: Id, beginning of an id, or path; or the record itself.
             step: Recipe entry or stage; None where only one step decided against the record.
 
         Raises:
             BenchwrightError: There is no such record, no verdict against it, or none that can be overridden.
         """
-        record = self._lookup.find(name)
+        record, name = self._record(name)
         verdicts = [verdict for verdict in self._lookup.told(record) if step is None or self.is_of(verdict.stage, step)]
         verdict = self._verdict_against(name, verdicts, step)
         against = verdict.evidence.get(AGAINST)
         pair = against if isinstance(against, str) else None
         return self._decision(record, verdict.stage, "keep", verdict.own_reason, pair)
+
+    def withdrawn(self, record: KnownRecord) -> Override:
+        """Return the decision to drop a record at the last step that could have dropped it and did not.
+
+        Raises:
+            BenchwrightError: It is out already, or no step has judged it at which a record can be dropped by hand.
+        """
+        kept = None
+        for verdict in self._lookup.told(record):
+            if verdict.verdict in {"drop", "failed"} and self._removes(verdict):
+                raise BenchwrightError(f"{record.record_id!r} is out already: {verdict.stage} said {verdict.reason}")
+            if verdict.own_verdict in {"keep", "ask"} and self._can_override(verdict.stage):
+                kept = verdict
+        if kept is None:
+            raise BenchwrightError(
+                f"no filter has judged {record.record_id!r} yet, so there is none that could drop it by hand"
+            )
+        return self._decision(record, kept.stage, "drop", None, None)
 
     def dropped(self, name: str, step: str) -> Override:
         """Return the decision to drop a record at a step that kept it or asked about it.
@@ -77,6 +95,15 @@ class OverrideRequests:
                 f"step {step!r} itself said {verdict.own_verdict} {verdict.own_reason} of {name!r} already"
             )
         return self._decision(record, stage.id, "drop", None, None)
+
+    def _record(self, name: str | KnownRecord) -> tuple[KnownRecord, str]:
+        """Return a record and the name that messages give it."""
+        return (self._lookup.find(name), name) if isinstance(name, str) else (name, name.record_id)
+
+    def _removes(self, verdict: StageVerdict) -> bool:
+        """Return whether a verdict takes a record out of its stream."""
+        stage = self._stages.get(verdict.stage)
+        return stage is None or stage.removes(verdict.verdict)
 
     def _decision(
         self, record: KnownRecord, stage: str, action: Action, reason: str | None, against: str | None

@@ -129,7 +129,7 @@ class AdjudicationQueue:
                 continue
             counted, _ = in_count(policy, decisions, sent_back=verdict.sent_back)
             outcome = settle(policy, votes_in(policy, decisions, verdict, is_closed=True))
-            divided = _divided(counted)
+            divided = share_divided(counted)
             if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
                 cases.append(QueuedCase(done[key], outcome == WAITS, divided))
         return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
@@ -263,7 +263,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
         raise RefusedError("a rejection needs a note that says why")
 
 
-def _divided(annotations: Sequence[Annotation]) -> float:
+def share_divided(annotations: Sequence[Annotation]) -> float:
     """Return the share of annotators whose decision is not the most frequent one; edits and votes are part of it."""
     if not annotations:
         return 0.0

@@ -8,3 +8,5 @@ from .identify import Identified as Identified
 from .identify import is_svg as is_svg
 from .identify import path_for as path_for
 from .identify import uri_for as uri_for
+from .perceptual_hash import Hashes as Hashes
+from .perceptual_hash import hashes as hashes

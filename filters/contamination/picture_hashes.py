@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.images.decode import luma_of, pixel_hash
+from benchwright.images.perceptual_hash import hashes
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..features.embeddings import Embeddings
 from ..features.local_features import detector
-from ..features.perceptual_hash import hashes
 from ..features.visual_words import WORD_CANDIDATES, encoded_words_of
 
 if TYPE_CHECKING:

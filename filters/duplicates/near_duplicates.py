@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
 from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 
 from ..features.embeddings import Embeddings
 from ..features.hamming import MAX_DISTANCE
-from ..features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from ..features.visual_words import FeatureWords, decode_miniature, decode_words
 from .candidate_pairs import (
     MOST_BY_HASH,

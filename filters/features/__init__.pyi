@@ -10,8 +10,6 @@ from .local_features import describe as describe
 from .local_features import detector as detector
 from .local_features import mutually_nearest as mutually_nearest
 from .local_features import shrunk as shrunk
-from .perceptual_hash import Hashes as Hashes
-from .perceptual_hash import hashes as hashes
 from .visual_words import CORNERS as CORNERS
 from .visual_words import FeatureWords as FeatureWords
 from .visual_words import Miniature as Miniature

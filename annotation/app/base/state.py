@@ -10,6 +10,7 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from benchwright.workspace.workspace import Workspace
 
+from ...items import ItemIndex
 from ...store import Account, Accounts, ReviewStore, open_store
 from ..security.attempts import Attempts
 from ..security.cookies import Cookies, signing_key
@@ -50,6 +51,7 @@ class AppState:
     attempts: Attempts
     pictures: ShownPictures
     hashing: BoundedHashing
+    items: ItemIndex
     provider: IdentityProvider | None = None
 
     def account_of(self, token: str | None) -> Account | None:
@@ -77,6 +79,7 @@ def open_app_state(workspace: Path, *, secure: bool, provider: IdentityProvider 
         attempts=Attempts(),
         pictures=ShownPictures(workspace),
         hashing=BoundedHashing(),
+        items=ItemIndex(workspace, store),
         provider=provider,
     )
 

@@ -17,8 +17,8 @@ from ..charts.showing import show_chart
 from .review import inert
 
 
-def show_annotators(request: PageRequest) -> None:
-    """Show the quality of each annotator, from a campaign's decisions."""
+def show_annotators(request: PageRequest, *, items: st.Page) -> None:
+    """Show the quality of each annotator, from a campaign's decisions, and lead to the items that one decided."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "qualities")
     field = label_fields_of(request.campaign)[0]
@@ -39,6 +39,8 @@ def show_annotators(request: PageRequest) -> None:
     st.subheader(TEXTS["confusion"])
     names = [quality.rater for quality in ranked]
     picked = ranked[names.index(st.selectbox(TEXTS["name"], names))]
+    query = {"campaign": request.campaign.name, "annotator": picked.rater}
+    st.page_link(items, label=TEXTS["see_items"], query_params=query)
     if picked.estimated_accuracy is None:
         st.caption(TEXTS["no_confusion"].format(name=inert(picked.rater), n=picked.shared, least=LEAST_SHARED))
     else:

@@ -7,31 +7,34 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...store.submissions.comments import Comment
+from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.directed_text import show_text
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
+from .items import ITEM
 from .review import inert
 
 
-def show_flags(request: PageRequest) -> None:
-    """List the open flags and comments of a campaign, flags first, each with a button to settle it."""
+def show_flags(request: PageRequest, *, item: st.Page) -> None:
+    """List the open flags and comments of a campaign, flags first, each with its item and a button to settle it."""
     st.caption(TEXTS["flags_why"])
     comments = request.state.store.remarks(request.campaign.name)
     if not comments:
         st.info(TEXTS["no_flags"])
     for comment in comments:
-        _show_line(comment, request)
+        _show_line(comment, request, item)
 
 
-def _show_line(comment: Comment, request: PageRequest) -> None:
-    time, annotator, text, button = st.columns([1.2, 1.2, 5.4, 0.9], vertical_alignment="center")
+def _show_line(comment: Comment, request: PageRequest, item: st.Page) -> None:
+    time, annotator, text, link, button = st.columns([1.2, 1.2, 4.4, 1.2, 0.9], vertical_alignment="center")
     time.text(f"{comment.made_at:%d %b %H:%M}")
     annotator.text(f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator)
     lines = text.container(gap=None)
     if comment.words:
         show_text(lines, comment.words)
     show_text(lines, *(part for part in (comment.question, comment.item_id) if part))
+    link.page_link(item, label=CURATOR_TEXTS["see_item"], query_params={ITEM: comment.item_id})
     if button.button(TEXTS["settle"], key=f"settle-{comment.id}"):
         try:
             request.state.store.settle_remark(request.campaign.name, comment.id, by=request.account.name, now=clock())

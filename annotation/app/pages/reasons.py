@@ -28,8 +28,8 @@ _STYLE = """<style>
 </style>"""
 
 
-def show_reasons(request: PageRequest) -> None:
-    """Show how often each reason was given, with examples."""
+def show_reasons(request: PageRequest, *, items: st.Page) -> None:
+    """Show how often each reason was given, with examples, and lead to all items that it was given for."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "reasons")
     counts = cached(key, lambda: overview.reasons(examples=EXAMPLES))
@@ -42,6 +42,8 @@ def show_reasons(request: PageRequest) -> None:
     by_name = {_name(count): count for count in counts}
     picked = by_name[st.selectbox(TEXTS["reasons"], list(by_name))]
     st.html(_examples(picked.examples))
+    query = {"campaign": request.campaign.name, "reason": picked.reason}
+    st.page_link(items, label=TEXTS["see_items"], query_params=query)
 
 
 def _name(count: ReasonCount) -> str:

@@ -51,11 +51,12 @@ def list_adjudicated(
         if row.decision == SEND_BACK:
             adjudicated[version] = Adjudicated(sent_back + 1, None)
         else:
-            adjudicated[version] = Adjudicated(sent_back, _adjudication_of(row))
+            adjudicated[version] = Adjudicated(sent_back, adjudication_of(row))
     return adjudicated
 
 
-def _adjudication_of(row: sa.Row[Any]) -> Adjudication:
+def adjudication_of(row: sa.Row[Any]) -> Adjudication:
+    """Return the decision in a row of `adjudications` with its adjudicator's name, its item and the content."""
     return Adjudication(
         decision=row.decision,
         reasons=tuple(json.loads(row.reasons)),
@@ -155,7 +156,7 @@ def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, 
         .order_by(adjudications.c.id.desc())
         .limit(limit)
     )
-    return [OwnAdjudication(_adjudication_of(row), json.loads(row.payload)) for row in connection.execute(query)]
+    return [OwnAdjudication(adjudication_of(row), json.loads(row.payload)) for row in connection.execute(query)]
 
 
 class AdjudicatedTask(NamedTuple):

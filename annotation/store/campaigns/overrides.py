@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -26,6 +26,17 @@ class StoredOverride:
     """An override that counts, and when it was made."""
 
     override: Override
+    at: datetime
+
+
+class RecordedOverride(NamedTuple):
+    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, who decided, why and when."""
+
+    stage: str
+    action: str
+    reason: str | None
+    by: str
+    why: str
     at: datetime
 
 
@@ -50,6 +61,18 @@ class OverrideStore:
         with self._store.reading() as connection:
             stored = [StoredOverride(_override(row), row.decided_at) for row in connection.execute(query)]
         return sorted(stored, key=lambda override: (override.override.stage, override.override.record_id))
+
+    def of_record(self, record_id: str) -> list[RecordedOverride]:
+        """Return everything that was decided about a record and undone again, the earliest first."""
+        query = (
+            sa.select(overrides, annotators.c.name)
+            .join(annotators, overrides.c.annotator_id == annotators.c.id)
+            .where(overrides.c.record_id == record_id)
+            .order_by(overrides.c.id)
+        )
+        with self._store.reading() as connection:
+            rows = connection.execute(query).all()
+        return [RecordedOverride(row.stage, row.action, row.reason, row.name, row.why, row.decided_at) for row in rows]
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
         """Add overrides, all or none, leaving out those that already count; return the ones that were added.

@@ -101,6 +101,11 @@ def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool
     return sorted((_remark(row) for row in rows), key=lambda comment: (not comment.is_flag, comment.id))
 
 
+def remarks_on_item(connection: sa.Connection, item_id: str) -> list[Comment]:
+    """Return all remarks on an item's tasks, settled ones too, earliest first."""
+    return [_remark(row) for row in connection.execute(_REMARKS.where(tasks.c.item_id == item_id))]
+
+
 def settle_remark(connection: sa.Connection, campaign: Campaign, remark_id: int, *, by: str, now: datetime) -> None:
     """Record that a curator settled a remark; the remark is kept.
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from benchwright.filters.features import Hashes, hashes
+from benchwright.images import Hashes, hashes
 
 
 def imagehash_of(grey: Image.Image) -> Hashes:

@@ -1,0 +1,77 @@
+"""Shows records as a grid of pictures, each with a box to select it and a link to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.components import component
+
+_TEXTS = ("select_item", "open_item", "select_page", "select_none", "selected_n")
+
+
+@dataclass(frozen=True)
+class GridTile:
+    """One tile.
+
+    Attributes:
+        id: Id of the record.
+        href: Path of its page.
+        src: Path of its picture; empty where it has none.
+        name: Name for people, such as a file or the first digits of an id.
+        title: Question, or name of an image.
+        lines: Further lines, such as reason and campaign.
+        state: Code of its state, for the mark's colour.
+        state_words: State in words.
+        pictures: Number of its pictures.
+    """
+
+    id: str
+    href: str
+    src: str
+    name: str
+    title: str
+    lines: Sequence[str]
+    state: str
+    state_words: str
+    pictures: int
+
+
+@dataclass(frozen=True)
+class GridEvent:
+    """What a curator did on the grid: the records that are selected, and the one to open, if any."""
+
+    selected: tuple[str, ...] = ()
+    opened: str | None = None
+
+
+def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str]) -> GridEvent:
+    """Show tiles, and return what is selected and what was opened.
+
+    Args:
+        tiles: Tiles in the order in which they are shown.
+        key: Key of what is shown; another one forgets what was selected.
+        texts: Texts of the app, of which the grid takes its own.
+    """
+    grid = component("benchwright_item_grid", Path(__file__).parent, ("grid.js",), "grid.css")
+    result: Any = grid(
+        key=f"grid-{key}",
+        data={"tiles": [asdict(tile) for tile in tiles], "texts": {name: texts[name] for name in _TEXTS}},
+        default={"selected": []},
+        on_selected_change=_nothing,
+        on_open_change=_nothing,
+    )
+    return event_of(result.get("selected"), result.get("open"), {tile.id for tile in tiles})
+
+
+def event_of(selected: Any, opened: Any, shown: set[str]) -> GridEvent:
+    """Return the event that a browser sent; what is not on the grid is left out."""
+    ids = selected if isinstance(selected, list) else []
+    chosen = tuple(dict.fromkeys(id_ for id_ in ids if isinstance(id_, str) and id_ in shown))
+    return GridEvent(chosen, opened if isinstance(opened, str) and opened in shown else None)
+
+
+def _nothing() -> None:
+    """Let the page run again, which then reads what changed."""

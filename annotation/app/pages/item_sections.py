@@ -1,0 +1,242 @@
+"""The parts of an item's page that only show: pictures, options, votes, versions, verdicts, scores, origin.
+
+All texts are somebody's; each is escaped, and runs in the direction of its script.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from ...forms.task_content import TaskContent
+from ...items.item_history import ItemHistory, ReviewedTask, changes
+from ...store import Annotation
+from ...store.database.records import Adjudication
+from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..base.texts import TEXTS as APP_TEXTS
+from ..routes.record_pictures import record_picture_url
+
+ITEM_STYLE = """<style>
+.bw-pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .9rem;
+  margin: 0; padding: 0 !important; list-style: none; }
+.bw-pictures li { margin: 0; }
+.bw-pictures .frame { position: relative; display: block;
+  background: color-mix(in srgb, currentColor 7%, transparent); }
+.bw-pictures img { display: block; width: 100%; max-height: 70vh; object-fit: contain; }
+.bw-pictures img.marks { position: absolute; inset: 0; height: 100%; }
+.bw-pictures .caption { font-size: .8125rem; font-weight: 600; padding-top: .25rem; overflow-wrap: anywhere; }
+.bw-question { font-size: 1.125rem; font-weight: 600; white-space: pre-wrap; overflow-wrap: anywhere; }
+.bw-options { list-style: none; padding: 0 !important; margin: .6rem 0 0; display: grid; gap: .35rem; }
+.bw-options li { margin: 0; padding: .35rem .7rem; border-radius: 8px; overflow-wrap: anywhere;
+  border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+.bw-options li.right { border: 2px solid currentColor; font-weight: 600; }
+.bw-wide { overflow-x: auto; }
+.bw-wide table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+.bw-wide th, .bw-wide td { text-align: start; vertical-align: top; padding: .35rem .7rem .35rem 0;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
+.bw-wide td { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 5rem; }
+.bw-wide del { opacity: .8; }
+</style>"""
+_LONGEST = 2000
+
+
+def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) -> str:
+    """Return an item's pictures with their marks laid over them, each a link to the picture in full size."""
+    parts = []
+    for place, (has_marks, name) in enumerate(zip(marked, names, strict=False)):
+        full = escape(record_picture_url(record_id, place, form="full"))
+        layer = ""
+        if has_marks:
+            marks = escape(record_picture_url(record_id, place, form="marks"))
+            layer = f'<img class="marks" src="{marks}" alt="">'
+        alt = escape(name)
+        parts.append(
+            f'<li><a class="frame" href="{full}" target="_blank" rel="noopener"><img src="{full}" alt="{alt}">{layer}'
+            f'</a><div class="caption" dir="auto">{alt}</div></li>'
+        )
+    return f'<ul class="bw-pictures">{"".join(parts)}</ul>'
+
+
+def options_html(question: str, content: TaskContent, *, shows_key: bool = True) -> str:
+    """Return the question and the options; with the key also which one is right, and the explanation."""
+    lines = []
+    for choice in content.choices:
+        is_right = shows_key and choice.key == content.answer
+        words = choice.text or APP_TEXTS["picture_of_option"].format(key=choice.key)
+        mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
+        style = ' class="right"' if is_right else ""
+        lines.append(f'<li{style} dir="auto"><b>{escape(choice.key)}</b> {escape(words)}{mark}</li>')
+    options = (
+        f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
+    )
+    why = (
+        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {escape(content.explanation)}</p>"
+        if content.explanation and shows_key
+        else ""
+    )
+    return f'<div class="bw-question" dir="auto">{escape(question)}</div>{options}{why}'
+
+
+def show_sections(history: ItemHistory) -> None:
+    """Show all that is known about a record below its pictures."""
+    st.subheader(TEXTS["said_here"])
+    if not history.tasks:
+        st.caption(TEXTS["nobody_asked"])
+    for task in history.tasks:
+        _show_task(task)
+    _show_comments(history)
+    _show_versions(history)
+    st.subheader(TEXTS["steps_said"])
+    if history.verdicts:
+        st.html(_verdicts_html(history))
+    else:
+        st.caption(TEXTS["no_steps"])
+    if history.overrides:
+        st.subheader(TEXTS["by_hand_head"])
+        rows = [
+            (
+                f"{row.at:%Y-%m-%d %H:%M}",
+                row.by,
+                TEXTS[f"hand_{row.action}"],
+                row.stage,
+                words_for(row.reason or ""),
+                row.why,
+            )
+            for row in history.overrides
+        ]
+        heads = ("when", "name", "verdict", "step", "of_reason", "act_why")
+        st.html(_table(TEXTS["by_hand_head"], [TEXTS[head] for head in heads], rows))
+    _show_scores(history)
+    if history.source:
+        st.subheader(TEXTS["comes_from"])
+        st.html(
+            _table(
+                TEXTS["comes_from"], None, [(TEXTS[f"fact_{name}"], value) for name, value in history.source.items()]
+            )
+        )
+
+
+def _show_task(task: ReviewedTask) -> None:
+    outcome = ITEM_STATES.get(task.outcome, words_for(task.outcome))
+    head = TEXTS["task_head"].format(campaign=task.campaign.name, round=task.facts.round, outcome=outcome)
+    rows = [_vote(task, annotation) for annotation in task.facts.annotations]
+    if (decision := task.facts.adjudicated.decision) is not None:
+        rows.append(_adjudication(decision))
+    heads = [TEXTS["name"], APP_TEXTS["decision"], APP_TEXTS["reasons"], TEXTS["note"], TEXTS["edits_made"],
+             TEXTS["when"], TEXTS["seconds"]]  # fmt: skip
+    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (_table(head, heads, rows) if rows else ""))
+    if task.facts.adjudicated.sent_back:
+        st.caption(TEXTS["sent_back_n"].format(times=task.facts.adjudicated.sent_back))
+
+
+def _vote(task: ReviewedTask, annotation: Annotation) -> tuple[str, ...]:
+    form = task.campaign.form.typed
+    decision = words_for(annotation.decision) if form is None else form.describe(annotation.fields or {})
+    if annotation.version > 1:
+        decision = f"{decision} ({TEXTS['changed_n'].format(version=annotation.version)})"
+    return (
+        annotation.annotator,
+        decision,
+        ", ".join(words_for(code) for code in annotation.reasons),
+        annotation.note or "",
+        _spelled(annotation.edits),
+        f"{annotation.submitted_at:%Y-%m-%d %H:%M}",
+        f"{annotation.seconds:.0f}",
+    )
+
+
+def _adjudication(decision: Adjudication) -> tuple[str, ...]:
+    reasons = ", ".join(words_for(code) for code in decision.reasons)
+    name, at = TEXTS["adjudicator"].format(name=decision.annotator), f"{decision.decided_at:%Y-%m-%d %H:%M}"
+    return name, words_for(decision.decision), reasons, decision.note or "", _spelled(decision.edits), at, ""
+
+
+def _show_comments(history: ItemHistory) -> None:
+    if not history.remarks:
+        return
+    st.subheader(TEXTS["comments"])
+    rows = [
+        (
+            f"{comment.made_at:%Y-%m-%d %H:%M}",
+            comment.annotator,
+            f"⚑ {comment.words}" if comment.is_flag else comment.words,
+            TEXTS["settled_by"].format(name=comment.settled_by) if comment.settled_by else ITEM_STATES["open"],
+        )
+        for comment in history.remarks
+    ]
+    st.html(_table(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
+
+
+def _show_versions(history: ItemHistory) -> None:
+    if len(history.versions) < 2:
+        return
+    st.subheader(TEXTS["versions"])
+    for number, (before, after) in enumerate(zip(history.versions, history.versions[1:], strict=False), 2):
+        by = TEXTS["made_by"].format(step=after.by)
+        if after.edited_by is not None:
+            at = "" if after.at is None else f"{after.at:%Y-%m-%d %H:%M}"
+            by = TEXTS["revised_by"].format(name=after.edited_by, at=at, campaign=after.by)
+        head = f"{TEXTS['version_n'].format(number=number)} · {by}"
+        rows = [
+            (TEXTS.get(f"part_{part}", part), earlier, later)
+            for part, (earlier, later) in changes(before.content, after.content).items()
+        ]
+        table = _table(head, [TEXTS["of_part"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
+        st.html(f'<p dir="auto"><b>{escape(head)}</b></p>{table}')
+
+
+def _verdicts_html(history: ItemHistory) -> str:
+    rows = []
+    for verdict in history.verdicts:
+        own = " ".join(filter(None, (verdict.own_verdict, words_for(verdict.own_reason or ""))))
+        effective = " ".join(filter(None, (verdict.verdict, words_for(verdict.reason or ""))))
+        words = effective if own == effective else TEXTS["own_verdict"].format(verdict=effective, own=own)
+        measured = ", ".join(f"{name} {_number(value)}" for name, value in verdict.measures.items())
+        rows.append((verdict.step, words, measured, _spelled(verdict.evidence)))
+    return _table(TEXTS["steps_said"], [TEXTS["step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows)
+
+
+def _show_scores(history: ItemHistory) -> None:
+    if history.releases:
+        st.subheader(TEXTS["releases"])
+        st.html(_table(TEXTS["releases"], None, [(release,) for release in history.releases]))
+    if history.scores:
+        st.subheader(TEXTS["scores"])
+        heads = list(dict.fromkeys(name for row in history.scores for name in row))
+        rows = [[_spelled(row.get(name)) for name in heads] for row in history.scores]
+        st.html(_table(TEXTS["scores"], heads, rows))
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _spelled(value: Any) -> str:
+    """Return JSON values as text for people, cut where it is long."""
+    if value is None or value == {}:
+        return ""
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {_inline(part)}" for name, part in value.items())[:_LONGEST]
+    return _inline(value)[:_LONGEST]
+
+
+def _inline(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _table(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table that scrolls on narrow screens; without heads, the first cell of each row is its head."""
+    body = []
+    for row in rows:
+        cells = [f'<td dir="auto">{escape(cell)}</td>' for cell in row]
+        if heads is None and len(row) > 1:
+            cells[0] = f'<th scope="row">{escape(row[0])}</th>'
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads or ())
+    head = f"<thead><tr>{top}</tr></thead>" if top else ""
+    place = f'<div class="bw-wide" role="region" tabindex="0" aria-label="{escape(label)}">'
+    return f"{place}<table>{head}<tbody>{''.join(body)}</tbody></table></div>"

@@ -1,0 +1,189 @@
+"""What a curator can do with images and items: withdraw and restore many at once, and decide or reopen divided tasks.
+
+An act is planned first: the plan says which records it would change and why it cannot change the others. Nothing here
+has a rule of its own. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line;
+deciding and reopening is adjudication, as on the adjudicator's page. Each is recorded in the audit log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from benchwright.errors import BenchwrightError
+from benchwright.overrides import Override
+from benchwright.workspace.record_lookup import KnownRecord
+
+from ..exchange.overrides import OverrideRequests
+from ..forms.submission import Submission
+from ..store import OverrideStore, ReviewStore
+from ..store.accounts.campaign_access import AccessControl
+from ..store.campaigns.adjudications import has_opened, note_opened
+from ..store.campaigns.tasks import upsert_annotator
+from ..store.database.locks import hold_annotator
+from ..workflow.adjudication import AdjudicationQueue, share_divided
+from ..workflow.rounds import in_count
+from ..workflow.settlement import ACCEPT, REJECT, WAITS, policy_of
+from .item_history import ItemHistory, ReviewedTask
+
+Act = Literal["withdraw", "restore", "undo"]
+ACTS: tuple[Act, ...] = get_args(Act)
+LONGEST_WHY = 2000
+
+
+@dataclass(frozen=True)
+class ActPlan:
+    """What an act would do.
+
+    Attributes:
+        act: The act.
+        overrides: Decisions to add, or for `undo` to take back; one for each record that would change, or several.
+        refused: Messages about the records that would not change, with how many each is about, the most frequent first.
+    """
+
+    act: Act
+    overrides: Sequence[Override]
+    refused: Sequence[tuple[str, int]]
+
+    @property
+    def record_ids(self) -> list[str]:
+        """Return the records that would change."""
+        return list(dict.fromkeys(override.record_id for override in self.overrides))
+
+
+class CuratorActs:
+    """Acts of one curator in one workspace. Nothing here reads a clock: `now` is an argument.
+
+    Args:
+        workspace: Folder of the workspace.
+        store: Its review store.
+        curator: Name of the curator.
+    """
+
+    def __init__(self, workspace: Path, store: ReviewStore, curator: str) -> None:
+        self._workspace = workspace
+        self._store = store
+        self._curator = curator
+
+    def plan(self, act: Act, records: Iterable[KnownRecord], *, why: str) -> ActPlan:
+        """Return what an act would do with these records, without doing it.
+
+        Raises:
+            BenchwrightError: The reason is empty where one is needed, too long, or no line of text; nothing has run.
+        """
+        line = checked_reason(why, needed=act != "undo")
+        chosen = list(records)
+        if act == "undo":
+            ids = {record.record_id for record in chosen}
+            in_force = [stored.override for stored in OverrideStore(self._store).in_force()]
+            wanted = [override for override in in_force if override.record_id in ids]
+            missing = len(ids) - len({override.record_id for override in wanted})
+            return ActPlan(act, wanted, [(NOTHING_BY_HAND, missing)] if missing else [])
+        requests = OverrideRequests(self._workspace, by=self._curator, why=line)
+        make = requests.withdrawn if act == "withdraw" else lambda record: requests.restored(record, None)
+        return self._planned(act, chosen, make)
+
+    @staticmethod
+    def _planned(act: Act, records: Sequence[KnownRecord], make: Callable[[KnownRecord], Override]) -> ActPlan:
+        wanted: list[Override] = []
+        refused: Counter[str] = Counter()
+        for record in records:
+            try:
+                if not record.root_image_id:
+                    raise BenchwrightError(NOT_OF_THIS_RUN)
+                wanted.append(make(record))
+            except BenchwrightError as error:
+                refused[_without_id(str(error), record.record_id)] += 1
+        return ActPlan(act, wanted, refused.most_common())
+
+    def do(self, plan: ActPlan, *, why: str = "", now: datetime) -> list[Override]:
+        """Do what was planned, all or none, and return the decisions that were new."""
+        store = OverrideStore(self._store)
+        if plan.act != "undo":
+            return store.decide(plan.overrides, now=now)
+        in_force = {stored.override for stored in store.in_force()}
+        undone = [override for override in plan.overrides if override in in_force]
+        store.undo(undone, by=self._curator, why=checked_reason(why, needed=False), now=now)
+        return undone
+
+    def may_be_asked(self, history: ItemHistory) -> bool:
+        """Return whether the curator may still be asked to judge a record, and so must not see its key or votes yet.
+
+        That is so where a task about it is open in a campaign of people in which the curator may decide, as long as
+        they have neither judged it nor looked at it (`note_looked`).
+        """
+        access = AccessControl(self._store)
+        return any(
+            task.facts.state == "open"
+            and not task.campaign.is_simulated
+            and self._curator not in task.facts.openers
+            and all(annotation.annotator != self._curator for annotation in task.facts.annotations)
+            and (not task.campaign.is_for_assigned or access.of(task.campaign.name).admits(self._curator))
+            for task in history.tasks
+        )
+
+    def note_looked(self, history: ItemHistory, *, now: datetime) -> None:
+        """Record that the curator has seen the key of a record and what others decided about it.
+
+        From then on they are not asked to judge it, nor to answer it blind in any campaign, as an adjudicator is not.
+        """
+        with self._store.reading() as connection:
+            unseen = [task for task in history.tasks if not has_opened(connection, task.facts.task_id, self._curator)]
+        if not unseen:
+            return
+        with self._store.writing() as connection:
+            upsert_annotator(connection, self._curator, kind="person")
+            hold_annotator(connection, self._curator)
+            for task in unseen:
+                if not has_opened(connection, task.facts.task_id, self._curator):
+                    note_opened(connection, task.facts.task_id, self._curator, now=now)
+
+    def decide_task(self, task: ReviewedTask, submission: Submission, *, now: datetime) -> None:
+        """Decide a task as an adjudicator does, or send it back to further annotators (`send_back`).
+
+        Raises:
+            RefusedError: The task is not open to this curator, or does not take this decision.
+        """
+        queue = AdjudicationQueue(self._store, task.campaign, self._curator)
+        queue.open(task.facts.task_id, now=now)
+        queue.decide(task.facts.task_id, submission, now=now)
+
+
+NOTHING_BY_HAND = "nothing was decided by hand about it"
+NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop it or bring it back"
+
+
+def may_be_decided(task: ReviewedTask, curator: str) -> bool:
+    """Return whether a curator may decide a task as an adjudicator, as the adjudicator's queue holds it.
+
+    The rule names an adjudicator, the annotators have left the task open or differ about it, nobody has adjudicated it
+    since, and the curator has not judged the item.
+    """
+    policy = policy_of(task.campaign)
+    if not (policy.rounds and policy.rule and policy.rule.is_adjudicated) or task.facts.state != "done":
+        return False
+    if task.facts.adjudicated.decision is not None or any(a.annotator == curator for a in task.facts.annotations):
+        return False
+    counted, _ = in_count(policy, task.facts.annotations, sent_back=task.facts.adjudicated.sent_back)
+    return task.outcome == WAITS or (task.outcome in {ACCEPT, REJECT} and share_divided(counted) > 0)
+
+
+def checked_reason(why: str, *, needed: bool) -> str:
+    """Return a curator's reason as one line.
+
+    Raises:
+        BenchwrightError: It is empty where one is needed, too long, or has characters that cannot be printed.
+    """
+    line = " ".join(why.split())
+    if (needed and not line) or len(line) > LONGEST_WHY or not line.isprintable():
+        raise BenchwrightError(f"say in a line why: 1 to {LONGEST_WHY} printable characters")
+    return line
+
+
+def _without_id(message: str, record_id: str) -> str:
+    """Return a message about one record as one about any."""
+    return message.replace(repr(record_id), "it").replace(record_id, "it")

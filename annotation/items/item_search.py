@@ -1,0 +1,322 @@
+"""Search in the item index: by words, properties, measures and likeness, page by page, with the number of all hits.
+
+A query goes into a URL and comes back from it, so that a curator can send a link.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from .item_index import SIGNED
+
+Sort = Literal["activity", "divided", "measure", "likeness"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+PAGE_SIZE = 24
+MOST_ALIKE = 500
+"""Most records that a search by likeness finds, the nearest first."""
+NEAR_BITS = 16
+"""Most bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
+MOST_WORDS = 12
+MOST_SELECTED = 1000
+"""Most records on which a curator acts at once."""
+_WORD = re.compile(r"\w+", re.UNICODE)
+_ID = re.compile(r"[0-9a-f]{6,64}")
+_HASH = re.compile(r"hash-[0-9a-f]{16}")
+_FACETS = {
+    "campaign": ("campaign",),
+    "state": ("state",),
+    "reason": ("reason", "step_reason"),
+    "annotator": ("annotator",),
+    "task": ("task",),
+    "step": ("step",),
+    "stream": ("stream",),
+}
+"""Kinds of facets that each property of a query selects by."""
+
+
+@dataclass(frozen=True)
+class ItemQuery:
+    """What to search for; a record fits if all that is given fits.
+
+    Attributes:
+        words: Beginnings of words, all of which occur in question, options, notes, reasons or name; or of an id.
+        campaign: Campaign that asks or asked about it.
+        state: State or mark.
+        reason: Reason that a step or a person gave.
+        annotator: Somebody who decided, adjudicated or commented.
+        task: Task of the item.
+        step: Step that spoke against it.
+        stream: `items`, `images` or `other`.
+        measure: Measure that `least` and `most` bound, and by which `sort` may sort.
+        least: Least value of the measure; None without a bound.
+        most: Largest value of the measure; None without a bound.
+        like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
+        sort: Order: latest decision first, most divided first, by measure with the least first, or nearest first.
+        page: Page of the hits, from 1.
+    """
+
+    words: str = ""
+    campaign: str = ""
+    state: str = ""
+    reason: str = ""
+    annotator: str = ""
+    task: str = ""
+    step: str = ""
+    stream: str = ""
+    measure: str = ""
+    least: float | None = None
+    most: float | None = None
+    like: str = ""
+    sort: Sort = "activity"
+    page: int = 1
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, str]) -> ItemQuery:
+        """Return the query in a URL's parameters; what is none of ours, or not readable, is left out."""
+        values: dict[str, object] = {}
+        for field in fields(cls):
+            text = params.get(field.name, "")
+            if not text or len(text) > 500 or "\0" in text:
+                continue
+            if field.name in {"least", "most"}:
+                values[field.name] = _number(text)
+            elif field.name == "page":
+                values[field.name] = max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
+            elif field.name != "sort" or text in SORTS:
+                values[field.name] = text
+        return cls(**values)  # type: ignore[arg-type] # each has the type of its field
+
+    def to_params(self) -> dict[str, str]:
+        """Return the parameters of a URL, without those that say what holds anyway."""
+        default = ItemQuery()
+        changed = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether every record fits."""
+        return not replace(self, sort="activity", page=1).to_params()
+
+
+class FoundRecord(NamedTuple):
+    """One record as the list shows it.
+
+    Args:
+        record_id: Id of the image, item or whatever else was asked about.
+        stream: `items`, `images` or `other`.
+        name: Path of a source image; empty for others.
+        task: Task of an item; empty for others.
+        question: Question of an item; empty for others.
+        state: State.
+        reason: Reasons that go with the state; empty where there is none.
+        campaign: Campaigns, separated by commas.
+        decisions: Number of decisions that count.
+        divided: Share of annotators against the most frequent decision, 0 to 1.
+        pictures: Number of pictures.
+        value: Value of the measure that the query names, or bits in which the pHashes differ; None without either.
+    """
+
+    record_id: str
+    stream: str
+    name: str
+    task: str
+    question: str
+    state: str
+    reason: str
+    campaign: str
+    decisions: int
+    divided: float
+    pictures: int
+    value: float | None = None
+
+
+class Hits(NamedTuple):
+    """One page of what a search found: the number of all hits, the page that it is, and the records on it."""
+
+    total: int
+    page: int
+    pages: int
+    records: list[FoundRecord]
+
+
+class MeasureRange(NamedTuple):
+    """The values of one measure: the least, the largest, and how many records have one."""
+
+    least: float
+    most: float
+    records: int
+
+
+def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = PAGE_SIZE) -> Hits:
+    """Return one page of the hits; the last one where there are not so many."""
+    where, values = _condition(query)
+    near = _near(connection, query.like) if query.like else {}
+    if query.like:
+        of_near = f"SELECT number FROM reviews r WHERE number IN (SELECT value FROM json_each(?)) AND {where}"  # noqa: S608
+        chosen = connection.execute(of_near, [_listed(near), *values])
+        nearest = sorted((near[number], number) for (number,) in chosen)
+        count = len(nearest)
+    else:
+        [[count]] = connection.execute(f"SELECT count(*) FROM reviews r WHERE {where}", values)  # noqa: S608
+    pages = max(1, -(-count // page_size))
+    page = min(query.page, pages)
+    first = (page - 1) * page_size
+    if query.like:
+        numbers = [number for _, number in nearest[first : first + page_size]]
+    else:
+        numbers = _ordered(connection, query, where, values, first, page_size)
+    shown = {row[0]: FoundRecord(*row[1:]) for row in connection.execute(_SHOWN, (_listed(numbers),))}
+    extra = near if query.like else _values(connection, query.measure, numbers)
+    records = [shown[number]._replace(value=extra.get(number)) for number in numbers if number in shown]
+    return Hits(count, page, pages, records)
+
+
+def ids_of(connection: sqlite3.Connection, query: ItemQuery, *, most: int = MOST_SELECTED) -> list[str]:
+    """Return the ids of the first hits of a query, at most `most`, in its order."""
+    hits = search(connection, replace(query, page=1), page_size=most)
+    return [record.record_id for record in hits.records]
+
+
+def options(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
+    """Return the values of each property of a query with the number of records that have them, most frequent first."""
+    query = "SELECT kind, value, n FROM names JOIN (SELECT name, count(*) AS n FROM facets GROUP BY name) ON id = name"
+    counted: dict[str, dict[str, int]] = {}
+    for kind, value, n in connection.execute(query):
+        counted.setdefault(kind, {})[value] = n
+    listed = {}
+    for name, kinds in _FACETS.items():
+        merged: dict[str, int] = {}
+        for kind in kinds:
+            for value, n in counted.get(kind, {}).items():
+                merged[value] = merged.get(value, 0) + n
+        listed[name] = sorted(merged.items(), key=lambda entry: (-entry[1], entry[0]))
+    return listed
+
+
+def states_of(connection: sqlite3.Connection, record_id: str) -> list[str]:
+    """Return the state of a record, and then what else is true of it; empty where there is no such record."""
+    query = (
+        "SELECT value, value = v.state FROM records r JOIN reviews v USING (number) JOIN facets f USING (number) "
+        "JOIN names ON id = f.name WHERE record_id = ? AND kind = 'state' ORDER BY 2 DESC, 1"
+    )
+    return [value for value, _ in connection.execute(query, (record_id,))]
+
+
+def measures(connection: sqlite3.Connection) -> dict[str, MeasureRange]:
+    """Return the measures that records have, with their ranges, by name."""
+    query = (
+        "SELECT value, (SELECT min(value) FROM measures WHERE name = id), (SELECT max(value) FROM measures WHERE "
+        "name = id), (SELECT count(*) FROM measures WHERE name = id) FROM names WHERE kind = 'measure' ORDER BY value"
+    )
+    return {name: MeasureRange(*values) for name, *values in connection.execute(query) if values[2]}
+
+
+def has_hashes(connection: sqlite3.Connection) -> bool:
+    """Return whether a step computed perceptual hashes, without which nothing is alike."""
+    return connection.execute("SELECT 1 FROM records WHERE phash IS NOT NULL LIMIT 1").fetchone() is not None
+
+
+_SHOWN = """
+SELECT r.number, r.record_id, r.stream, r.name, r.task, substr(r.question, 1, 300), v.state, v.reason, v.campaign,
+    v.decisions, v.divided, r.pictures
+FROM records r JOIN reviews v USING (number) WHERE r.number IN (SELECT value FROM json_each(?))
+"""
+
+
+def _condition(query: ItemQuery) -> tuple[str, list[object]]:
+    parts: list[str] = ["1"]
+    values: list[object] = []
+    for name, kinds in _FACETS.items():
+        if wanted := getattr(query, name):
+            marks = ", ".join("?" * len(kinds))
+            ids = f"SELECT id FROM names WHERE value = ? AND kind IN ({marks})"  # noqa: S608 - question marks
+            parts.append(f"r.number IN (SELECT number FROM facets WHERE name IN ({ids}))")  # noqa: S608 - as above
+            values += [wanted, *kinds]
+    for match in _matches(query.words):
+        parts.append("r.number IN (SELECT rowid >> 1 FROM texts WHERE texts MATCH ?)")
+        values.append(match)
+    if query.words and not _matches(query.words):
+        parts.append("0")
+    if query.measure and (query.least is not None or query.most is not None or query.sort == "measure"):
+        parts.append(
+            "r.number IN (SELECT number FROM measures WHERE name = (SELECT id FROM names WHERE kind = 'measure' AND "
+            "value = ?) AND value BETWEEN ? AND ?)"
+        )
+        least = -np.inf if query.least is None else query.least
+        values += [query.measure, float(least), float(np.inf if query.most is None else query.most)]
+    return " AND ".join(parts), values
+
+
+def _matches(words: str) -> list[str]:
+    """Return an expression of FTS5 for each word: its beginning, in quotes, so that nothing in it is an operator."""
+    return [f'"{word}"*' for word in _WORD.findall(words)[:MOST_WORDS]]
+
+
+_BY_MEASURE = """
+SELECT r.number FROM measures m JOIN reviews r USING (number)
+WHERE m.name = (SELECT id FROM names WHERE kind = 'measure' AND value = ?) AND {where}
+ORDER BY m.value, m.number LIMIT ? OFFSET ?
+"""
+_IN_ORDER = "SELECT number FROM reviews r WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+
+
+def _ordered(
+    connection: sqlite3.Connection, query: ItemQuery, where: str, values: Sequence[object], first: int, size: int
+) -> list[int]:
+    if query.sort == "measure" and query.measure:
+        rows = connection.execute(_BY_MEASURE.format(where=where), [query.measure, *values, size, first])
+    else:
+        order = "active_at DESC, rank, number"
+        if query.sort == "divided":
+            order = f"divided DESC, {order}"
+        rows = connection.execute(_IN_ORDER.format(where=where, order=order), [*values, size, first])
+    return [number for (number,) in rows]
+
+
+def _near(connection: sqlite3.Connection, like: str) -> dict[int, float]:
+    """Return the bits in which pHashes differ from one, by record, for the nearest within `NEAR_BITS`."""
+    if _HASH.fullmatch(like):
+        code = int(like.removeprefix("hash-"), 16)
+    else:
+        row = connection.execute("SELECT phash FROM records WHERE record_id = ?", (like,)).fetchone()
+        if row is None or row[0] is None:
+            return {}
+        code = row[0] % (2 * SIGNED)
+    [columns] = connection.execute("SELECT numbers, phashes FROM hashes").fetchall() or [(b"", b"")]
+    numbers, codes = (np.frombuffer(column, np.int64) for column in columns)
+    bits = np.bitwise_count(codes.view(np.uint64) ^ np.uint64(code))
+    near = np.flatnonzero(bits <= NEAR_BITS)
+    order = near[np.argsort(bits[near], kind="stable")][:MOST_ALIKE]
+    return {int(numbers[place]): float(bits[place]) for place in order}
+
+
+def _values(connection: sqlite3.Connection, measure: str, numbers: Iterable[int]) -> dict[int, float]:
+    if not measure:
+        return {}
+    query = (
+        "SELECT number, value FROM measures WHERE name = (SELECT id FROM names WHERE kind = 'measure' AND value = ?) "
+        "AND number IN (SELECT value FROM json_each(?))"
+    )
+    return dict(connection.execute(query, (measure, _listed(numbers))).fetchall())
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _spelled(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,220 @@
+"""What curators can do with items: planned before it is done, recorded, taken in by the next run, and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from benchwright.annotation.forms import Submission
+from benchwright.annotation.items import CuratorActs, ItemHistory, ItemIndex, ItemQuery, item_history, search
+from benchwright.annotation.items.curator_acts import NOTHING_BY_HAND, may_be_decided
+from benchwright.annotation.items.item_history import changes, known_records
+from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
+from benchwright.annotation.store.accounts import AccessControl
+from benchwright.annotation.store.database import audit_log
+from benchwright.annotation.workflow import TaskQueue, open_next_rounds
+from benchwright.errors import BenchwrightError
+from benchwright.workspace.record_lookup import KnownRecord
+from benchwright.workspace.workspace import Workspace
+
+from .curated import RECIPE, START, decide, make_place, run
+
+pytestmark = pytest.mark.slow
+NOW = START + timedelta(days=2)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return make_place(tmp_path)
+
+
+@pytest.fixture
+def store(place: Path) -> Iterator[ReviewStore]:
+    with open_store(f"sqlite:///{place / 'workspace' / 'review.sqlite'}") as opened:
+        yield opened
+
+
+@pytest.fixture
+def index(place: Path, store: ReviewStore) -> ItemIndex:
+    return ItemIndex(place / "workspace", store)
+
+
+@pytest.fixture
+def acts(place: Path, store: ReviewStore) -> CuratorActs:
+    return CuratorActs(place / "workspace", store, "cur")
+
+
+def records(index: ItemIndex, **query: str) -> list[KnownRecord]:
+    """Return the records that a query finds, by id."""
+    index.refresh()
+    hits = index.reading(lambda file: search(file, ItemQuery(**query), page_size=1000))  # type: ignore[arg-type]
+    return index.reading(lambda file: known_records(file, [record.record_id for record in hits.records]))
+
+
+def history(place: Path, store: ReviewStore, index: ItemIndex, record_id: str) -> ItemHistory:
+    index.refresh()
+    read = item_history(Workspace(place / "workspace"), store, index, record_id)
+    assert read is not None
+    return read
+
+
+def logged(store: ReviewStore) -> list[tuple[str, str]]:
+    with store.reading() as connection:
+        query = sa.select(audit_log.c.act, audit_log.c.actor).order_by(audit_log.c.id)
+        return [(row.act, row.actor) for row in connection.execute(query) if row.act.startswith("overrid")]
+
+
+def test_withdrawn_items_are_left_out_by_the_next_run_and_undone_they_come_back(
+    place: Path, store: ReviewStore, index: ItemIndex, acts: CuratorActs
+) -> None:
+    chosen = records(index, stream="items")[:2]
+    plan = acts.plan("withdraw", chosen, why="names  a brand")
+    assert (plan.record_ids, plan.refused) == ([record.record_id for record in chosen], [])
+    assert {override.stage for override in plan.overrides} == {"repeated_options.judge"}
+    assert logged(store) == []  # a plan does nothing
+    assert len(acts.do(plan, now=NOW)) == 2
+    assert logged(store) == [("overridden", "cur")] * 2
+    assert acts.do(plan, now=NOW) == []  # twice is once
+    assert records(index, state="withdrawn") == records(index, state="pending") == chosen
+    run(place)
+    assert records(index, state="withdrawn") == chosen
+    assert records(index, state="pending") == []
+    assert records(index, state="withdrawn", reason="by_hand") == chosen
+    undo = acts.plan("undo", [*chosen, *records(index, stream="items", state="waiting")[:1]], why="")
+    assert undo.refused == [(NOTHING_BY_HAND, 1)]
+    assert len(acts.do(undo, now=NOW)) == 2
+    assert records(index, state="pending") == chosen
+    run(place)
+    assert records(index, state="withdrawn") == []
+    assert set(records(index, state="waiting")) >= set(chosen)
+    assert [row.action for row in history(place, store, index, chosen[0].record_id).overrides] == ["drop", "undo"]
+
+
+def test_restored_images_come_back_and_only_what_a_step_said_can_be_reversed(
+    place: Path, store: ReviewStore, index: ItemIndex, acts: CuratorActs
+) -> None:
+    small, items = records(index, reason="too_small"), records(index, stream="items")
+    plan = acts.plan("restore", [*small, *items], why="large enough")
+    assert plan.record_ids == [record.record_id for record in small]
+    [(message, count)] = plan.refused
+    assert count == len(items)
+    assert message.startswith("nothing dropped it or asked about it")
+    acts.do(plan, now=NOW)
+    run(place)
+    assert records(index, state="dropped", reason="too_small") == []
+    assert len(records(index, stream="items")) > len(items)  # they are made into items
+    verdict = next(v for v in history(place, store, index, small[0].record_id).verdicts if v.step == "quality")
+    assert (verdict.verdict, verdict.own_verdict, verdict.own_reason) == ("keep", "drop", "too_small")
+    assert verdict.measures["short_px"] < 200
+
+
+def test_what_is_out_already_and_what_no_step_has_judged_cannot_be_withdrawn(
+    index: ItemIndex, acts: CuratorActs
+) -> None:
+    plan = acts.plan("withdraw", records(index, state="dropped"), why="no")
+    assert plan.overrides == []
+    assert all(message.startswith("it is out already: ") for message, _ in plan.refused)
+    strange = KnownRecord("0" * 32, "", "items")
+    assert acts.plan("withdraw", [strange], why="no").refused[0][0].startswith("the last run did not make it")
+
+
+@pytest.mark.parametrize("why", ["", "   ", "x" * 2001, "bell \x07"])
+def test_an_act_needs_a_reason_in_a_line(index: ItemIndex, acts: CuratorActs, why: str) -> None:
+    with pytest.raises(BenchwrightError, match="say in a line why"):
+        acts.plan("withdraw", records(index, stream="items"), why=why)
+
+
+def test_an_items_history_has_its_versions_votes_measures_and_origin(
+    place: Path, store: ReviewStore, index: ItemIndex
+) -> None:
+    edits = {"question": "Which <image 2> fits?"}
+    item = store.tasks("verify")[0]
+    for name in ("ann", "ben"):
+        store.upsert_annotator(name)
+        store.decide("verify", item.id, name, Submission("revise", edits=edits, note="vague"), now=START)
+    open_next_rounds(store, "verify")
+    TaskQueue(store, store.campaign("verify"), "ann").remark(item.id, "Really?", is_flag=False, now=NOW)
+    read = history(place, store, index, item.item_id)
+    assert [version.edited_by for version in read.versions] == [None, "ann"]
+    assert read.versions[0].by == "jigsaw"
+    assert read.content["question"] == edits["question"]
+    assert list(changes(read.versions[0].content, read.content)) == ["question"]
+    assert [(task.facts.round, task.outcome) for task in read.tasks] == [(1, "retired"), (2, "open")]
+    assert [(vote.annotator, vote.note) for vote in read.tasks[0].facts.annotations] == [
+        ("ann", "vague"),
+        ("ben", "vague"),
+    ]
+    assert [comment.words for comment in read.remarks] == ["Really?"]
+    assert "repeated_options" in {verdict.step for verdict in read.verdicts}
+    assert read.source["source_uri"].startswith("piece-")
+    assert read.source["made_by"] == "jigsaw"
+
+
+def test_versions_that_a_run_has_taken_in_are_listed_once(place: Path, store: ReviewStore, index: ItemIndex) -> None:
+    edits = {"question": "Which <image 2> fits?"}
+    item = store.tasks("verify")[0]
+    for task in store.tasks("verify"):
+        say = Submission("revise", edits=edits) if task.id == item.id else Submission("accept")
+        for name in ("ann", "ben"):
+            store.upsert_annotator(name)
+            store.decide("verify", task.id, name, say, now=START)
+    open_next_rounds(store, "verify")
+    [again] = store.tasks("verify")
+    for name in ("cas", "dan"):
+        store.upsert_annotator(name)
+        store.decide("verify", again.id, name, Submission("accept"), now=NOW)
+    assert run(place).state == "done"
+    read = history(place, store, index, item.item_id)
+    assert [(version.by, version.edited_by) for version in read.versions] == [("jigsaw", None), ("verify", "ann")]
+    assert item.item_id in {record.record_id for record in records(index, state="accepted")}
+    assert item.item_id in {record.record_id for record in records(index, state="revised")}
+
+
+def test_a_curator_may_decide_what_an_adjudicator_may_and_reopen_it(tmp_path: Path) -> None:
+    place = make_place(tmp_path)
+    (place / "workspace" / "review.sqlite").unlink()
+    run(place, RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))"))
+    with open_store(f"sqlite:///{place / 'workspace' / 'review.sqlite'}") as store:
+        index, acts = ItemIndex(place / "workspace", store), CuratorActs(place / "workspace", store, "cur")
+        store.upsert_annotator("cur")
+        decisions = [("accept", "reject"), ("accept", "accept"), ("reject", "accept")]
+        for number, (of_ann, of_ben) in enumerate(decisions):
+            decide(store, number, "ann", of_ann)
+            decide(store, number, "ben", of_ben)
+        divided, alike, again = (task.item_id for task in store.tasks("verify", states=("done",)))
+        task = history(place, store, index, divided).tasks[0]
+        assert may_be_decided(task, "cur")
+        assert not may_be_decided(task, "ann")
+        assert not may_be_decided(history(place, store, index, alike).tasks[0], "cur")
+        acts.decide_task(task, Submission("accept"), now=NOW)
+        assert divided in {record.record_id for record in records(index, state="accepted", annotator="cur")}
+        assert not may_be_decided(history(place, store, index, divided).tasks[0], "cur")
+        acts.decide_task(history(place, store, index, again).tasks[0], Submission("send_back"), now=NOW)
+        assert again in {record.record_id for record in records(index, state="waiting")}
+
+
+def test_who_looked_at_an_item_is_not_asked_about_it_and_who_may_be_asked_sees_that_first(
+    place: Path, store: ReviewStore, index: ItemIndex, acts: CuratorActs
+) -> None:
+    store.upsert_annotator("cur")
+    task = store.tasks("verify")[0]
+    read = history(place, store, index, task.item_id)
+    assert acts.may_be_asked(read)
+    acts.note_looked(read, now=NOW)
+    acts.note_looked(read, now=NOW)
+    assert not acts.may_be_asked(history(place, store, index, task.item_id))
+    with pytest.raises(RefusedError):
+        store.claim("verify", "cur", now=NOW, task=task.id)
+    assert store.claim("verify", "cur", now=NOW) is not None  # others still come
+    other = store.tasks("verify")[1].item_id
+    AccessControl(store).assign("verify", ["cur"])
+    assert acts.may_be_asked(history(place, store, index, other))
+    store.upsert_annotator("ann")
+    AccessControl(store).assign("verify", ["ann"])
+    AccessControl(store).take_off("verify", ["cur"])
+    assert not acts.may_be_asked(history(place, store, index, other))
+    assert len(OverrideStore(store).in_force()) == 0
