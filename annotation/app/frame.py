@@ -50,6 +50,7 @@ _STYLE = (
 @media (max-width: 640px) {
   [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; right: .75rem; left: 3.5rem; width: auto; }
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
+  [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }

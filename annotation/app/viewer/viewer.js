@@ -185,7 +185,8 @@ class Viewer {
     const width = Math.floor(this.element.getBoundingClientRect().width);
     if (width < 1) return; // in a part of the page that is folded away
     this.width = width;
-    const above = this.grid.offsetTop - this.element.offsetTop;
+    const bar = getComputedStyle(this.toolbar.element);
+    const above = this.toolbar.element.offsetHeight + parseFloat(bar.marginBottom);
     const shapes = this.panes.map((pane) => pane.picture);
     const layout = layoutOf(shapes, width, this.room() - above, { overlaid: this.mode !== "side", fills: this.fills });
     this.grid.style.gridTemplateColumns = layout.tracks.map((track) => `${track}px`).join(" ");
