@@ -17,7 +17,7 @@ from ..forms.assignment_settings import LEASE_S
 from ..forms.campaign_form import CampaignForm
 from ..forms.payloads import TaskInput
 from ..forms.submission import Submission
-from .assignment import assignment, next_task
+from .assignment import assignment
 from .campaigns import decisions, gold, guidelines, tasks
 from .database import audit
 from .database.connection import connect, name_of, path_of
@@ -174,11 +174,6 @@ class ReviewStore(StoreConnection):
             with self.writing(flushed=False) as connection:
                 assignment.return_expired(connection, now=now)
         return settings
-
-    def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
-        """Return the payload of an annotator's next free task without handing it out. See `next_task.peek_next`."""
-        with self.reading() as connection:
-            return next_task.peek_next(connection, tasks.campaign_called(connection, campaign), annotator)
 
     def decide(self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime) -> None:
         """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone."""

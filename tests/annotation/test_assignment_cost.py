@@ -51,7 +51,7 @@ def test_ten_times_the_tasks_take_no_more_work_to_hand_out_and_to_take_in(
 
             def look(store: ReviewStore = store) -> None:
                 for _ in range(10):
-                    store.peek(campaign, "ann")
+                    store.claim_ahead(campaign, "ann", most=3, now=now)
 
             decide()
             costs[tasks] = [instructions(store, decide), instructions(store, look)]

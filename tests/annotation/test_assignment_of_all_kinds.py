@@ -147,9 +147,16 @@ def test_annotators_have_orders_of_their_own_which_stay_the_same(
     names = [f"p{n}" for n in range(6)]
     for name in names:
         store.upsert_annotator(name)
-    first = [store.peek("verify", name) for name in names]
-    assert first == [store.peek("verify", name) for name in names]
-    assert len({digest(dict(one)) for one in first if one is not None}) > 1
+
+    def first(name: str) -> str:
+        lease = store.claim("verify", name, now=now)
+        assert lease is not None
+        store.release(lease.slot_id, name, now=now)
+        return lease.item_id
+
+    items = [first(name) for name in names]
+    assert items == [first(name) for name in names]
+    assert len(set(items)) > 1
     assert campaign.settings["handout"] == {"lease_s": 60.0}
 
 

@@ -185,6 +185,8 @@ def test_tasks_that_were_fetched_ahead_go_back_when_the_page_does(
 
 def held_by(store: ReviewStore, name: str) -> list[int]:
     """Return the tasks that somebody holds, in the order in which they were handed out."""
-    query = "SELECT task_id FROM slots JOIN annotators ON annotators.id = annotator_id WHERE name = ? ORDER BY claimed_at"
+    query = (
+        "SELECT task_id FROM slots JOIN annotators ON annotators.id = annotator_id WHERE name = ? ORDER BY claimed_at"
+    )
     with store.reading() as connection:
         return [row[0] for row in connection.exec_driver_sql(query, (name,))]

@@ -55,7 +55,8 @@ def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str]) 
         key: Key of what is shown; another one forgets what was selected.
         texts: Texts of the app, of which the grid takes its own.
     """
-    grid = component("benchwright_item_grid", Path(__file__).parent, ("grid.js",), "grid.css")
+    folder = Path(__file__).parent
+    grid = component("benchwright_item_grid", [folder / "grid.js"], [folder / "grid.css"])
     result: Any = grid(
         key=f"grid-{key}",
         data={"tiles": [asdict(tile) for tile in tiles], "texts": {name: texts[name] for name in _TEXTS}},

@@ -15,7 +15,6 @@ from ..task_card.card import card_of, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
 
-
 MOST_SHORTEST_S = 30.0
 """Decisions that took longer are not looked at any closer: no item has so much to read."""
 

@@ -115,7 +115,7 @@ def _free_slot(
 ) -> sa.Row[Any] | None:
     """Return a free slot of the next task, locked with that task; None when nothing is left."""
     blind = bool(parameters["shows_key"])
-    while (coming := next_task(connection, campaign, annotator, parameters, position, to_take=True)) is not None:
+    while (coming := next_task(connection, campaign, annotator, parameters, position)) is not None:
         if coming.slot is not None:
             return coming.slot
         hold_task(connection, coming.task)

@@ -7,12 +7,11 @@ sorted. A search among begun tasks passes over those that the annotator has deci
 as they have made decisions. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing
 else is left.
 
-A search may also lock what it finds, so that it can be taken (`assignment`), and skip what others are just taking.
+The search locks what it finds, so that it can be taken (`assignment`), and skips what others are just taking.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ from ...forms.assignment_settings import AssignmentSettings, assignment_settings
 from ..database.records import Campaign
 from ..database.schema import SHUFFLE_PRIME
 from . import statements as sql
-from .eligibility import annotator_parameters
 from .gold_schedule import GoldSchedule
 from .quotas import may_still_get
 
@@ -62,19 +60,18 @@ def next_task(
     annotator: str,
     parameters: _Parameters,
     position: sa.Row[Any],
-    *,
-    to_take: bool = False,
 ) -> NextTask | None:
     """Return the task that an annotator gets next, apart from one that they hold; None when none is left.
 
     Args:
-        connection: Connection in a read transaction.
+        connection: Connection in a write transaction.
         campaign: Campaign.
         annotator: Name.
         parameters: Parameters `campaign`, `annotator` and `shows_key`.
         position: Row from `read_position`.
-        to_take: Whether to lock the slot that is found, with its task; default False. A task that is returned without
-            a slot, since it is gold or was skipped before, is not locked.
+
+    Returns:
+        The task; its slot is locked with it, unless it is gold or was skipped before, and then is still to be found.
     """
     settings = assignment_settings_of(campaign.settings)
     start = {"start": seed_for(campaign.seed, campaign.name, annotator, position.place) % SHUFFLE_PRIME}
@@ -91,7 +88,7 @@ def next_task(
         gold = _first_from(connection, {**parameters, **start}, gold=True, locking="none")
         if gold is not None:
             return NextTask(gold.id, None)
-    lockings: tuple[sql.Locking, ...] = ("skip", "wait") if to_take else ("none",)
+    lockings: tuple[sql.Locking, ...] = ("skip", "wait")
     for locking in lockings:
         ordinary = _most_urgent(
             connection, values, position.priority, begun_first=settings.begun_first, locking=locking
@@ -149,23 +146,3 @@ def _first_from(
         if row is not None:
             return row
     return None
-
-
-def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Mapping[str, Any] | None:
-    """Return the payload of the next free task, without handing the task out.
-
-    Raises:
-        RefusedError: The annotator is of the wrong kind for the campaign.
-    """
-    parameters = annotator_parameters(connection, campaign, annotator)
-    coming = next_task(connection, campaign, annotator, parameters, read_position(connection, parameters))
-    if coming is None:
-        return None
-    text = coming.slot.payload if coming.slot is not None else _payload(connection, coming.task)
-    payload: Mapping[str, Any] = json.loads(text)
-    return payload
-
-
-def _payload(connection: sa.Connection, task: int) -> str:
-    text: str = connection.execute(sql.PAYLOAD, {"task": task}).scalar_one()
-    return text

@@ -224,7 +224,6 @@ HELD_LEASE = _locked(
     "wait",
 )
 """The slot that an annotator holds, locked with its task."""
-PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
 TAKE = (
