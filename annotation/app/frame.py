@@ -22,6 +22,7 @@ from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.flags import show_flags
 from .pages.history import show_history
+from .pages.home import show_home
 from .pages.items import show_items
 from .pages.one_item import show_item
 from .pages.people import show_people
@@ -78,7 +79,8 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
     review = page("review", _review_if_assigned)
-    pages = [review, page("history", partial(show_history, review=review))]
+    home = st.Page(partial(_show_home, state, account, review), title=TEXTS["home"], url_path="home")
+    pages = [home, review, page("history", partial(show_history, review=review))]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
@@ -143,6 +145,11 @@ def _review_if_assigned(request: PageRequest) -> None:
         show_review(request)
     else:
         st.info(WORDS["not_assigned"])
+
+
+def _show_home(state: AppState, account: Account, review: st.Page) -> None:
+    _head(account)
+    show_home(state, account, review=review)
 
 
 def _show_people(state: AppState, account: Account) -> None:

@@ -21,12 +21,14 @@ class WaitingTasks(NamedTuple):
         is_begun: Whether the annotator has decided or holds some.
         left: Number of open tasks that they hold or may still take, within their share, that they may judge.
         share_left: Number left of their even part; the same as `left` if all of it is theirs, or their part is done.
+        decided: Number of tasks that they have decided.
     """
 
     campaign: Campaign
     is_begun: bool
     left: int
     share_left: int
+    decided: int = 0
 
 
 def waiting_for(
@@ -43,7 +45,9 @@ def waiting_for(
         progress = queue.progress_of(own)
         is_begun = bool(own.decided or own.ahead.held)
         waiting_tasks.append(
-            WaitingTasks(campaign, is_begun, progress.left, queue.share_left(progress) or progress.left)
+            WaitingTasks(
+                campaign, is_begun, progress.left, queue.share_left(progress) or progress.left, decided=own.decided
+            )
         )
     return waiting_tasks
 

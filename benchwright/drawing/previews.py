@@ -110,6 +110,30 @@ def preview(
     return Preview(handle.getvalue(), "image/png" if lossless else "image/jpeg", *size, full)
 
 
+DETAIL_QUALITY = 95
+
+
+def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) -> Preview:
+    """Return one tile of an upright image, pixel by pixel.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+        column: Number of the tile from the left, from 0.
+        row: Number of the tile from the top, from 0.
+        side_px: Side of a tile, in pixels; tiles at the right and lower edges are smaller.
+
+    Raises:
+        IndexError: There is no such tile.
+    """
+    tile = pixels[row * side_px : (row + 1) * side_px, column * side_px : (column + 1) * side_px]
+    if min(column, row) < 0 or not tile.size:
+        raise IndexError(f"no tile in column {column}, row {row}")
+    handle = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(tile)).save(handle, "JPEG", quality=DETAIL_QUALITY, subsampling=0)
+    full = pixels.shape[1], pixels.shape[0]
+    return Preview(handle.getvalue(), "image/jpeg", tile.shape[1], tile.shape[0], full)
+
+
 def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int) -> Preview:
     """Return the marks of an image as a transparent PNG of the size that `preview` gives it.
 

@@ -9,11 +9,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
-from benchwright.drawing.previews import Preview, marks_preview, preview
+from benchwright.drawing.previews import Preview, detail, marks_preview, preview
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images.decode import upright_size
+from benchwright.images.decode import decode_rgb, upright_size
 from benchwright.records import ItemImage
 
 from ...workflow.image_files import ImageFiles
@@ -22,6 +25,8 @@ MAX_SIDE_PX = 2048
 """Longest side of a picture that is sent: twice what a large screen gives one picture of a pair."""
 LOSSLESS_PX = 1_000_000
 """Most pixels of a picture that is sent as PNG, so that a seam or a single pixel can be judged."""
+DETAIL_PX = 512
+"""Side of a tile of a picture's own pixels."""
 KEPT_BYTES = 96 << 20
 MOST_WAITING = 24
 """Most pictures that wait to be prepared in the background."""
@@ -42,9 +47,11 @@ class ShownPictures:
         self._making: dict[str, Future[Preview]] = {}
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="warm")
+        self._decoded: tuple[str, NDArray[np.uint8]] | None = None
         self._sizes: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
         # One picture that somebody waits for, and one in the background. More at once would only take memory.
+        self._decoding_details = threading.Lock()
         self._decoding = threading.BoundedSemaphore(2)
 
     def picture(self, image: ItemImage) -> Preview:
@@ -69,6 +76,27 @@ class ShownPictures:
             etag(image, marks=True),
             lambda: marks_preview(image.prompts, full_wh=full_wh, max_side_px=MAX_SIDE_PX),
         )
+
+    def detail(self, image: ItemImage, *, column: int, row: int) -> Preview:
+        """Return a tile of an image's own pixels, for whoever zooms in further than the picture that was sent.
+
+        The pixels of the last such image stay decoded, since its other tiles are asked for next.
+
+        Raises:
+            DataError: The image's file is gone or has changed.
+            UnreadableImage: The image cannot be decoded any more.
+            IndexError: There is no such tile.
+        """
+        key = f"{image.image_id} {DETAIL_PX} {column} {row}"
+        return self._once(key, lambda: self._detail(image.image_id, column=column, row=row))
+
+    def _detail(self, image_id: str, *, column: int, row: int) -> Preview:
+        with self._decoding_details:
+            if self._decoded is None or self._decoded[0] != image_id:
+                self._decoded = None  # before the next one takes as much
+                self._decoded = image_id, decode_rgb(self._originals.data(image_id))
+            pixels = self._decoded[1]
+        return detail(pixels, column=column, row=row, side_px=DETAIL_PX)
 
     def warm(self, images: Sequence[ItemImage]) -> None:
         """Prepare pictures and marks in the background, unless many are waiting already."""
@@ -118,7 +146,7 @@ class ShownPictures:
             self._make(key, make, promise)
         try:
             return promise.result()
-        except (DataError, UnreadableImage, PromptError):
+        except (DataError, UnreadableImage, PromptError, IndexError):
             if is_mine or is_last_try:
                 raise
         return self._once(key, make, is_last_try=True)

@@ -36,6 +36,11 @@ def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
     return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
 
 
+def detail_url(task_id: int, place: int) -> str:
+    """Return the path below which the tiles of a task's picture lie, each by its column and row."""
+    return f"{picture_url(task_id, place)}/detail"
+
+
 def draft_url(task_id: int) -> str:
     """Return the path to which drafts for a task are sent."""
     return f"/drafts/{task_id}"
@@ -47,6 +52,7 @@ def task_routes(state: AppState) -> list[Route]:
     return [
         Route("/pictures/{task:number}/{place:number}", routes.picture),
         Route("/pictures/{task:number}/{place:number}/marks", routes.marks),
+        Route("/pictures/{task:number}/{place:number}/detail/{column:number}/{row:number}", routes.detail),
         Route("/drafts/{task:number}", routes.draft, methods=["PUT"]),
     ]
 
@@ -62,6 +68,10 @@ class _TaskRoutes:
     async def marks(self, request: Request) -> Response:
         """Return the marks of one picture of a task to an account that may see it."""
         return await run_in_threadpool(self._picture_response, request, marks=True)
+
+    async def detail(self, request: Request) -> Response:
+        """Return one tile of a picture's own pixels to an account that may see the picture."""
+        return await run_in_threadpool(self._detail_response, request)
 
     async def draft(self, request: Request) -> Response:
         """Store an annotator's draft for a task of their own."""
@@ -87,6 +97,17 @@ class _TaskRoutes:
         except (DataError, UnreadableImage, PromptError) as error:
             return PlainTextResponse(f"{error}\n" if self._is_curator(request) else "cannot be shown\n", 410)
         return Response(shown.data, media_type=shown.media_type, headers=headers)
+
+    def _detail_response(self, request: Request) -> Response:
+        image, (column, row) = self._image(request), (request.path_params[name] for name in ("column", "row"))
+        try:
+            tile = None if image is None else self._state.pictures.detail(image, column=column, row=row)
+        except (DataError, UnreadableImage, IndexError):
+            tile = None  # the picture itself says what is the matter with it
+        if image is None or tile is None:
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{image.image_id}-{column}-{row}"'}
+        return Response(tile.data, media_type=tile.media_type, headers=headers)
 
     def _image(self, request: Request) -> ItemImage | None:
         task_id, place = request.path_params["task"], request.path_params["place"]

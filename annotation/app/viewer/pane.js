@@ -18,6 +18,7 @@ class Pane {
     });
     this.stage = make("div", "stage", this.element);
     this.layer = make("div", "layer", this.stage);
+    this.detail = new Detail(this.layer);
     this.trouble = make("div", "trouble", this.stage);
     this.message = make("p", "message", this.trouble);
     this.retry = make("button", "button", this.trouble);
@@ -35,6 +36,7 @@ class Pane {
     if (this.picture?.src !== picture.src || this.picture?.marks !== picture.marks) {
       // New elements, so that the last item's picture is never seen under the next item's question.
       this.layer.replaceChildren();
+      this.detail.begin(picture);
       this.failures = new Set();
       this.image = this.addImage("picture", picture.src, "failed");
       this.marks = picture.marks === null ? null : this.addImage("marks", picture.marks, "marks_failed");
@@ -120,6 +122,12 @@ class Pane {
     const left = this.stageWidth / 2 - view.x * this.fitWidth * view.zoom;
     const top = this.stageHeight / 2 - view.y * this.fitHeight * view.zoom;
     this.layer.style.transform = `translate(${left}px, ${top}px) scale(${view.zoom})`;
+    const [across, down] = [this.fitWidth * view.zoom, this.fitHeight * view.zoom];
+    const seen = {
+      left: Math.max(0, -left / across), right: Math.min(1, (this.stageWidth - left) / across),
+      top: Math.max(0, -top / down), bottom: Math.min(1, (this.stageHeight - top) / down),
+    };
+    this.detail.draw(this.image, seen, this.scale * view.zoom);
     this.layer.classList.toggle("pixels", view.zoomed && this.scale * view.zoom > SHOWS_PIXELS_ABOVE);
   }
 }

@@ -10,7 +10,17 @@ from ..base.components import component
 from .texts import TEXTS
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("view.js", "layout.js", "ahead.js", "pane.js", "gestures.js", "toolbar.js", "divider.js", "viewer.js")
+SCRIPTS = (
+    "view.js",
+    "layout.js",
+    "ahead.js",
+    "detail.js",
+    "pane.js",
+    "gestures.js",
+    "toolbar.js",
+    "divider.js",
+    "viewer.js",
+)
 """Scripts of the viewer, which other components may take up."""
 STYLE = "viewer.css"
 
@@ -27,6 +37,8 @@ class ViewerPicture:
         width: Width of the upright picture in pixels. The page is laid out before any picture is loaded.
         height: Height of the upright picture in pixels.
         letter: Letter of the option that the picture is, which is shown on it; empty where it is no option.
+        detail: Path below which tiles of the picture's own pixels lie, `COLUMN/ROW`; None where `src` has them all.
+        detail_px: Side of such a tile, in pixels.
         can_be_chosen: Whether a click on the picture chooses that option; default False.
 
     Raises:
@@ -41,9 +53,11 @@ class ViewerPicture:
     height: int
     letter: str = ""
     can_be_chosen: bool = False
+    detail: str | None = None
+    detail_px: int = 512
 
     def __post_init__(self) -> None:
-        for path in (self.src, self.marks):
+        for path in (self.src, self.marks, self.detail):
             if path is not None and (not path.startswith("/") or path.startswith(("//", "/\\"))):
                 raise ValueError(f"{self.caption!r} is at {path!r}; give a path on this server, such as '/pictures/1'")
         if self.width < 1 or self.height < 1:

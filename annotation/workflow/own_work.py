@@ -1,0 +1,92 @@
+"""What one annotator has before them, and what they have done: minutes left at their pace, decisions since a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from ..store import Campaign, ReviewStore
+from ..store.database.schema import annotations_table, annotators, slots, tasks
+from .waiting import WaitingTasks, waiting_for
+
+RECENT = 30
+"""Own decisions in a campaign from which the pace is taken; a break or a hard item among them changes little."""
+LEAST = 3
+"""Decisions below which a pace says nothing."""
+
+_of_annotator = annotators.c.name == sa.bindparam("name")
+_OWN = (
+    sa.select(annotations_table)
+    .select_from(annotations_table)
+    .join(slots, annotations_table.c.slot_id == slots.c.id)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
+    .join(tasks, slots.c.task_id == tasks.c.id)
+    .where(_of_annotator, annotations_table.c.version == 1)
+)
+_TIMES = (
+    _OWN.with_only_columns(annotations_table.c.active_s)
+    .where(tasks.c.campaign_id == sa.bindparam("campaign"), annotations_table.c.active_s.is_not(None))
+    .order_by(annotations_table.c.submitted_at.desc(), annotations_table.c.id.desc())
+    .limit(RECENT)
+)
+_SINCE = (
+    _OWN.with_only_columns(tasks.c.campaign_id, sa.func.count())
+    .where(annotations_table.c.submitted_at >= sa.bindparam("since"))
+    .group_by(tasks.c.campaign_id)
+)
+
+
+class OwnWork(NamedTuple):
+    """One annotator's work in a campaign.
+
+    Args:
+        waiting: Tasks that wait for them.
+        decided: Number of tasks that they have decided.
+        today: Number of these that they decided since the given moment.
+        pace_s: Median seconds of their last decisions; None while there are too few.
+    """
+
+    waiting: WaitingTasks
+    decided: int
+    today: int
+    pace_s: float | None
+
+    @property
+    def minutes_left(self) -> float | None:
+        """Return the minutes that their share will take at their pace; None while the pace is not known."""
+        return None if self.pace_s is None else self.pace_s * self.waiting.share_left / 60
+
+
+def own_work(
+    store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, since: datetime, now: datetime
+) -> list[OwnWork]:
+    """Return an annotator's work in each of these campaigns, in the order given.
+
+    Args:
+        store: The review store.
+        campaigns: Campaigns in which the annotator may decide.
+        annotator: Name of the annotator.
+        since: Moment from which decisions count as those of today.
+        now: Moment of the call.
+    """
+    waiting = waiting_for(store, campaigns, annotator, now=now)
+    with store.reading() as connection:
+        rows = connection.execute(_SINCE, {"name": annotator, "since": since}).all()
+        today = {row[0]: int(row[1]) for row in rows}
+        times = {
+            campaign.id: connection.execute(_TIMES, {"name": annotator, "campaign": campaign.id}).scalars().all()
+            for campaign in campaigns
+        }
+    return [
+        OwnWork(
+            tasks_waiting,
+            decided=tasks_waiting.decided,
+            today=today.get(tasks_waiting.campaign.id, 0),
+            pace_s=median(seconds) if len(seconds := times[tasks_waiting.campaign.id]) >= LEAST else None,
+        )
+        for tasks_waiting in waiting
+    ]
