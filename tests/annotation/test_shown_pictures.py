@@ -52,6 +52,24 @@ def test_a_small_picture_keeps_every_pixel(folder: Path, picture_of: Callable[[i
     assert shown.marks(picture_of(1)).full_wh == (300, 201)
 
 
+def test_tiles_are_the_pictures_own_pixels_and_those_of_one_picture_are_decoded_once(
+    folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = []
+    monkeypatch.setattr(module, "DETAIL_PX", 128)
+    monkeypatch.setattr(module, "decode_rgb", lambda data: decoded.append(1) or decode_rgb(data))
+    shown, pixels = ShownPictures(folder / "workspace"), decode_rgb(folder / "images" / "3.png").astype(int)
+    for column, row, shape in ((0, 0, (128, 128)), (2, 0, (128, 44)), (1, 1, (75, 128))):
+        tile = shown.detail(picture_of(3), column=column, row=row)
+        here = pixels[row * 128 : (row + 1) * 128, column * 128 : (column + 1) * 128]
+        assert here.shape[:2] == shape == (tile.height, tile.width)
+        assert np.abs(decode_rgb(tile.data).astype(int) - here).mean() < 8, "noise, and JPEG of it"
+    assert len(decoded) == 1
+    for beyond in ((3, 0), (0, 2), (-1, 0)):
+        with pytest.raises(IndexError):
+            shown.detail(picture_of(3), column=beyond[0], row=beyond[1])
+
+
 def test_many_who_ask_at_once_wait_for_one_that_makes_it(
     folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
 ) -> None:
