@@ -5,6 +5,7 @@ from .closing import count_closed as count_closed
 from .criteria import Votes as Votes
 from .criteria import tally as tally
 from .criteria import unmet_criteria as unmet_criteria
+from .further_votes import LEAST_NEW as LEAST_NEW
 from .further_votes import SURE_KINDS as SURE_KINDS
 from .further_votes import close_sure as close_sure
 from .further_votes import count_spared as count_spared

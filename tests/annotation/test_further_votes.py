@@ -26,15 +26,16 @@ from benchwright.annotation.forms import AssignmentSettings, Submission
 from benchwright.annotation.progress import Overview, progress_of
 from benchwright.annotation.store import ReviewStore, open_store, row_problems
 from benchwright.annotation.workflow import (
+    LEAST_NEW,
     AdjudicationQueue,
     Rule,
     SettlementPolicy,
     TaskQueue,
     TaskVotes,
+    estimate_anew,
     parse_rule,
     settle,
 )
-from benchwright.annotation.workflow.further_votes import LEAST_NEW, estimate_anew
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
