@@ -10,8 +10,7 @@ import pytest
 from benchwright.annotation.campaigns import Verify
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue
-from benchwright.annotation.workflow.own_work import own_work
+from benchwright.annotation.workflow import TaskQueue, own_work
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

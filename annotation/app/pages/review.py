@@ -19,6 +19,9 @@ from .campaign_menu import go_to, waiting_elsewhere
 TASK = "task"
 """Query parameter that names a task that was opened by hand, so that a reload shows it again."""
 
+LOOKED_S = 20.0
+"""Seconds after which a page on which nothing is left looks again."""
+
 
 def show_review(request: PageRequest) -> None:
     """Show the tasks of an annotator's queue on the workbench."""
@@ -34,7 +37,7 @@ def show_review(request: PageRequest) -> None:
         return
     if state["words"]:
         st.warning(state["words"])
-    _show_all_done(request, done=request.queue.progress(now=clock()).decided)
+    _show_all_done(request)
 
 
 def _close_opened() -> None:
@@ -52,8 +55,12 @@ def _opened() -> int | None:
     return number if is_id(number) else 0
 
 
-def _show_all_done(request: PageRequest, *, done: int) -> None:
-    """Show that nothing is left in this campaign, and where work still waits."""
+@st.fragment(run_every=LOOKED_S)
+def _show_all_done(request: PageRequest) -> None:
+    """Show that nothing is left in this campaign, and where work still waits; look again from time to time."""
+    if request.queue.hold(1, now=clock()):
+        st.rerun()  # somebody gave a task back, or another round has begun
+    done = request.queue.progress(now=clock()).decided
     campaign = inert(request.campaign.name)
     lines = [f"**{TEXTS['all_done'].format(campaign=campaign)}** {TEXTS['all_done_how_many'].format(done=done)}"]
     if not done:
