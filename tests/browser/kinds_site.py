@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
@@ -24,12 +25,14 @@ steps:
 """
 
 
-def make_images(folder: Path) -> FinishedRun:
-    """Run a recipe over photographs, one of which a curator has twice."""
+def make_images(folder: Path, *, sizes: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> FinishedRun:
+    """Run a recipe over photographs, one of which a curator has twice; and over one of each of these sizes in pixels."""
     images = folder / "photographs"
     (images / "mine").mkdir(parents=True)
     for name in ("coffee", "chelsea", "rocket"):
         photograph(name).save(images / f"{name}.png")
+    for name, size in sizes.items():
+        photograph("astronaut").resize(size).save(images / f"{name}.png")
     COPIES["small"](photograph("coffee")).save(images / "mine" / "small.png")
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=folder)
     return run_recipe(recipe, workspace=folder / "workspace", images=images, workers=1)

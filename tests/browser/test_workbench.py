@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -181,6 +182,31 @@ def test_tasks_that_were_fetched_ahead_go_back_when_the_page_does(
     page.goto(ten.url + "/history")  # by then the server has heard it
     page.get_by_text("not decided anything").wait_for()
     assert held_by(store, "ben") == [first]
+
+
+def test_zooming_in_shows_the_pictures_own_pixels(tmp_path: Path, new_context: Callable[..., BrowserContext]) -> None:
+    done = make_images(tmp_path, sizes={"large": (3000, 2000)})
+    open_campaigns(done, [Screen()])
+    with serve(done.workspace) as site:
+        page = new_context().new_page()
+        sign_in(page, site, "ann", path="/?campaign=screen")
+        while (
+            page.locator(".picture").first.evaluate("async image => (await image.decode(), image.naturalWidth)") != 2048
+        ):
+            page.keyboard.press("s")
+            at_rest(page)
+        assert page.locator(".tile").count() == 0
+        page.keyboard.press("z")
+        page.locator(".tile").first.wait_for(state="attached")
+        at_rest(page)
+        sizes = page.locator(".tile").evaluate_all(
+            "tiles => tiles.map((tile) => [tile.naturalWidth, Math.round(tile.getBoundingClientRect().width)])"
+        )
+        assert 4 <= len(sizes) <= 12, "what is in sight"
+        assert all(natural == shown for natural, shown in sizes), "one pixel for one"
+        assert page.locator(".readout").inner_text() == "100 %"
+        page.keyboard.press("z")
+        assert page.locator(".readout").inner_text() == "fit"
 
 
 def held_by(store: ReviewStore, name: str) -> list[int]:
