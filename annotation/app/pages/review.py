@@ -80,9 +80,9 @@ def _show_all_done(request: PageRequest) -> None:
         st.success("  \n".join([*lines, TEXTS["nothing_anywhere" if done else "nothing_waits"]]))
     if elsewhere:
         name = elsewhere[0].campaign.name
-        st.button(
-            TEXTS["go_on"].format(campaign=inert(name)), type="primary", shortcut="Enter", on_click=go_to, args=(name,)
-        )
+        if st.button(TEXTS["go_on"].format(campaign=inert(name)), type="primary", shortcut="Enter"):
+            go_to(name)
+            st.rerun()
 
 
 def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
