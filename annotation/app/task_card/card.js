@@ -417,6 +417,13 @@ class TaskCard {
     return Object.keys(edits).length ? edits : null;
   }
 
+  /** What stands on the card and is decided by nobody yet, in lines. */
+  written() {
+    const [note, fields] = this.form === null ? [this.note.value, null] : ["", this.form.filled()];
+    const decision = this.data.mode === "answer" ? this.chosen : null;
+    return this.linesOf({ decision, reasons: [...this.picked], note, fields, edits: this.edits() });
+  }
+
   saveDraft() {
     if (this.data.save === null) return;
     const draft = this.form === null

@@ -90,7 +90,8 @@ class Workbench {
     const open = this.upcoming.filter((id) => !this.outbox.has(id));
     const isLost = this.current !== undefined && !this.opened && !open.includes(this.current);
     if (isLost) {
-      this.notice(this.texts.lost_task, []);
+      const written = this.card.written();
+      this.notice(this.texts.lost_task, written.length ? [this.card.data.question, this.texts.said_was, ...written] : []);
       this.current = undefined;
     }
     this.ahead = [...new Set([...this.returned, ...open])].filter((id) => id !== this.current);
@@ -148,6 +149,7 @@ class Workbench {
   act(event, lines) {
     const stays = !["decide", "skip"].includes(event.does) || (event.does === "decide" && this.card.data.comes_back);
     if (event.does === "skip") this.skipped = [...this.skipped.filter((id) => id !== event.task), event.task];
+    if (!this.outbox.count) this.line.textContent = "";
     this.outbox.push(event, lines, this.card.data.question);
     if (stays) this.card.setBusy(true);
     else {
@@ -201,7 +203,7 @@ class Workbench {
     this.card.setBusy(false);
   }
 
-  /** Something that must not go unseen: it stays until somebody closes it or ten tasks later. */
+  /** Something that must not go unseen: it stays until somebody closes it, or three others have come. */
   notice(words, lines) {
     const box = add(this.notices, "section", "notice");
     box.setAttribute("role", "alert");
