@@ -13,8 +13,6 @@ from .further_votes import estimate_anew as estimate_anew
 from .guidelines import read_guidelines as read_guidelines
 from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures
-from .pace import is_too_fast as is_too_fast
-from .pace import shortest_time_s as shortest_time_s
 from .photo_uploads import take_in_photograph as take_in_photograph
 from .revisions import open_next_rounds as open_next_rounds
 from .rounds import in_count as in_count
