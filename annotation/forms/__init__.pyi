@@ -35,6 +35,8 @@ from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
 from .screening import screening_form as screening_form
+from .shortest_time import is_too_fast as is_too_fast
+from .shortest_time import shortest_time_s as shortest_time_s
 from .submission import Submission as Submission
 from .task_content import TaskContent as TaskContent
 from .task_content import content_in as content_in

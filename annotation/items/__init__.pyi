@@ -1,5 +1,5 @@
 from .curator_acts import CuratorActs as CuratorActs
-from .item_history import ItemHistory as ItemHistory
+from .item_history import RecordHistory as RecordHistory
 from .item_history import item_history as item_history
 from .item_index import ItemIndex as ItemIndex
 from .item_search import FoundRecord as FoundRecord

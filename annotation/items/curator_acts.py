@@ -28,7 +28,7 @@ from ..store.database.locks import hold_annotator
 from ..workflow.adjudication import AdjudicationQueue, share_divided
 from ..workflow.rounds import in_count
 from ..workflow.settlement import ACCEPT, REJECT, WAITS, policy_of
-from .item_history import ItemHistory, ReviewedTask
+from .item_history import RecordHistory, ReviewedTask
 
 Act = Literal["withdraw", "restore", "undo"]
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -110,7 +110,7 @@ class CuratorActs:
         store.undo(undone, by=self._curator, why=checked_reason(why, needed=False), now=now)
         return undone
 
-    def may_be_asked(self, history: ItemHistory) -> bool:
+    def may_be_asked(self, history: RecordHistory) -> bool:
         """Return whether the curator may still be asked to judge a record, and so must not see its key or votes yet.
 
         That is so where a task about it is open in a campaign of people in which the curator may decide, as long as
@@ -126,7 +126,7 @@ class CuratorActs:
             for task in history.tasks
         )
 
-    def note_looked(self, history: ItemHistory, *, now: datetime) -> None:
+    def note_looked(self, history: RecordHistory, *, now: datetime) -> None:
         """Record that the curator has seen the key of a record and what others decided about it.
 
         From then on they are not asked to judge it, nor to answer it blind in any campaign, as an adjudicator is not.

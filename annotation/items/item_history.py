@@ -71,7 +71,7 @@ class ReviewedTask(NamedTuple):
 
 
 @dataclass
-class ItemHistory:
+class RecordHistory:
     """Everything that is known about one record.
 
     Attributes:
@@ -111,13 +111,13 @@ def known_records(connection: sqlite3.Connection, record_ids: Sequence[str]) -> 
     return [KnownRecord(*row) for row in connection.execute(query, (json.dumps(list(record_ids)),))]
 
 
-def item_history(workspace: Workspace, store: ReviewStore, index: ItemIndex, record_id: str) -> ItemHistory | None:
+def item_history(workspace: Workspace, store: ReviewStore, index: ItemIndex, record_id: str) -> RecordHistory | None:
     """Return everything about a record; None where the index has none of that id."""
     known = index.reading(lambda connection: known_records(connection, [record_id]))
     if not known:
         return None
     record = known[0]
-    history = ItemHistory(record)
+    history = RecordHistory(record)
     if record.root_image_id:
         _read_run(history, workspace)
     with store.as_it_is() as held:
@@ -126,7 +126,7 @@ def item_history(workspace: Workspace, store: ReviewStore, index: ItemIndex, rec
     return history
 
 
-def _read_run(history: ItemHistory, workspace: Workspace) -> None:
+def _read_run(history: RecordHistory, workspace: Workspace) -> None:
     record = history.record
     shard = shard_of(record.root_image_id, int(workspace.settings()["shards"]))
     try:
@@ -191,7 +191,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else f"({len(text):,} characters)"
 
 
-def _read_review(history: ItemHistory, store: ReviewStore) -> None:
+def _read_review(history: RecordHistory, store: ReviewStore) -> None:
     record_id = history.record.record_id
     with store.reading() as connection:
         campaigns = {campaign.id: campaign for campaign in list_campaigns(connection)}
@@ -245,7 +245,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tu
     return parts
 
 
-def _read_scores(history: ItemHistory, workspace: Workspace) -> None:
+def _read_scores(history: RecordHistory, workspace: Workspace) -> None:
     item_id = history.record.record_id
     if history.record.stream == "images":
         return

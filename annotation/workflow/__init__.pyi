@@ -15,8 +15,6 @@ from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures
 from .own_work import OwnWork as OwnWork
 from .own_work import own_work as own_work
-from .pace import is_too_fast as is_too_fast
-from .pace import shortest_time_s as shortest_time_s
 from .photo_uploads import take_in_photograph as take_in_photograph
 from .revisions import open_next_rounds as open_next_rounds
 from .rounds import in_count as in_count

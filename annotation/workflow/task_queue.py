@@ -7,6 +7,7 @@ nobody else's tasks, decisions or notes.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
 from ..forms.payloads import beside_in
@@ -46,6 +48,8 @@ from .drafts import KeptDraft, SeenDraft, is_behind, merged, read_draft, revisio
 from .further_votes import estimate_anew
 from .revisions import open_next_rounds
 
+logger = logging.getLogger(__name__)
+
 MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
 
@@ -65,7 +69,7 @@ class OwnTask:
         answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
-        shortest_s: Shortest believable time of a decision, in seconds (`pace`); None if it is not known.
+        shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if it is not known.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
     """
@@ -245,7 +249,17 @@ class TaskQueue:
             may_close=self._may_close,
         )
         if self._spares_votes:
+            self._estimate_anew()
+
+    def _estimate_anew(self) -> None:
+        """Estimate the annotators anew if that is due; the decision is stored by now, whatever becomes of this.
+
+        An estimate that failed stays due, and is made with the next decision, or by the next run.
+        """
+        try:
             estimate_anew(self._store, self.campaign)
+        except (BenchwrightError, sa.exc.SQLAlchemyError):
+            logger.warning("annotators of campaign %r were not estimated anew", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; this annotator gets it again when no other is left. Its draft stays.

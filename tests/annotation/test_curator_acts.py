@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from benchwright.annotation.forms import Submission
-from benchwright.annotation.items import CuratorActs, ItemHistory, ItemIndex, ItemQuery, item_history, search
+from benchwright.annotation.items import CuratorActs, ItemIndex, ItemQuery, RecordHistory, item_history, search
 from benchwright.annotation.items.curator_acts import NOTHING_BY_HAND, may_be_decided
 from benchwright.annotation.items.item_history import changes, known_records
 from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
@@ -55,7 +55,7 @@ def records(index: ItemIndex, **query: str) -> list[KnownRecord]:
     return index.reading(lambda file: known_records(file, [record.record_id for record in hits.records]))
 
 
-def history(place: Path, store: ReviewStore, index: ItemIndex, record_id: str) -> ItemHistory:
+def history(place: Path, store: ReviewStore, index: ItemIndex, record_id: str) -> RecordHistory:
     index.refresh()
     read = item_history(Workspace(place / "workspace"), store, index, record_id)
     assert read is not None

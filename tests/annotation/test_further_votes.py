@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import sqlalchemy as sa
 from pydantic import ValidationError
 
 from benchwright.annotation.agreement.posterior import PosteriorSampler, RaterModel, fitted, model_of, prior_model
@@ -398,3 +399,22 @@ def test_a_decision_costs_no_more_in_a_larger_campaign_and_an_estimate_comes_sel
             with store.reading() as connection:
                 assert connection.exec_driver_sql("SELECT decisions FROM rater_models").scalars().all() == [LEAST_NEW]
     assert costs[1] < 1.2 * costs[0]
+
+
+def test_a_decision_is_taken_though_the_estimate_that_it_makes_due_fails(
+    context: CampaignContext, make_items: MakeItems, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Verify(rule="majority(3)", handout=AssignmentSettings.model_validate({"further_votes": {"first": 1}}))
+    assert step.advance(make_items(jigsaw=4), context).waiting is not None
+
+    def fail(*_: object) -> bool:
+        raise sa.exc.OperationalError("an estimate", {}, OSError("the disk is full"))
+
+    monkeypatch.setattr("benchwright.annotation.workflow.task_queue.estimate_anew", fail)
+    with open_store(context.store_url) as store:
+        store.upsert_annotator("ann")
+        queue = TaskQueue(store, store.campaign(context.stage), "ann")
+        task = queue.next(now=now)
+        assert task is not None
+        queue.submit(task.slot_id, Submission("accept"), now=now)
+        assert [entry.task_id for entry in queue.history()] == [task.task_id]

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 
 from benchwright.annotation.campaigns import Verify
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import Submission, TaskContent, content_in
+from benchwright.annotation.forms import Submission, TaskContent, content_in, is_too_fast, shortest_time_s
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.progress import label_fields_of as fields_of
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import tasks
-from benchwright.annotation.workflow import TaskQueue, is_too_fast, shortest_time_s
+from benchwright.annotation.workflow import TaskQueue
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 

@@ -49,8 +49,7 @@ def _show_campaign(work: OwnWork, review: st.Page) -> None:
     if work.decided:
         words.progress(work.decided / max(1, work.decided + left))
     label = TEXTS["home_look"] if not left else TEXTS["home_go_on"] if work.waiting.is_begun else TEXTS["home_begin"]
-    kind = "primary" if left else "secondary"
-    if button.button(label, key=f"home-{campaign.id}", type=kind):
+    if button.button(label, key=f"home-{campaign.id}", type="primary" if left else "secondary"):
         st.switch_page(review, query_params={CAMPAIGN: campaign.name})
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import streamlit as st
 
 from benchwright.errors import BenchwrightError
+from benchwright.workspace.record_lookup import KnownRecord
 
-from ...items.curator_acts import ACTS, LONGEST_WHY, ActPlan, CuratorActs
+from ...items.curator_acts import ACTS, LONGEST_WHY, Act, ActPlan, CuratorActs
 from ...items.item_history import known_records
 from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
 from ...store import Account
@@ -17,6 +20,16 @@ from ..base.state import AppState, clock
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
+
+
+class _ActRequest(NamedTuple):
+    """What a curator set before asking what would happen; a plan is shown for as long as nothing of it changes."""
+
+    act: Act
+    why: str
+    record_ids: tuple[str, ...]
+    query: ItemQuery | None
+    """The query all of whose hits are meant; None where the records are."""
 
 
 def show_acts(
@@ -50,26 +63,28 @@ def show_acts(
         why = st.text_input(
             TEXTS["act_why"], placeholder=TEXTS["act_why_hint"], max_chars=LONGEST_WHY, key="item-act-why"
         )
-        asked = (act, why, is_all, tuple(chosen), None if query is None else tuple(query.to_params().items()))
+        request = _ActRequest(act, why, tuple(chosen), query if is_all else None)
         if st.button(TEXTS["act_plan"]):
             with st.spinner(TEXTS["reading"]):
-                _plan(state, acts, asked, query if is_all else None)
-        if st.session_state.get(_PLAN, (None,))[0] == asked:
+                _plan(state, acts, request)
+        if st.session_state.get(_PLAN, (None,))[0] == request:
             _show_plan(acts, st.session_state[_PLAN][1], why)
 
 
-def _plan(state: AppState, acts: CuratorActs, asked: tuple[object, ...], query: ItemQuery | None) -> None:
+def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
     """Look what an act would do, and keep that until it is confirmed."""
-    act, why, _, chosen, _ = asked
+    query, record_ids = request.query, request.record_ids
+
+    def records_in(index: sqlite3.Connection) -> list[KnownRecord]:
+        return known_records(index, record_ids if query is None else ids_of(index, query))
+
     try:
-        found = state.items.reading(lambda file: ids_of(file, query)) if query is not None else chosen
-        records = state.items.reading(lambda file: known_records(file, found))  # type: ignore[arg-type]
-        plan = acts.plan(act, records, why=str(why))  # type: ignore[arg-type] # it is one of the radio's options
+        plan = acts.plan(request.act, state.items.reading(records_in), why=request.why)
     except BenchwrightError as error:
         st.error(inert(str(error)))
         st.session_state.pop(_PLAN, None)
         return
-    st.session_state[_PLAN] = (asked, plan)
+    st.session_state[_PLAN] = (request, plan)
 
 
 def _show_plan(acts: CuratorActs, plan: ActPlan, why: str) -> None:
@@ -104,6 +119,10 @@ def _show_done(acts: CuratorActs) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
     left.success(TEXTS[f"did_{done.act}"].format(count=len(done.overrides)))
     if done.act != "undo" and done.overrides and right.button(TEXTS["undo_this"], width="stretch"):
-        undone = acts.do(ActPlan("undo", done.overrides, ()), now=clock())
+        try:
+            undone = acts.do(ActPlan("undo", done.overrides, ()), now=clock())
+        except BenchwrightError as error:  # another curator has undone it meanwhile
+            st.error(inert(str(error)))
+            return
         st.session_state[_DONE] = ActPlan("undo", undone, ())
         st.rerun()

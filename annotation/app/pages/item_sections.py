@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from ...forms.task_content import TaskContent
-from ...items.item_history import ItemHistory, ReviewedTask, changes
+from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store import Annotation
 from ...store.database.records import Adjudication
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
@@ -81,7 +81,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
     return f'<div class="bw-question" dir="auto">{escape(question)}</div>{options}{why}'
 
 
-def show_sections(history: ItemHistory) -> None:
+def show_sections(history: RecordHistory) -> None:
     """Show all that is known about a record below its pictures."""
     st.subheader(TEXTS["said_here"])
     if not history.tasks:
@@ -155,7 +155,7 @@ def _adjudication(decision: Adjudication) -> tuple[str, ...]:
     return name, words_for(decision.decision), reasons, decision.note or "", _spelled(decision.edits), at, ""
 
 
-def _show_comments(history: ItemHistory) -> None:
+def _show_comments(history: RecordHistory) -> None:
     if not history.remarks:
         return
     st.subheader(TEXTS["comments"])
@@ -171,7 +171,7 @@ def _show_comments(history: ItemHistory) -> None:
     st.html(_table(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
 
 
-def _show_versions(history: ItemHistory) -> None:
+def _show_versions(history: RecordHistory) -> None:
     if len(history.versions) < 2:
         return
     st.subheader(TEXTS["versions"])
@@ -189,7 +189,7 @@ def _show_versions(history: ItemHistory) -> None:
         st.html(f'<p dir="auto"><b>{escape(head)}</b></p>{table}')
 
 
-def _verdicts_html(history: ItemHistory) -> str:
+def _verdicts_html(history: RecordHistory) -> str:
     rows = []
     for verdict in history.verdicts:
         own = " ".join(filter(None, (verdict.own_verdict, words_for(verdict.own_reason or ""))))
@@ -200,7 +200,7 @@ def _verdicts_html(history: ItemHistory) -> str:
     return _table(TEXTS["steps_said"], [TEXTS["step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows)
 
 
-def _show_scores(history: ItemHistory) -> None:
+def _show_scores(history: RecordHistory) -> None:
     if history.releases:
         st.subheader(TEXTS["releases"])
         st.html(_table(TEXTS["releases"], None, [(release,) for release in history.releases]))

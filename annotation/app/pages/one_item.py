@@ -14,7 +14,7 @@ from benchwright.workspace.workspace import Workspace
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...items.curator_acts import CuratorActs, may_be_decided
-from ...items.item_history import ItemHistory, ReviewedTask, item_history
+from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store import Account
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
@@ -69,7 +69,7 @@ def show_item(
         show_sections(history)
 
 
-def content_of(history: ItemHistory) -> TaskContent | None:
+def content_of(history: RecordHistory) -> TaskContent | None:
     """Return the newest content of an item; None for images and for what cannot be read."""
     try:
         return TaskContent.model_validate(history.content) if history.content else None
@@ -77,7 +77,7 @@ def content_of(history: ItemHistory) -> TaskContent | None:
         return None
 
 
-def _read(state: AppState, record_id: str) -> ItemHistory | None:
+def _read(state: AppState, record_id: str) -> RecordHistory | None:
     with st.spinner(TEXTS["reading"]):
         try:
             state.items.refresh()
@@ -87,13 +87,13 @@ def _read(state: AppState, record_id: str) -> ItemHistory | None:
             st.stop()
 
 
-def _marked(history: ItemHistory) -> list[bool]:
+def _marked(history: RecordHistory) -> list[bool]:
     """Return for each picture of a record whether there are marks on it."""
     images: list[Mapping[str, Any]] = list(history.content.get("images", ()))
     return [bool(image.get("prompts")) for image in images] if images else [False] * bool(history.source)
 
 
-def _show_head(state: AppState, history: ItemHistory, content: TaskContent | None, *, shows_key: bool) -> None:
+def _show_head(state: AppState, history: RecordHistory, content: TaskContent | None, *, shows_key: bool) -> None:
     states = state.items.reading(lambda connection: states_of(connection, history.record.record_id))
     st.caption(" · ".join(ITEM_STATES.get(name, name) for name in states))
     if content is None:
@@ -103,7 +103,7 @@ def _show_head(state: AppState, history: ItemHistory, content: TaskContent | Non
     st.html(options_html(question_in_words(content), content, shows_key=shows_key))
 
 
-def _offer_to_look(acts: CuratorActs, history: ItemHistory) -> None:
+def _offer_to_look(acts: CuratorActs, history: RecordHistory) -> None:
     """Say that key and votes are hidden from whoever may still judge the item, and show them on request."""
     st.info(TEXTS["still_asked"])
     if st.button(TEXTS["look"]):
@@ -111,14 +111,14 @@ def _offer_to_look(acts: CuratorActs, history: ItemHistory) -> None:
         st.rerun()
 
 
-def _show_links(history: ItemHistory, items_page: Callable[[], st.Page], item_page: Callable[[], st.Page]) -> None:
+def _show_links(history: RecordHistory, items_page: Callable[[], st.Page], item_page: Callable[[], st.Page]) -> None:
     st.page_link(items_page(), label=TEXTS["find_alike"], query_params={"like": history.record.record_id})
     root = history.record.root_image_id
     if root and root != history.record.record_id:
         st.page_link(item_page(), label=TEXTS["source_picture"], query_params={ITEM: root})
 
 
-def _show_deciding(state: AppState, account: Account, history: ItemHistory) -> None:
+def _show_deciding(state: AppState, account: Account, history: RecordHistory) -> None:
     """Let a curator decide or reopen divided tasks as an adjudicator; else say why that is not possible."""
     if (done := st.session_state.pop(_DONE, None)) is not None:
         st.success(TEXTS[done])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from ...forms import is_too_fast
 from ...store import Account, Campaign, RefusedError, StaleError
-from ...workflow.pace import is_too_fast
 from ...workflow.task_queue import TaskQueue
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
