@@ -96,7 +96,7 @@ def run_app(
         ws_ping_interval=PING_S,
         ws_ping_timeout=PING_S,
         ws_max_size=MOST_SENT_BYTES,
-        ws_per_message_deflate=False,
+        ws_per_message_deflate=True,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=[str(network) for network in trusted_proxies],
         use_colors=False,
