@@ -16,6 +16,7 @@ from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
+from .cockpit.rules import show_rules
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
@@ -78,6 +79,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
+    def curator_page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
+        return st.Page(partial(_show_in_frame, state, account, show_page), title=WORDS[name], url_path=name)
+
     review = page("review", _review_if_assigned)
     home = st.Page(partial(_show_home, state, account, review), title=TEXTS["home"], url_path="home")
     pages = [home, review, page("history", partial(show_history, review=review))]
@@ -91,6 +95,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             item,
             progress,
             page("agreement", show_agreement),
+            curator_page("rules", partial(show_rules, item=item)),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),

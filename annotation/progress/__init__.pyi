@@ -8,3 +8,10 @@ from .label_fields import label_field_named as label_field_named
 from .label_fields import label_fields_of as label_fields_of
 from .overview import Overview as Overview
 from .overview import periods_of as periods_of
+from .rule_trial import FATES as FATES
+from .rule_trial import RuleTrial as RuleTrial
+from .rule_trial import can_try as can_try
+from .rule_trial import changed_tasks as changed_tasks
+from .rule_trial import fate_of as fate_of
+from .rule_trial import rules_to_try as rules_to_try
+from .rule_trial import try_rules as try_rules

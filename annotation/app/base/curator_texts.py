@@ -25,6 +25,8 @@ CODES: Mapping[str, str] = MappingProxyType(
         "yes": "yes",
         "no": "no",
         "divided": "divided",
+        "kept": "kept",
+        "to_revise": "to be revised",
     }
 )
 """Words for outcomes of tasks and for decisions. Codes of a campaign's own form are not among them."""
@@ -65,6 +67,33 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "by_said": "Decisions, and what most annotators had said",
         "where_said": "{decision} · annotators: {said}",
         "against": "{times} (against)",
+        # Rules
+        "rules": "Rules",
+        "rule": "Rule",
+        "rules_why": "What each rule would make of the decisions so far. Trying one changes nothing. A rule for fewer "
+        "annotators is held to the first of them; of a rule for more, what the missing decisions cannot change counts "
+        "as settled.",
+        "no_rule_to_try": "No rule settles the tasks of this campaign: under {rule} every answer counts.",
+        "rule_single": "One annotator decides",
+        "rule_all": "All {slots} agree",
+        "rule_some": "{need} of {slots} agree",
+        "rule_adjudicated": "{rule}, or an adjudicator decides",
+        "rule_in_force": "{rule} (in force)",
+        "rule_does": "**{rule}** is in force and keeps {kept:,} of {tasks:,} tasks.",
+        "rule_would": "**{rule}** would keep {kept:,} of {tasks:,} tasks.",
+        "rule_others": "Of the others: {others}.",
+        "rule_open": "{open:,} are open, and {votes:,} further votes would be asked for.",
+        "rule_to_try": "Rule to try",
+        "rule_changes": "{count:,} items would come out otherwise than under the rule in force; these are {shown}.",
+        "rule_changes_none": "No item that both rules settle would come out otherwise than under the rule in force.",
+        "fate_change": "{before}, then {after}",
+        "rule_recipe": "How to use this rule",
+        "rule_recipe_why": "Set it at the campaign's step in the recipe. Under decisions of people the rule of a "
+        "campaign stays as it is: give the step another name with `as:`, and it opens as a new campaign.",
+        "all_rules": "All rules",
+        "rule_decisions": "Decisions in all",
+        "further_votes": "Further votes",
+        "rule_changed": "Come out otherwise",
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",

@@ -1,0 +1,75 @@
+"""``benchwright review rules``: what other rules would make of a campaign's decisions so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..progress.rule_trial import RuleTrial
+
+
+@click.command("rules")
+@workspace_option
+@campaign_option
+@click.option(
+    "--rule",
+    "texts",
+    multiple=True,
+    metavar="RULE",
+    help="Rule to try, as a recipe writes it, such as `unanimous(2)`; may be given several times.  [default: those for "
+    "one to five annotators]",
+)
+@json_option(
+    """
+    `{"campaign", "rules": [{"rule", "in_force", "kept", "to_revise", "waits", "no_agreement", "dropped", "open",
+    "decisions", "further_votes", "changed"}]}`; counts are of tasks: `waits` for an adjudicator, `open` where missing
+    decisions can still change the outcome, `changed` where both this rule and the one in force settle it, and
+    differently; `decisions` is what the rule asks for in all, `further_votes` what is still missing
+    """
+)
+def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], as_json: bool) -> None:
+    """Say what other rules would make of a campaign's decisions so far; nothing is changed.
+
+    A rule for fewer annotators is held to the first of them. Of a rule for more, what the missing decisions cannot
+    change counts as settled.
+    """
+    from ..progress.rule_trial import can_try, fates_of, try_rules
+    from ..workflow.rules import parse_rule
+
+    wanted = [parse_rule(text) for text in texts] or None
+    with open_for_commands(workspace) as store:
+        settings = store.campaign(pick_campaign(store, campaign))
+        if not can_try(settings):
+            raise BenchwrightError(
+                f"no rule settles the tasks of {settings.name!r}: {settings.rule} counts every answer"
+            )
+        trials = try_rules(store, settings, wanted)
+    document = {"campaign": settings.name, "rules": [trial.to_json() for trial in trials]}
+    emit(document, as_json=as_json, text=lambda: _text(settings.name, fates_of(settings), trials))
+
+
+def _text(name: str, fates: Sequence[str], trials: Sequence[RuleTrial]) -> str:
+    head = [fate.replace("_", " ") for fate in fates]
+    columns = ["rule", *head, "further votes", "changed"]
+    rows = [_row(trial, fates) for trial in trials]
+    widths = [max(len(row[place]) for row in [columns, *rows]) for place in range(len(columns))]
+    lines = [
+        "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in enumerate(cells))
+        for cells in (list(zip(row, widths, strict=True)) for row in [columns, *rows])
+    ]
+    return "\n".join([f"{name}, by the decisions so far (* in force):", *lines])
+
+
+def _row(trial: RuleTrial, fates: Sequence[str]) -> list[str]:
+    counts: list[Any] = [*(trial.fates[fate] for fate in fates), trial.further_votes, trial.changed]
+    return [f"{trial.rule}{' *' if trial.is_in_force else ''}", *map(str, counts)]

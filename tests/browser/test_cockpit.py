@@ -1,0 +1,121 @@
+"""Pages from which a curator steers a campaign: rules tried on its decisions.
+
+They say what the domain's modules say, change nothing by themselves, are accessible in light and dark, on phones too, and
+closed to everybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.axe import NOTHING, findings_by_theme
+from browser.rest import at_rest
+from browser.review_site import ReviewSite, make_workspace, serve, sign_in
+from browser.widths import unreached
+
+from benchwright.annotation.forms import Submission
+from benchwright.annotation.progress import try_rules
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow import parse_rule
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+RECIPE = """\
+name: ten
+seed: 5
+steps:
+  - exact_duplicates
+  - step: quality
+    min_side_px: 200
+  - step: jigsaw
+    min_tile_px: 16
+  - step: verify
+    rule: unanimous(2)
+    form: {reasons: [wrong_answer, unclear]}
+    guidelines: "Accept what has **one** right answer."
+"""
+PAGES = ("rules",)
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    """A workspace in which two annotators have decided eight tasks, alike but for one."""
+    workspace = make_workspace(tmp_path_factory.mktemp("cockpit"), photographs=16, recipe=RECIPE)
+    with opened_store(workspace) as store:
+        start = datetime.now(UTC) - timedelta(days=3)
+        for number, task in enumerate(store.tasks("verify")[:8]):
+            for name in ("ann", "ben"):
+                rejects = number == 1 or (number == 2 and name == "ben")
+                say = Submission("reject", reasons=("unclear",)) if rejects else Submission("accept")
+                at = start + timedelta(days=number // 4, minutes=number)
+                store.decide("verify", task.id, name, say, now=at)
+    with serve(workspace) as running:
+        yield running
+
+
+def opened_store(workspace: Path) -> ReviewStore:
+    return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
+
+
+@pytest.fixture
+def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Opened:
+    """Return an opener of a page as the curator sees it."""
+
+    def opened(path: str, **settings: object) -> Page:
+        page = new_context(**settings).new_page()
+        sign_in(page, site, "cur", path=path)
+        return page
+
+    return opened
+
+
+def pick(page: Page, label: str, option: str) -> None:
+    """Pick an option of a select box."""
+    at_rest(page)
+    page.get_by_role("combobox", name=label).fill(option)
+    page.get_by_role("option", name=option, exact=True).click()
+    at_rest(page)
+
+
+def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: ReviewSite, curator: Opened) -> None:
+    with opened_store(site.workspace) as store:
+        campaign = store.campaign("verify")
+        own, single = try_rules(store, campaign, [parse_rule("unanimous(2)"), parse_rule("single")])
+    tasks = sum(own.fates.values())
+    assert (own.fates["kept"], single.fates["kept"], single.changed) == (6, 7, 1)
+    page = curator("/rules?campaign=verify")
+    page.get_by_text(f"All 2 agree is in force and keeps 6 of {tasks} tasks.").wait_for()
+    pick(page, "Rule to try", "One annotator decides")
+    page.get_by_text(f"One annotator decides would keep 7 of {tasks} tasks.").wait_for()
+    page.locator(".tile").wait_for()
+    assert "no agreement, then kept" in page.locator(".tile").inner_text()
+    page.get_by_text("How to use this rule").click()
+    page.get_by_text("rule: unanimous(1)").wait_for()
+    page.locator(".tile .open").click()
+    page.get_by_text("What people said").wait_for()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_these_pages_are_accessible_light_and_dark(curator: Opened, name: str, width: int) -> None:
+    page = curator(f"/{name}?campaign=verify", viewport={"width": width, "height": 800})
+    page.locator(".stMainBlockContainer h3, .stMainBlockContainer label").first.wait_for()
+    at_rest(page)
+    assert unreached(page) == []
+    assert findings_by_theme(page) == NOTHING
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nobody_but_a_curator_reaches_them(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], name: str
+) -> None:
+    page = new_context().new_page()
+    sign_in(page, site, "ann", path=f"/{name}?campaign=verify")
+    page.locator(".card[aria-busy=false]").or_(page.get_by_text("Nothing")).first.wait_for()
+    assert page.get_by_role("link", name=name.capitalize()).count() == 0
