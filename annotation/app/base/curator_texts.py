@@ -84,9 +84,9 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rule_others": "Of the others: {others}.",
         "rule_open": "{open:,} are open, and {votes:,} further votes would be asked for.",
         "rule_to_try": "Rule to try",
-        "rule_changes": "{count:,} items would come out otherwise than under the rule in force; these are {shown}.",
+        "rule_changes": "Items that would come out otherwise than under the rule in force: {count:,}. Shown: {shown}.",
         "rule_changes_none": "No item that both rules settle would come out otherwise than under the rule in force.",
-        "fate_change": "{before}, then {after}",
+        "fate_change": "{before}; would be {after}",
         "rule_recipe": "How to use this rule",
         "rule_recipe_why": "Set it at the campaign's step in the recipe. Under decisions of people the rule of a "
         "campaign stays as it is: give the step another name with `as:`, and it opens as a new campaign.",

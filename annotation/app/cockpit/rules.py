@@ -115,7 +115,8 @@ def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
         )
         for trial in trials
     ]
-    show_chart(parts_chart("rules", TEXTS["tasks"], rows))
+    settles = [row for row, trial in zip(rows, trials, strict=True) if trial.fates[OPEN] < sum(trial.fates.values())]
+    show_chart(parts_chart("rules", TEXTS["tasks"], settles or rows))
     st.dataframe(
         [
             {

@@ -39,7 +39,7 @@ class ItemGrid {
     root.append(list);
     this.place.querySelector(".items")?.remove();
     this.place.append(root);
-    this.mark();
+    if (this.data.canSelect) this.mark();
   }
 
   tile(tile, place, texts) {
