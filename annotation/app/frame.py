@@ -17,6 +17,7 @@ from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
 from .cockpit.rules import show_rules
+from .cockpit.thresholds import show_thresholds
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
@@ -96,6 +97,11 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             progress,
             page("agreement", show_agreement),
             curator_page("rules", partial(show_rules, item=item)),
+            st.Page(
+                partial(_show_thresholds, state, account, items, item),
+                title=WORDS["thresholds"],
+                url_path="thresholds",
+            ),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),
@@ -155,6 +161,11 @@ def _review_if_assigned(request: PageRequest) -> None:
 def _show_home(state: AppState, account: Account, review: st.Page) -> None:
     _head(account)
     show_home(state, account, review=review)
+
+
+def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:
+    _head(account)
+    show_thresholds(state, items=items, item=item)
 
 
 def _show_people(state: AppState, account: Account) -> None:

@@ -19,6 +19,7 @@ from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
 
 from benchwright.annotation.forms import Submission
+from benchwright.annotation.items import filter_thresholds, read_measured, try_threshold
 from benchwright.annotation.progress import try_rules
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow import parse_rule
@@ -40,7 +41,7 @@ steps:
     form: {reasons: [wrong_answer, unclear]}
     guidelines: "Accept what has **one** right answer."
 """
-PAGES = ("rules",)
+PAGES = ("rules", "thresholds")
 Opened = Callable[..., "Page"]
 
 
@@ -107,6 +108,33 @@ def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: 
     page.get_by_text("rule: unanimous(1)").wait_for()
     page.locator(".tile .open").click()
     page.get_by_text("What people said").wait_for()
+
+
+def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(site: ReviewSite, curator: Opened) -> None:
+    side = next(
+        threshold for threshold in filter_thresholds(site.workspace) if threshold.threshold.setting == "min_side_px"
+    )
+    trial = try_threshold(read_measured(site.workspace, side), 250)
+    assert trial.changes
+    page = curator("/thresholds")
+    pick(page, "Threshold", "quality · min_side_px (now 200)")
+    page.get_by_text("Nothing would change.").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("250")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_text(f"With 250: kept {trial.after['keep']}, dropped {trial.after['drop']}.").wait_for()
+    at_rest(page)
+    assert page.locator(".tile").count() == len(trial.changes)
+    assert "kept; would be dropped" in page.locator(".tile").first.inner_text()
+    page.get_by_text("Line for the recipe").click()
+    page.get_by_text("min_side_px: 250").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("0")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_text("min_side_px takes no 0").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("250")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_role("link", name="All items with such values").click()
+    page.get_by_text("found", exact=False).first.wait_for()
+    assert "measure=quality.short_px" in page.url
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -94,6 +94,28 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rule_decisions": "Decisions in all",
         "further_votes": "Further votes",
         "rule_changed": "Come out otherwise",
+        # Thresholds
+        "thresholds": "Thresholds",
+        "thresholds_why": "What another threshold of a filter would change, from the values that the last run "
+        "measured. Trying one changes nothing.",
+        "no_thresholds": "No filter of the last run has a threshold, or nothing has run yet.",
+        "threshold": "Threshold",
+        "threshold_name": "{step} · {setting} (now {at:g})",
+        "threshold_at": "Try",
+        "threshold_now": "With {at:g}, as in the recipe: {counts}.",
+        "threshold_then": "**With {at:g}: {counts}.**",
+        "threshold_counts": "{verdict} {count:,}",
+        "threshold_changes": "Records of which the filter would say something else: {count:,}. Shown: the {shown} "
+        "nearest to the recipe's threshold. What later steps would make of them, the next run tells.",
+        "threshold_changes_none": "Nothing would change.",
+        "threshold_by_hand": "{count:,} that curators decided by hand stay as they are.",
+        "threshold_change": "{before}; would be {after}",
+        "verdict_keep": "kept",
+        "verdict_ask": "kept, and people asked",
+        "verdict_drop": "dropped",
+        "threshold_recipe": "Line for the recipe",
+        "threshold_recipe_why": "The next run judges anew by it and measures nothing again.",
+        "see_between": "All items with such values",
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",
