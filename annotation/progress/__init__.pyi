@@ -4,6 +4,9 @@ from .campaign_progress import CampaignProgress as CampaignProgress
 from .campaign_progress import RoundProgress as RoundProgress
 from .campaign_progress import progress_by as progress_by
 from .campaign_progress import progress_of as progress_of
+from .forecast import Forecast as Forecast
+from .forecast import forecast_from as forecast_from
+from .forecast import forecast_of as forecast_of
 from .label_fields import label_field_named as label_field_named
 from .label_fields import label_fields_of as label_fields_of
 from .overview import Overview as Overview

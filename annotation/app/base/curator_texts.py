@@ -51,6 +51,19 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "spared. The rule settles them by the votes that they have."
         ),
         "by_day": "Decisions by day",
+        "forecast": "When it ends",
+        "forecast_wanted": "Decisions still wanted: {wanted:,}. In the last {days} days, people at work: {people}; "
+        "together they made {a_day:.1f} decisions a day.",
+        "forecast_hours": "At their pace that is about {hours:.1f} hours of work.",
+        "forecast_end": "With these people it ends around **{median}**, between {low} and {high}.",
+        "forecast_more": "With two more like them it would end around **{median}**, between {low} and {high}.",
+        "forecast_later": "an unforeseeable day",
+        "forecast_unknown": "When it ends can be said after two days of work.",
+        "forecast_lacking": "People who are still needed, beyond those of the last days, because nobody decides a task "
+        "twice: {lacking}.",
+        "forecast_why": "The range holds nine of ten outcomes when each person's days, days off among them, are drawn "
+        "anew at random (percentile bootstrap). Today is left out. It knows nothing of holidays to come, of people "
+        "who leave, or of revised items that come again.",
         "divided": "Where annotators disagree",
         "of_task": "Task",
         "item_id": "Item",

@@ -49,10 +49,12 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
     if not thresholds:
         st.info(TEXTS["no_thresholds"])
         return
-    picked = _pick(thresholds)
-    with st.spinner(TEXTS["reckoning"]):
-        measured = cached((*stamp, picked.name), lambda: read_measured(state.workspace, picked))
-    at = _number(measured)
+    left, right = st.columns(2)
+    with left:
+        picked = _pick(thresholds)
+        with st.spinner(TEXTS["reckoning"]):
+            measured = cached((*stamp, picked.name), lambda: read_measured(state.workspace, picked))
+        at = _number(measured)
     decided = [
         stored.override.record_id
         for stored in OverrideStore(state.store).in_force()
@@ -62,16 +64,18 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
         value = setting_of(picked, at)
         trial = cached((*stamp, picked.name, at, tuple(decided)), lambda: try_threshold(measured, at, by_hand=decided))
     except BenchwrightError as error:
-        st.error(inert(str(error)))
+        left.error(inert(str(error)))
         return
-    _show_counts(picked, trial)
+    with left:
+        _show_counts(picked, trial)
+    if measured.spread is not None:
+        moved = measured.spread._replace(threshold=picked.threshold._replace(at=at))
+        with right:
+            show_chart(spread_chart(moved, name="spread"))
     _show_changes(state, picked, trial, items, item)
     with st.expander(TEXTS["threshold_recipe"]):
         st.code(f"- step: {picked.stage.entry}\n  {picked.threshold.setting}: {value:g}", language="yaml")
         st.caption(TEXTS["threshold_recipe_why"])
-    if measured.spread is not None:
-        moved = measured.spread._replace(threshold=picked.threshold._replace(at=at))
-        show_chart(spread_chart(moved, name="spread"))
 
 
 def _pick(thresholds: list[FilterThreshold]) -> FilterThreshold:
@@ -102,7 +106,8 @@ def _number(measured: MeasuredRecords) -> float:
 
 def _show_counts(picked: FilterThreshold, trial: ThresholdTrial) -> None:
     st.markdown(TEXTS["threshold_now"].format(at=picked.threshold.at, counts=_counts(trial.before)))
-    st.markdown(TEXTS["threshold_then"].format(at=trial.at, counts=_counts(trial.after)))
+    if trial.at != picked.threshold.at:
+        st.markdown(TEXTS["threshold_then"].format(at=trial.at, counts=_counts(trial.after)))
     if trial.by_hand:
         st.caption(TEXTS["threshold_by_hand"].format(count=trial.by_hand))
 

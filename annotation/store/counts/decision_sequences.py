@@ -67,7 +67,8 @@ def count_sequences(
     query = _by_task(campaign, criteria).where(~_is_special(campaign)).subquery()
     alike = [query.c.state, query.c.in_round, query.c.given]
     counted: Counter[DecisionSequence] = Counter()
-    for state, in_round, given, times in connection.execute(sa.select(*alike, sa.func.count()).group_by(*alike)):
+    rows: Sequence[Any] = connection.execute(sa.select(*alike, sa.func.count()).group_by(*alike)).all()
+    for state, in_round, given, times in rows:
         counted[DecisionSequence(state, in_round, tuple(_in_order(given).values()))] += times
     counted.update(task.sequence for task in _special(connection, campaign, criteria))
     return counted
@@ -88,7 +89,7 @@ def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
     slot = sa.cast(slots.c.slot, sa.Text) + _OF_SLOT
     if criteria:
         yes = [sa.case((member_of(annotations_table.c.fields, name) == "yes", "1"), else_="0") for name in criteria]
-        votes = yes[0]
+        votes: sa.ColumnElement[str] = yes[0]
         for vote in yes[1:]:
             votes = votes.concat(vote)
         given = (
