@@ -16,6 +16,7 @@ from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
+from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
 from .pages.adjudicate import show_adjudication
@@ -101,6 +102,11 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
                 partial(_show_thresholds, state, account, items, item),
                 title=WORDS["thresholds"],
                 url_path="thresholds",
+            ),
+            st.Page(
+                partial(_show_in_frame, state, account, show_guidelines_editor),
+                title=WORDS["guidelines_edit"],
+                url_path="guidelines-edit",
             ),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),

@@ -129,6 +129,27 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "threshold_recipe": "Line for the recipe",
         "threshold_recipe_why": "The next run judges anew by it and measures nothing again.",
         "see_between": "All items with such values",
+        # Guidelines
+        "guidelines_edit": "Guidelines",
+        "guidelines_why": "What annotators of this campaign are told, in Markdown. A saved text is a new version; "
+        "annotators see it from their next task on, and each decision is known by the version that it followed.",
+        "guidelines_text": "Text",
+        "guidelines_hint": "Ctrl+Enter, or a click beside the field, brings preview and difference up to date. "
+        "Pictures of this version are written as ![what it shows](picture:0).",
+        "guidelines_preview": "As annotators see it",
+        "guidelines_difference": "Difference to version {version}",
+        "guidelines_same": "Nothing is changed yet.",
+        "guidelines_save": "Save as version {version}",
+        "guidelines_saved": "Saved as version {version}.",
+        "guidelines_stale": "Meanwhile somebody saved version {version}. Nothing of theirs or of yours is lost: your "
+        "text stays here, and the difference below is to their version. Take over what you want of it, then save.",
+        "guidelines_go_on": "Go on from version {version} with my text",
+        "guidelines_drop": "Begin again from version {version}",
+        "guidelines_versions": "Versions",
+        "guidelines_version_of": "Version",
+        "guidelines_origin": "By",
+        "origin_recipe": "the recipe",
+        "origin_curator": "a curator",
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",
