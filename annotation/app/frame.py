@@ -16,6 +16,7 @@ from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
+from .cockpit.build import show_build
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
@@ -92,7 +93,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     if account.role == "curator":
         people, progress = partial(_show_people, state, account), page("progress", show_progress)
         items, item = _item_pages(state, account)
+        build = st.Page(partial(_show_build, state, account, progress), title=WORDS["build"], url_path="build")
         pages += [
+            build,
             items,
             item,
             progress,
@@ -113,7 +116,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             page("flags", partial(show_flags, item=item)),
             st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
-        start = partial(_start, review, progress)
+        start = partial(_start, review, progress if state.store.campaign_names() else build)
     else:
         start = partial(_start, review, review)
     return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
@@ -172,6 +175,11 @@ def _show_home(state: AppState, account: Account, review: st.Page) -> None:
 def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:
     _head(account)
     show_thresholds(state, items=items, item=item)
+
+
+def _show_build(state: AppState, account: Account, progress: st.Page) -> None:
+    _head(account)
+    show_build(state, account, progress=progress)
 
 
 def _show_people(state: AppState, account: Account) -> None:
