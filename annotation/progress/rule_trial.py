@@ -18,6 +18,7 @@ from ..forms.screening import KEEP
 from ..store import Campaign, ReviewStore
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, count_sequences, list_sequences
 from ..workflow.criteria import criteria_of
+from ..workflow.rounds import votes_in_sequence
 from ..workflow.rules import Rule
 from ..workflow.settlement import (
     ACCEPT,
@@ -26,8 +27,6 @@ from ..workflow.settlement import (
     OPEN,
     REVISE,
     WAITS,
-    SettlementPolicy,
-    TaskVotes,
     policy_of,
 )
 from .campaign_progress import counted_outcome
@@ -168,10 +167,10 @@ class _Trial:
         if rule is None or rule == self._own.rule:
             if sequence.state == "open":
                 return OPEN
-            return counted_outcome(self._own, _votes(self._own, sequence, is_closed=True), sequence.round)
+            return counted_outcome(self._own, votes_in_sequence(self._own, sequence, is_closed=True), sequence.round)
         # Nothing is closed early under a rule that is tried, but what the missing decisions cannot change is certain.
         policy = self._own._replace(rule=rule, slots=rule.slots, closes_with=self._closes)
-        return counted_outcome(policy, _votes(policy, sequence, is_closed=False), sequence.round)
+        return counted_outcome(policy, votes_in_sequence(policy, sequence, is_closed=False), sequence.round)
 
     def _missing(self, rule: Rule, sequence: DecisionSequence, outcome: str) -> int:
         """Return how many decisions are still asked for; none where a task is closed, or closes as it is set."""
@@ -194,19 +193,3 @@ def fate_of(outcome: str) -> str:
 
 def _differs(before: str, after: str) -> bool:
     return OPEN not in {before, after} and fate_of(before) != fate_of(after)
-
-
-def _votes(policy: SettlementPolicy, sequence: DecisionSequence, *, is_closed: bool) -> TaskVotes:
-    """Return the votes that a policy counts: those of its first annotators."""
-    decisions = sequence.decisions[: policy.slots]
-    names = policy.criteria
-    votes = {name: sum(decision[place] == "1" for decision in decisions) for place, name in enumerate(names)}
-    rule = policy.rule
-    return TaskVotes(
-        len(decisions),
-        {} if names else Counter(decisions),
-        votes,
-        len(set(sequence.edits[: policy.slots]) - {0}),
-        sequence.adjudicated if rule is not None and rule.is_adjudicated else None,
-        is_closed=is_closed,
-    )

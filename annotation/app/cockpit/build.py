@@ -23,7 +23,7 @@ from ..base.state import AppState
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
 from ..pages.review import inert
-from ..routes.downloads import downloads
+from ..routes.downloads import Download, downloads
 
 REFRESH_S = 1.0
 """Seconds between two looks at a job that works."""
@@ -163,6 +163,7 @@ def _show_record(state: AppState, record: JobRecord) -> None:
         st.info(words)
     elif record.state == "done":
         st.success(words)
+        return
     elif record.state == "failed":
         st.error(words)
     else:
@@ -191,13 +192,14 @@ def _show_steps(build: BuildProgress) -> None:
         counts = step.counts
         dropped = {} if counts is None else counts.dropped
         made = {} if counts is None else counts.made
+        items_made = made.get("items") or made.get("images")
         rows.append(
             {
                 TEXTS["build_step"]: step.name,
                 TEXTS["build_state"]: TEXTS[f"step_{step.state}"],
-                TEXTS["build_in"]: None if counts is None else counts.records,
-                TEXTS["build_out"]: None if counts is None else counts.out,
-                TEXTS["build_made"]: sum(made.values()) or None,
+                TEXTS["build_in"]: "" if counts is None else f"{counts.records:,}",
+                TEXTS["build_out"]: "" if counts is None else f"{counts.out:,}",
+                TEXTS["build_made"]: f"{items_made:,}" if items_made else "",
                 TEXTS["build_why"]: ", ".join(f"{words_for(reason)} {count:,}" for reason, count in dropped.items()),
             }
         )
@@ -215,12 +217,17 @@ def _show_files(state: AppState) -> None:
         st.caption(TEXTS["build_files_none"])
         return
     links = "".join(
-        f'<li><a href="{escape(entry.url)}" target="_self" download>'
-        f"{escape(TEXTS['build_download'].format(name=f'{words_for(entry.kind)} {entry.name}'))}</a></li>"
+        f'<li><a href="{escape(entry.url)}" target="_self" download>{escape(_download_words(entry))}</a></li>'
         for entry in found
     )
     st.html(f"<ul>{links}</ul>")
     st.caption(TEXTS["build_place"].format(place=inert(str(state.workspace.absolute()))))
+
+
+def _download_words(download: Download) -> str:
+    if download.made_at is None:
+        return TEXTS["build_download"].format(name=download.name)
+    return TEXTS[f"build_download_{download.kind}"].format(at=f"{download.made_at:%Y-%m-%d %H:%M:%S}")
 
 
 def _show_jobs(state: AppState) -> None:

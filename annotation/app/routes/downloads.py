@@ -7,6 +7,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +27,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
 
 
 class Download(NamedTuple):
-    """Something that a curator can download: what it is, its name, and where it lies."""
+    """Something that a curator can download: what it is, its name, where it lies, and when it was made, if known."""
 
     kind: str
     name: str
     path: Path
+    made_at: datetime | None = None
 
     @property
     def url(self) -> str:
@@ -51,9 +53,9 @@ def downloads(state: AppState) -> list[Download]:
         if record.state != "done":
             continue
         if record.kind == "export" and (folder / EXPORT_FOLDER).is_dir():
-            found.append(Download(EXPORT, record.id, folder / EXPORT_FOLDER))
+            found.append(Download(EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
         if record.kind == "funnel" and (folder / FUNNEL_PAGE).is_file():
-            found.append(Download(FUNNEL, record.id, folder / FUNNEL_PAGE))
+            found.append(Download(FUNNEL, record.id, folder / FUNNEL_PAGE, record.started_at))
     return found
 
 

@@ -74,14 +74,30 @@ def count_sequences(
     return counted
 
 
-def list_sequences(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[TaskSequence]:
-    """Return the decisions on each current task that is begun, by task; arguments as of `count_sequences`."""
-    query = _by_task(campaign, criteria).where(~_is_special(campaign), tasks.c.is_begun)
+def list_sequences(
+    connection: sa.Connection,
+    campaign: Campaign,
+    criteria: Sequence[str] = (),
+    *,
+    among: sa.Select[tuple[int]] | None = None,
+    task: int | None = None,
+) -> list[TaskSequence]:
+    """Return the decisions on each current task that is begun, by task.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        among: Query for the ids of the tasks to look at; default None, all tasks.
+        task: Id of the only task to look at; default None, all tasks.
+    """
+    of_these = [*([] if among is None else [tasks.c.id.in_(among)]), *([] if task is None else [tasks.c.id == task])]
+    query = _by_task(campaign, criteria).where(~_is_special(campaign), tasks.c.is_begun, *of_these)
     listed = [
         TaskSequence(task_id, item_id, DecisionSequence(state, in_round, tuple(_in_order(given).values())))
         for task_id, item_id, state, in_round, given in connection.execute(query)
     ]
-    return sorted([*listed, *_special(connection, campaign, criteria)])
+    return sorted([*listed, *_special(connection, campaign, criteria, of_these)])
 
 
 def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
@@ -129,8 +145,13 @@ def _takes_edits(campaign: Campaign) -> bool:
     return campaign.form.typed is None and REVISE in campaign.form.decisions
 
 
-def _special(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> list[TaskSequence]:
-    rows = connection.execute(_by_task(campaign, criteria).where(_is_special(campaign))).all()
+def _special(
+    connection: sa.Connection,
+    campaign: Campaign,
+    criteria: Sequence[str],
+    of_these: Sequence[sa.ColumnElement[bool]] = (),
+) -> list[TaskSequence]:
+    rows = connection.execute(_by_task(campaign, criteria).where(_is_special(campaign), *of_these)).all()
     task_ids = [row.id for row in rows]
     edits = _edits(connection, task_ids) if _takes_edits(campaign) else _NO_EDITS
     rulings = _rulings(connection, task_ids)
