@@ -10,7 +10,7 @@ import streamlit as st
 from ...store import Account
 from ...workflow.own_work import OwnWork, own_work
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
 from .review import inert
 
@@ -40,7 +40,7 @@ def _show_campaign(work: OwnWork, review: st.Page) -> None:
     campaign, left = work.waiting.campaign, work.waiting.share_left
     box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="large")
     words, button = box.container(gap=None, width="stretch"), box.container(width="content")
-    words.markdown(f"**{inert(_title(campaign.name))}**")
+    words.markdown(f"**{inert(title_of(campaign.name))}**")
     words.text(TEXTS[f"asks_{campaign.kind}"])
     parts = [TEXTS["home_left"].format(left=left) if left else TEXTS["home_done"], _time_left(work)]
     if work.decided:
@@ -51,12 +51,6 @@ def _show_campaign(work: OwnWork, review: st.Page) -> None:
     label = TEXTS["home_look"] if not left else TEXTS["home_go_on"] if work.waiting.is_begun else TEXTS["home_begin"]
     if button.button(label, key=f"home-{campaign.id}", type="primary" if left else "secondary"):
         st.switch_page(review, query_params={CAMPAIGN: campaign.name})
-
-
-def _title(name: str) -> str:
-    """Return a campaign's name as a title: `beyond_the_image` becomes "Beyond the image"."""
-    words = name.replace("_", " ").strip() or name
-    return words[:1].upper() + words[1:]
 
 
 def _time_left(work: OwnWork) -> str:
