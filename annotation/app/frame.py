@@ -93,8 +93,8 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
-        people, progress = partial(_show_people, state, account), page("progress", show_progress)
-        items, item = _item_pages(state, account)
+        people, (items, item) = partial(_show_people, state, account), _item_pages(state, account)
+        progress = page("progress", partial(show_progress, items=items))
         build = st.Page(partial(_show_build, state, account, progress), title=WORDS["build"], url_path="build")
         pages += [
             build,

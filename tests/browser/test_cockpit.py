@@ -151,6 +151,9 @@ def test_progress_says_when_the_campaign_ends_with_these_people_and_with_two_mor
     page.get_by_role("heading", name="When it ends").wait_for()
     page.get_by_text(f"it ends around {forecast.end.median:%Y-%m-%d}").wait_for()
     page.get_by_text("With two more like them").wait_for()
+    page.get_by_role("link", name="See these items").click()
+    page.get_by_text("1 found", exact=True).wait_for()
+    assert "state=divided" in page.url
 
 
 def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwritten(

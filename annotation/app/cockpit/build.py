@@ -20,6 +20,7 @@ from ...workflow.settlement import WAITS
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
 from ..base.state import AppState
+from ..base.texts import title_of
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
 from ..pages.review import inert
@@ -78,7 +79,7 @@ def _waiting(state: AppState, build: BuildProgress) -> list[str]:
     if build.waits_for is None:
         return [TEXTS["build_go_on"]]
     campaign = state.store.campaign(build.waits_for)
-    overview, name = Overview(state.store, campaign), inert(build.waits_for)
+    overview, name = Overview(state.store, campaign), inert(title_of(build.waits_for))
     counts = cached((state.store.where, *overview.stamp(), "patterns"), overview.decision_counts)
     open_tasks = sum(count.times for count in counts if count.state == "open")
     words = []

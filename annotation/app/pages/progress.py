@@ -39,8 +39,8 @@ MOST_DIVIDED = 50
 _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
-def show_progress(request: PageRequest) -> None:
-    """Show how far a campaign is."""
+def show_progress(request: PageRequest, *, items: st.Page) -> None:
+    """Show how far a campaign is, and lead to the items on which annotators differ."""
     store, campaign = request.state.store, request.campaign
     _show_counts(store, campaign)
     overview = Overview(store, campaign)
@@ -48,7 +48,7 @@ def show_progress(request: PageRequest) -> None:
     if campaign.form.typed is not None and campaign.kind != REVIEW:
         _show_results(store, campaign, stamp)
         return
-    _show_divided(cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)))
+    _show_divided(cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)), campaign, items)
 
 
 @st.fragment(run_every=REFRESH_S)
@@ -151,7 +151,7 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     return lines
 
 
-def _show_divided(divided: list[DividedTask]) -> None:
+def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page) -> None:
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
@@ -168,6 +168,8 @@ def _show_divided(divided: list[DividedTask]) -> None:
         for task in divided
     ]
     st.dataframe(rows, hide_index=True)
+    query = {"campaign": campaign.name, "state": "divided", "sort": "divided"}
+    st.page_link(items, label=CURATOR_TEXTS["see_items"], query_params=query)
 
 
 def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
