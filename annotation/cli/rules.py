@@ -29,21 +29,29 @@ if TYPE_CHECKING:
     help="Rule to try, as a recipe writes it, such as `unanimous(2)`; may be given several times.  [default: those for "
     "one to five annotators]",
 )
+@click.option(
+    "--sureness",
+    is_flag=True,
+    help="Also say what stopping as soon as the votes are sure enough would spare, at several thresholds.",
+)
 @json_option(
     """
     `{"campaign", "rules": [{"rule", "in_force", "kept", "to_revise", "waits", "no_agreement", "dropped", "open",
     "decisions", "further_votes", "changed"}]}`; counts are of tasks: `waits` for an adjudicator, `open` where missing
     decisions can still change the outcome, `changed` where both this rule and the one in force settle it, and
-    differently; `decisions` is what the rule asks for in all, `further_votes` what is still missing
+    differently; `decisions` is what the rule asks for in all, `further_votes` what is still missing.
+    With `--sureness` also `"sureness": [{"until", "tasks", "votes_spared", "otherwise", "compared"}]`: tasks that would
+    close early, and of those that have all their votes (`compared`) how many would come out `otherwise`
     """
 )
-def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], as_json: bool) -> None:
+def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], sureness: bool, as_json: bool) -> None:
     """Say what other rules would make of a campaign's decisions so far; nothing is changed.
 
     A rule for fewer annotators is held to the first of them. Of a rule for more, what the missing decisions cannot
     change counts as settled.
     """
     from ..progress.rule_trial import can_try, fates_of, try_rules
+    from ..progress.sureness_trial import can_spare, try_sureness
     from ..workflow.rules import parse_rule
 
     wanted = [parse_rule(text) for text in texts] or None
@@ -54,8 +62,18 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
                 f"no rule settles the tasks of {settings.name!r}: {settings.rule} counts every answer"
             )
         trials = try_rules(store, settings, wanted)
-    document = {"campaign": settings.name, "rules": [trial.to_json() for trial in trials]}
-    emit(document, as_json=as_json, text=lambda: _text(settings.name, fates_of(settings), trials))
+        if sureness and not can_spare(settings):
+            raise BenchwrightError(f"votes of {settings.name!r} cannot be spared; see `further_votes` of its step")
+        spared = try_sureness(store, settings) if sureness else []
+    document: dict[str, Any] = {"campaign": settings.name, "rules": [trial.to_json() for trial in trials]}
+    if sureness:
+        document["sureness"] = [trial._asdict() for trial in spared]
+    lines = [
+        f"sure from {trial.until:g}: {trial.tasks} tasks close early, {trial.votes_spared} votes spared; "
+        f"{trial.otherwise} of {trial.compared} come out otherwise"
+        for trial in spared
+    ]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_text(settings.name, fates_of(settings), trials), *lines]))
 
 
 def _text(name: str, fates: Sequence[str], trials: Sequence[RuleTrial]) -> str:

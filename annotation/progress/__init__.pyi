@@ -18,3 +18,6 @@ from .rule_trial import changed_tasks as changed_tasks
 from .rule_trial import fate_of as fate_of
 from .rule_trial import rules_to_try as rules_to_try
 from .rule_trial import try_rules as try_rules
+from .sureness_trial import SurenessTrial as SurenessTrial
+from .sureness_trial import can_spare as can_spare
+from .sureness_trial import try_sureness as try_sureness

@@ -2,6 +2,7 @@
 
 - the rule in force comes out as on the page of progress, with adjudicators, edits, criteria and tasks that closed early;
 - another rule is held to the first decisions, and counts what missing decisions can still change as open;
+- what stopping at a sureness would spare is counted over the same decisions, with what it would change;
 - which tasks change against the rule in force is named, and as many as are counted.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -19,12 +21,14 @@ from benchwright.annotation.forms import CampaignForm, Submission
 from benchwright.annotation.progress import (
     FATES,
     Overview,
+    can_spare,
     can_try,
     changed_tasks,
     fate_of,
     progress_of,
     rules_to_try,
     try_rules,
+    try_sureness,
 )
 from benchwright.annotation.store import Campaign, ReviewStore
 from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue, close_early, parse_rule
@@ -153,3 +157,25 @@ def test_where_no_rule_settles_anything_none_is_tried(store: ReviewStore) -> Non
     )  # fmt: skip
     assert not can_try(store.campaign("answer"))
     assert rules_to_try(store.campaign("answer")) == []
+
+
+def test_a_threshold_of_sureness_spares_what_closing_by_it_does(store: ReviewStore, opened: Opened) -> None:
+    """Where votes came in one by one under such a setting, as many are spared as is said of the same votes in full."""
+    said = ["aaa"] * 40 + ["aar"] * 3 + ["rrr"] * 12 + ["rar"] * 2 + ["a", ""]
+    campaign = opened(said)
+    assert can_spare(campaign)
+    low, high = try_sureness(store, campaign, (0.6, 0.999))
+    assert (low.until, low.tasks, low.votes_spared, low.compared) == (0.6, 55, 55, 55)
+    assert low.otherwise == 0  # two of two that agree are the majority of three
+    assert high == (0.999, 0, 0, 0, 0)
+    trials = try_sureness(store, campaign)
+    assert [trial.tasks for trial in trials] == sorted((trial.tasks for trial in trials), reverse=True)
+    strict = under(campaign, "unanimous(3)")
+    assert try_sureness(store, strict, (0.6,))[0].otherwise == 3  # `aar` would close with two accepts
+    assert not can_spare(under(campaign, "unanimous(2)"))
+
+
+def under(campaign: Campaign, rule: str) -> Campaign:
+    """Return the campaign under another rule."""
+    parsed = parse_rule(rule)
+    return replace(campaign, rule=str(parsed), slots_per_task=parsed.slots)

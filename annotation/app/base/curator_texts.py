@@ -103,6 +103,17 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rule_recipe": "How to use this rule",
         "rule_recipe_why": "Set it at the campaign's step in the recipe. Under decisions of people the rule of a "
         "campaign stays as it is: give the step another name with `as:`, and it opens as a new campaign.",
+        "sureness": "Stop asking as soon as the votes are sure enough",
+        "sureness_why": "What `further_votes` would do: each task is gone over vote by vote, in the order in which it "
+        "was handed out, and closes once the lower end of the 90 % credible interval of its leading decision "
+        "reaches the threshold (Dawid and Skene's model with a prior, estimated from the decisions so far).",
+        "sureness_none": "Votes of this campaign cannot be spared: it counts every answer, asks several questions at "
+        "once, or takes fewer than three votes.",
+        "sureness_until": "Sure from",
+        "sureness_tasks": "Tasks that close early",
+        "sureness_spared": "Votes spared",
+        "sureness_otherwise": "Come out otherwise",
+        "sureness_of": "{count:,} of {compared:,}",
         "all_rules": "All rules",
         "rule_decisions": "Decisions in all",
         "further_votes": "Further votes",

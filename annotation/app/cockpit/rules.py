@@ -6,6 +6,7 @@ import streamlit as st
 
 from ...items.item_search import FoundRecord, records_of
 from ...progress.rule_trial import KEPT, ChangedTask, RuleTrial, can_try, changed_tasks, fates_of, try_rules
+from ...progress.sureness_trial import can_spare, try_sureness
 from ...workflow.rules import Rule
 from ...workflow.settlement import OPEN
 from ..base.cache import cached
@@ -36,6 +37,7 @@ def show_rules(request: PageRequest, *, item: st.Page) -> None:
     st.markdown(sentence(picked))
     _show_picked(request, picked, item)
     _show_all(trials, fates_of(campaign))
+    _show_sureness(request)
 
 
 def rule_in_words(rule: Rule) -> str:
@@ -102,6 +104,29 @@ def _tiles(request: PageRequest, changed: list[ChangedTask], path: str) -> list[
         for task in changed
         if task.item_id in records
     ]
+
+
+def _show_sureness(request: PageRequest) -> None:
+    """Show, where a curator asks for it, what thresholds of sureness would spare, and at which price."""
+    if not st.toggle(TEXTS["sureness"]):
+        return
+    if not can_spare(request.campaign):
+        st.caption(TEXTS["sureness_none"])
+        return
+    with st.spinner(TEXTS["reckoning"]):
+        key = (*request.stamp, "sureness")
+        trials = cached(key, lambda: try_sureness(request.state.store, request.campaign))
+    st.caption(TEXTS["sureness_why"])
+    rows = [
+        {
+            TEXTS["sureness_until"]: f"{trial.until:g}",
+            TEXTS["sureness_tasks"]: trial.tasks,
+            TEXTS["sureness_spared"]: trial.votes_spared,
+            TEXTS["sureness_otherwise"]: TEXTS["sureness_of"].format(count=trial.otherwise, compared=trial.compared),
+        }
+        for trial in trials
+    ]
+    st.dataframe(rows, hide_index=True)
 
 
 def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
