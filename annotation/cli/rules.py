@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], sureness: bool, as_json: bool) -> None:
     """Say what other rules would make of a campaign's decisions so far; nothing is changed.
 
-    A rule for fewer annotators is held to the first of them. Of a rule for more, what the missing decisions cannot
-    change counts as settled.
+    A rule for fewer annotators is held to the first of them. Of a rule for more, a task counts as settled where it
+    is kept or dropped whatever the missing decisions say.
     """
     from ..progress.rule_trial import can_try, fates_of, try_rules
     from ..progress.sureness_trial import can_spare, try_sureness

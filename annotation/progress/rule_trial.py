@@ -1,8 +1,8 @@
 """What other rules would make of a campaign's decisions so far. Nothing is changed by trying a rule.
 
 A rule for fewer annotators than decided is held to the first of them, in the order in which the tasks were handed out;
-a rule for more counts as settled what the missing decisions cannot change, and as open what they can. An adjudicator's
-decisions count under rules that name an adjudicator. All outcomes are those of `settlement`.
+under a rule for more a task is settled where it closes whatever the missing decisions say (`CLOSING`), and else open.
+An adjudicator's decisions count under rules that name an adjudicator. All outcomes are those of `settlement`.
 """
 
 from __future__ import annotations

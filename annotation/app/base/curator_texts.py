@@ -84,8 +84,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rules": "Rules",
         "rule": "Rule",
         "rules_why": "What each rule would make of the decisions so far. Trying one changes nothing. A rule for fewer "
-        "annotators is held to the first of them; of a rule for more, what the missing decisions cannot change counts "
-        "as settled.",
+        "annotators is held to the first of them. Of a rule for more, a task counts as settled where it is kept or "
+        "dropped whatever the missing decisions say.",
         "no_rule_to_try": "No rule settles the tasks of this campaign: under {rule} every answer counts.",
         "rule_single": "One annotator decides",
         "rule_all": "All {slots} agree",
