@@ -133,7 +133,7 @@ def read_measured(workspace: Path, filter_threshold: FilterThreshold) -> Measure
     value = filter_threshold.threshold.value
     numbers = pc.cast(rows.column(value), "float64").to_numpy(zero_copy_only=False)
     spread = next((spread for spread in spreads_of(space, stage) if spread.value == value), None)
-    return MeasuredRecords(filter_threshold, rows, numbers, _judged(_filter_of(stage), rows), spread)
+    return MeasuredRecords(filter_threshold, rows, numbers, judged(_filter_of(stage), rows), spread)
 
 
 def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str] = ()) -> ThresholdTrial:
@@ -153,7 +153,7 @@ def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str
     between = np.flatnonzero((measured.values >= low) & (measured.values <= high))
     changed_filter = _with(_filter_of(measured.filter_threshold.stage), threshold.setting, at)
     after = measured.verdicts.copy()
-    after[between] = _judged(changed_filter, measured.rows.take(pa.array(between)))
+    after[between] = judged(changed_filter, measured.rows.take(pa.array(between)))
     decided = pc.is_in(measured.rows.column("record_id"), pa.array(by_hand, pa.string())).to_numpy()
     counts = [Counter(verdicts[~decided].tolist()) for verdicts in (measured.verdicts, after)]
     places = np.flatnonzero((after != measured.verdicts) & ~decided)
@@ -194,7 +194,8 @@ def _with(step: Filter, setting: str, at: float) -> Filter:
     return step.model_copy(update={setting: value})
 
 
-def _judged(step: Filter, rows: pa.Table) -> NDArray[np.str_]:
+def judged(step: Filter, rows: pa.Table) -> NDArray[np.str_]:
+    """Return the verdict of a filter on each row of measured values."""
     values: dict[str, list[Any]] = {name: rows.column(name).to_pylist() for name in step.values}
     names, columns = list(values), list(values.values())
     return np.array(

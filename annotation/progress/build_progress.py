@@ -9,6 +9,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.funnel.counting import FunnelStep, count_funnel
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.recipe import load_recipe
+from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 from ..store import ReviewStore
@@ -45,23 +46,38 @@ class BuildProgress(NamedTuple):
     waits_for: str | None
 
 
-def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None) -> BuildProgress:
+class LastRun(NamedTuple):
+    """What the tables of the last run say: the recipe's stages, and the counts of those that it reached."""
+
+    stages: list[Stage]
+    funnel: list[FunnelStep]
+
+
+def read_last_run(workspace: Path) -> LastRun | None:
+    """Return what the tables of the last run say; None where nothing has run. Reads the markers of all shards.
+
+    Raises:
+        BenchwrightError: A marker is damaged, or a step of the recipe is not installed any more.
+    """
+    space = Workspace(workspace)
+    if not space.settings().get("stages"):
+        return None
+    stages = stages_of_workspace(workspace)
+    return LastRun(stages, count_funnel(space, stages))
+
+
+def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, last_run: LastRun | None) -> BuildProgress:
     """Return how far the recipe is that ran last, or which steps one has that did not run yet.
 
     Args:
         workspace: Folder of the workspace.
         store: Its review store.
         recipe: Recipe's file, which is read only where nothing has run; None if it is not known.
-
-    Raises:
-        BenchwrightError: A table is damaged, or a step of the recipe is not installed any more.
+        last_run: What the tables of the last run say; None where nothing has run.
     """
-    space = Workspace(workspace)
-    settings = space.settings()
-    if not settings.get("stages"):
+    if last_run is None:
         return _to_come(recipe)
-    stages = stages_of_workspace(workspace)
-    funnel = count_funnel(space, stages)
+    settings, (stages, funnel) = Workspace(workspace).settings(), last_run
     counts = {step.name: step for step in funnel}
     state: RunState = settings["state"]
     campaigns = {campaign.name: campaign for campaign in store.campaigns() if not campaign.is_simulated}

@@ -9,10 +9,11 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 from benchwright.funnel.charts import flow_charts
 
+from ...items.threshold_trial import run_stamp
 from ...jobs.commands import ExportJob, FreezeJob, FunnelJob, Job, RunJob
 from ...jobs.job_records import JobRecord
 from ...jobs.recipe_source import RecipeSource, recipe_source
-from ...progress.build_progress import BuildProgress, build_progress
+from ...progress.build_progress import BuildProgress, build_progress, read_last_run
 from ...progress.campaign_progress import progress_of
 from ...progress.overview import Overview
 from ...store import Account
@@ -38,7 +39,9 @@ def show_build(state: AppState, account: Account, *, progress: st.Page) -> None:
     source = recipe_source(state.workspace)
     running = state.jobs.running()
     try:
-        build = build_progress(state.workspace, state.store, None if source is None else source.recipe)
+        key = (state.store.where, "last-run", run_stamp(state.workspace))
+        last_run = cached(key, lambda: read_last_run(state.workspace))
+        build = build_progress(state.workspace, state.store, None if source is None else source.recipe, last_run)
     except BenchwrightError as error:
         if running is None:
             st.error(inert(str(error)))
