@@ -95,7 +95,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rule_does": "**{rule}** is in force and keeps {kept:,} of {tasks:,} tasks.",
         "rule_would": "**{rule}** would keep {kept:,} of {tasks:,} tasks.",
         "rule_others": "Of the others: {others}.",
-        "rule_open": "{open:,} are open, and {votes:,} further votes would be asked for.",
+        "rule_open": "Open: {open:,}. Further votes that it asks for: {votes:,}.",
         "rule_to_try": "Rule to try",
         "rule_changes": "Items that would come out otherwise than under the rule in force: {count:,}. Shown: {shown}.",
         "rule_changes_none": "No item that both rules settle would come out otherwise than under the rule in force.",

@@ -49,7 +49,7 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
     if not thresholds:
         st.info(TEXTS["no_thresholds"])
         return
-    left, right = st.columns(2)
+    left, right = st.columns([2, 3])
     with left:
         picked = _pick(thresholds)
         with st.spinner(TEXTS["reckoning"]):
@@ -69,7 +69,8 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
     with left:
         _show_counts(picked, trial)
     if measured.spread is not None:
-        moved = measured.spread._replace(threshold=picked.threshold._replace(at=at))
+        is_on_scale = measured.spread.low <= at <= measured.spread.high
+        moved = measured.spread._replace(threshold=picked.threshold._replace(at=at) if is_on_scale else None)
         with right:
             show_chart(spread_chart(moved, name="spread"))
     _show_changes(state, picked, trial, items, item)
