@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 from browser.axe import NOTHING, findings_by_theme
 from browser.rest import at_rest
-from browser.review_site import RECIPE, ReviewSite, add_accounts, sign_in
+from browser.review_site import RECIPE, ReviewSite, add_accounts, sign_in, slot_on_screen
 from browser.widths import unreached
 from servers import serving
 from walks import command, make_photographs
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
 RUN_MS = 120_000
+_PICTURES_ARE_THERE = """place => {
+  const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
+  const inside = roots.filter((root) => root.querySelector(place));
+  const images = inside.flatMap((root) => [...root.querySelectorAll("img")]);
+  return images.some((image) => image.complete && image.naturalWidth > 0);
+}"""
 WITHOUT_FREEZE = RECIPE.partition("  - step: freeze")[0]
 Opened = Callable[..., "Page"]
 
@@ -75,7 +81,9 @@ def opened_store(workspace: Path) -> ReviewStore:
     return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
 
 
-def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(site: ReviewSite, curator: Opened) -> None:
+def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
+    site: ReviewSite, curator: Opened, new_context: Callable[..., BrowserContext]
+) -> None:
     page = curator("/")
     page.get_by_text("The recipe has not run yet.").wait_for()
     assert page.get_by_text("to come").count() == 0 or page.url.endswith("/build")
@@ -87,6 +95,11 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(site: 
     page.close()
     page = curator("/build")
     page.get_by_text("tasks of Verify are open.").wait_for(timeout=RUN_MS)
+    annotator = new_context().new_page()
+    sign_in(annotator, site, "ann")  # the app that was there before anything ran shows what the run made
+    assert slot_on_screen(annotator) > 0
+    annotator.wait_for_function(_PICTURES_ARE_THERE, arg=".card")
+    annotator.close()
     with opened_store(site.workspace) as store:
         tasks = store.tasks("verify")
         assert page.get_by_text(f"{len(tasks)} of {len(tasks)} tasks of Verify are open.").is_visible()
@@ -96,6 +109,8 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(site: 
             for number, task in enumerate(tasks):
                 say = Submission("reject", reasons=("unclear",)) if number == 0 else Submission("accept")
                 store.decide("verify", task.id, name, say, now=datetime.now(UTC))
+    page.goto(f"{site.url}/items?state=accepted")
+    page.wait_for_function(_PICTURES_ARE_THERE, arg=".tile")
     page.goto(f"{site.url}/build")
     page.get_by_text("All decisions are in. Go on with the run.").wait_for()
     page.get_by_role("button", name="Go on with the run").click()
