@@ -170,6 +170,9 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
         at_rest(page)
     assert first.locator(".st-key-benchwright-guidelines em").inner_text() == "twice"
     assert "+Look *twice*." in first.locator(".stCode").inner_text()
+    second.reload()  # what was written is there again
+    second.get_by_text("+Reject **blurred** ones.").wait_for()
+    assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
     first.get_by_role("button", name="Save as version 2").click()
     first.get_by_text("Saved as version 2.").wait_for()
     second.get_by_role("button", name="Save as version 2").click()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 
 import streamlit as st
 
-from ...store import Campaign, RefusedError, StaleError
+from ...store import RefusedError, StaleError
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
 from ..base.curator_texts import TEXTS
@@ -17,6 +18,8 @@ from ..pages.review import inert
 from ..routes.guidelines import with_pictures
 
 HEIGHT_PX = 420
+MOST_KEPT = 64
+"""Most drafts that are kept beyond the browser's window, those written last."""
 
 
 @dataclass
@@ -26,21 +29,32 @@ class _Draft:
     Attributes:
         based_on: Version that they have before them; one without text where there is none.
         serial: Number of times that the field began anew, which makes its key.
+        is_kept: Whether it is kept beyond the window.
     """
 
     based_on: GuidelinesVersion
     text: str
     serial: int = 0
+    is_kept: bool = False
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether anything was written."""
+        return self.text != self.based_on.text
+
+
+_kept: OrderedDict[tuple[str, str, str], _Draft] = OrderedDict()
+"""What was written and not saved, by store, curator and campaign: a reload shows it again while the app runs."""
 
 
 def show_guidelines_editor(request: PageRequest) -> None:
     """Let a curator edit the guidelines of a campaign; what another one saves meanwhile is never overwritten."""
     known, campaign = Guidelines(request.state.store), request.campaign
     newest = known.newest(campaign) or GuidelinesVersion(0, 0, "curator", "")
-    draft = _draft(campaign, newest)
+    draft = _draft(request, newest)
     st.caption(TEXTS["guidelines_why"])
     if draft.based_on.version != newest.version:
-        if draft.text == draft.based_on.text:
+        if not draft.is_changed:
             _begin(draft, newest)
         else:
             _show_stale(draft, newest)
@@ -53,6 +67,7 @@ def show_guidelines_editor(request: PageRequest) -> None:
         key=f"guidelines-{campaign.name}-{draft.serial}",
     )
     draft.text = text or ""
+    _keep(request, draft)
     left.caption(inert(TEXTS["guidelines_hint"]))
     with right:
         st.markdown(f"**{TEXTS['guidelines_preview']}**")
@@ -66,12 +81,28 @@ def show_guidelines_editor(request: PageRequest) -> None:
     _show_versions(known.versions(campaign))
 
 
-def _draft(campaign: Campaign, newest: GuidelinesVersion) -> _Draft:
-    key = f"guidelines-draft-{campaign.name}"
+def _draft(request: PageRequest, newest: GuidelinesVersion) -> _Draft:
+    key = f"guidelines-draft-{request.campaign.name}"
     if not isinstance(st.session_state.get(key), _Draft):
-        st.session_state[key] = _Draft(newest, newest.text)
+        begun = _kept.get(_place(request))
+        st.session_state[key] = _Draft(newest, newest.text) if begun is None else replace(begun)
     draft: _Draft = st.session_state[key]
     return draft
+
+
+def _keep(request: PageRequest, draft: _Draft) -> None:
+    place = _place(request)
+    if draft.is_changed or draft.is_kept:  # a window in which nothing was written leaves what another one keeps
+        _kept.pop(place, None)
+    draft.is_kept = draft.is_changed
+    if draft.is_changed:
+        _kept[place] = replace(draft)
+        while len(_kept) > MOST_KEPT:
+            _kept.popitem(last=False)
+
+
+def _place(request: PageRequest) -> tuple[str, str, str]:
+    return (request.state.store.where, request.account.name, request.campaign.name)
 
 
 def _begin(draft: _Draft, newest: GuidelinesVersion) -> None:
@@ -106,6 +137,7 @@ def _show_save(request: PageRequest, draft: _Draft, newest: GuidelinesVersion) -
         saved = Guidelines(store).newest(request.campaign)
         if saved is not None and saved.version == version:
             _begin(draft, saved)
+        _kept.pop(_place(request), None)
         st.session_state[f"guidelines-saved-{name}"] = version
         st.rerun()
     if (version := st.session_state.pop(f"guidelines-saved-{request.campaign.name}", None)) is not None:
