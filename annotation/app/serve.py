@@ -35,6 +35,7 @@ def build_app(state: AppState) -> st.App:
     from .auth.login import login_routes
     from .auth.middleware import SessionMiddleware
     from .auth.oidc import oidc_routes
+    from .routes.downloads import download_routes
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
     from .routes.record_pictures import record_picture_routes
@@ -52,6 +53,7 @@ def build_app(state: AppState) -> st.App:
             *photograph_routes(state),
             *record_picture_routes(state),
             *guideline_routes(state),
+            *download_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state)],
     )
