@@ -26,6 +26,7 @@ from .pages.home import show_home
 from .pages.items import show_items
 from .pages.one_item import show_item
 from .pages.people import show_people
+from .pages.practice import show_practice
 from .pages.progress import show_progress
 from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
@@ -42,6 +43,7 @@ _STYLE = (
 .stElementContainer:has(.benchwright-who) { margin-left: auto; }
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
 [class*="st-key-benchwright-head"] { z-index: 999991; }
+.stApp [data-testid="stBaseButton-primary"] * { color: light-dark(#ffffff, #0e1117); }
 .benchwright-who { font-size: .875rem; white-space: nowrap; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */
 @media (min-width: 900px) {
@@ -78,9 +80,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
-    review = page("review", _review_if_assigned)
-    home = st.Page(partial(_show_home, state, account, review), title=TEXTS["home"], url_path="home")
-    pages = [home, review, page("history", partial(show_history, review=review))]
+    review, practice = _work_pages(state, account)
+    home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
+    pages = [home, review, practice, page("history", partial(show_history, review=review))]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
@@ -100,6 +102,25 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     else:
         start = partial(_start, review, review)
     return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
+
+
+def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
+    """Return the page of the real work and that of practice, which lead to each other."""
+
+    def show_work(request: PageRequest) -> None:
+        _if_assigned(request, partial(show_review, practice=practice))
+
+    def show_practising(request: PageRequest) -> None:
+        _if_assigned(request, partial(show_practice, review=review))
+
+    review = st.Page(partial(_show_in_frame, state, account, show_work), title=TEXTS["review"], url_path="review")
+    practice = st.Page(
+        partial(_show_in_frame, state, account, show_practising),
+        title=TEXTS["practice_title"],
+        url_path="practice",
+        visibility="hidden",
+    )
+    return review, practice
 
 
 def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
@@ -140,16 +161,16 @@ def _show_in_frame(state: AppState, account: Account, show_page: Callable[[PageR
         show_page(PageRequest(state, account, campaign, head))
 
 
-def _review_if_assigned(request: PageRequest) -> None:
+def _if_assigned(request: PageRequest, show: Callable[[PageRequest], None]) -> None:
     if may_decide(request.state, request.campaign, request.account):
-        show_review(request)
+        show(request)
     else:
         st.info(WORDS["not_assigned"])
 
 
-def _show_home(state: AppState, account: Account, review: st.Page) -> None:
+def _show_home(state: AppState, account: Account, review: st.Page, practice: st.Page) -> None:
     _head(account)
-    show_home(state, account, review=review)
+    show_home(state, account, review=review, practice=practice)
 
 
 def _show_people(state: AppState, account: Account) -> None:

@@ -14,7 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.records import Record
 from benchwright.steps import FOLDER
 
-from .gold_file import GoldLabel, read_gold
+from .gold_file import FEW_PRACTICE, MOST_PRACTICE, GoldLabel, read_gold, read_practice
 
 SETTING = "handout"
 """Key of these settings among those of a campaign."""
@@ -35,6 +35,18 @@ class FurtherVotes(Record):
 
     first: int = Field(2, ge=1, le=98)
     until: float = Field(0.95, ge=0.6, le=0.999)
+
+
+class Qualification(Record):
+    """What somebody has to pass before they decide in a campaign.
+
+    Attributes:
+        pass_mark: Right decisions among the practice items, of which there are five unless `practice` names others.
+        attempts: Times that somebody may try before a curator has to let them in; None for as often as they like.
+    """
+
+    pass_mark: int = Field(4, ge=1, le=MOST_PRACTICE)
+    attempts: int | None = Field(None, ge=1, le=100)
 
 
 class AssignmentSettings(Record):
@@ -60,6 +72,11 @@ class AssignmentSettings(Record):
             that the rule takes. How sure it is follows from who said what, by Dawid and Skene's model with a prior,
             estimated from the campaign's decisions and gold items so far. What is decided stays the rule's, held to the
             votes that a task got: of `majority(5)`, two of two, two of three, three of four.
+        practice: Items (or images, or pairs) of the campaign to practise on in place of those that Benchwright draws: a
+            CSV file of 3 to 20 rows (columns `item_id`, `decision` unless that follows from the item's own key, and
+            perhaps `reason` and `why`, a sentence that whoever practises reads), or the folder of a release, of which
+            five items are taken. They go out to nobody as work, and keep the known decision.
+        qualification: Let nobody decide who has not passed the practice; None lets everybody begin at once.
     """
 
     gold: str | None = None
@@ -71,8 +88,11 @@ class AssignmentSettings(Record):
     begun_first: bool = True
     close_decided: bool = False
     further_votes: FurtherVotes | None = None
+    practice: str | None = None
+    qualification: Qualification | None = None
 
     _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
+    _practised: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
 
     @field_validator("shares")
     @classmethod
@@ -87,20 +107,40 @@ class AssignmentSettings(Record):
         # Read once: step settings are validated again later, in a context without a folder.
         if self.gold is not None and not self._known:
             self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
+        if self.practice is not None and not self._practised:
+            self._practised = read_practice((info.context or {}).get(FOLDER, Path()) / self.practice)
         return self
 
     def to_json(self) -> dict[str, Any]:
         """Return these settings as the store keeps them: JSON values, without defaults."""
-        return self.model_dump(mode="json", exclude={"gold", "priorities"}, exclude_defaults=True)
+        return self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
 
     @property
     def is_gold_of_release(self) -> bool:
         """Return whether the gold items are those of a release."""
         return any(label.content_hash is not None for label in self._known.values())
 
+    @property
+    def is_practice_of_release(self) -> bool:
+        """Return whether the practice items are some of a release's."""
+        return any(label.content_hash is not None for label in self._practised.values())
+
+    @property
+    def practice_count(self) -> int:
+        """Return how many of the campaign's items are to be practised on; 0 where Benchwright's own are."""
+        return min(FEW_PRACTICE, len(self._practised)) if self.is_practice_of_release else len(self._practised)
+
     def gold_label(self, item_id: str) -> GoldLabel | None:
         """Return the gold label of an item; None for other items."""
         return self._known.get(item_id)
+
+    def practice_label(self, item_id: str) -> GoldLabel | None:
+        """Return what is known of an item to practise on; None for other items."""
+        return self._practised.get(item_id)
+
+    def known_label(self, item_id: str) -> GoldLabel | None:
+        """Return what is known of an item, be it gold or to practise on; None for other items."""
+        return self.practice_label(item_id) or self.gold_label(item_id)
 
     def priority(self, *names: object) -> int:
         """Return the priority of an item with these names: the highest that is set for one of them, 0 without one."""

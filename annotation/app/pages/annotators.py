@@ -14,6 +14,7 @@ from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
+from .qualification import show_qualification
 from .review import inert
 
 
@@ -24,6 +25,7 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     field = label_fields_of(request.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
         qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
+    show_qualification(request)
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return

@@ -55,13 +55,15 @@ class Card:
         beside: Texts beside the item, each with `label` and `text`.
         editable: The parts of the item that can be edited, with their present texts; None where none can.
         remarks: The annotator's own comments and flags, each with `is_flag` and `words`; None where none are taken.
-        comes_back: Whether the task stays after this decision: votes follow the answer.
+        comes_back: Whether the task stays after this decision: votes follow the answer, or an explanation.
         idle_after_s: Seconds after the last use of a key or the pointer for which time counts as spent on the task.
         save: Paths for drafts and photographs, and the headers that go with them; None where nothing is saved.
         sheet: Name of the sheet of keys.
         version: Version of the decision before; 0 where there is none.
         revision: Revision of the draft; 0 where there is none.
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
+        feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
+        is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
     """
 
     slot: int
@@ -87,6 +89,8 @@ class Card:
     idle_after_s: float = IDLE_AFTER_S
     version: int = 0
     revision: int = 0
+    feedback: Mapping[str, Any] | None = None
+    is_practice: bool = False
 
     @property
     def letters_choose(self) -> bool:

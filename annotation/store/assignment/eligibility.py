@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from ...forms.kinds import BLIND_KINDS, WITH_KEY
 from ..campaigns.authors import OWN_ITEMS
+from ..campaigns.practice import check_qualified
 from ..database.records import Campaign, RefusedError
 from ..database.schema import (
     adjudications,
@@ -153,9 +154,12 @@ def annotator_parameters(
         to_take: Whether to lock the annotator's row (`locks`); default False.
 
     Raises:
-        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it.
+        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it; or
+            is to take a task and has not passed the campaign's practice.
     """
     annotator_id = _annotator_of(connection, campaign, annotator, to_take=to_take)
+    if to_take:
+        check_qualified(connection, campaign, annotator_id, annotator)
     return {"campaign": campaign.id, **eligibility_parameters(campaign, annotator_id)}
 
 
