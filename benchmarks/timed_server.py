@@ -31,5 +31,6 @@ if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
     # With all waits for locks.
     TaskQueue.next = _timed("claim", TaskQueue.next, times)  # type: ignore[method-assign]
+    TaskQueue.hold = _timed("claim", TaskQueue.hold, times)  # type: ignore[method-assign]
     TaskQueue.submit = _timed("submit", TaskQueue.submit, times)  # type: ignore[method-assign]
     main()

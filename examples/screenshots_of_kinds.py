@@ -120,7 +120,6 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
     open_campaign(tour, PAIR, PAIR, CampaignForm(fields=PAIR_FORM.fields), [task_input("f" * 32, "content", exhibit)])
     with _first(tour, PAIR) as page:
         page.keyboard.press("m")
-        page.keyboard.press("2")
         return shot(page)
 
 

@@ -96,7 +96,7 @@ def test_names_are_told_only_once_the_case_is_decided(
     STEP.advance(items, context)
     task = decide(store, items[0], now, ann=X, ben="reject")
     adjudication_queue = adjudication_queue_of(store)
-    card = asdict(adjudication_card(adjudication_queue.open(task, now=now), store.campaign("verify"), serial=0))
+    card = asdict(adjudication_card(adjudication_queue.open(task, now=now), store.campaign("verify")))
     assert [one["label"] for one in card["answers"]] == ["Annotator 1", "Annotator 2"]
     assert {line for one in card["answers"] for line in one["lines"]} == {
         "Revise", f"question edited: {X['question']}", "Reject", "unclear",
@@ -248,7 +248,7 @@ def test_in_the_last_round_nothing_is_revised(
     adjudication_queue = adjudication_queue_of(store)
     case = adjudication_queue.open(task, now=now)
     assert case.is_last
-    assert adjudication_card(case, store.campaign("verify"), serial=0).editable is None
+    assert adjudication_card(case, store.campaign("verify")).editable is None
     with pytest.raises(RefusedError, match="round 1 is the last"):
         adjudication_queue.decide(task, Submission("revise", edits=X), now=now)
 
@@ -283,7 +283,7 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     judge = adjudication_queue_of(store, campaign="review")
     [head] = judge.queue()
     case = judge.open(head.task_id, now=now)
-    card = adjudication_card(case, store.campaign("review"), serial=0)
+    card = adjudication_card(case, store.campaign("review"))
     assert {tuple(one["lines"][:4]) for one in card.answers} == {
         ("Answer: B", "Accurate? yes", "Reasonable? yes", "Difficult? no")
     }

@@ -66,7 +66,7 @@ def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
     queue = TaskQueue(store, campaign, "r1")
     task = queue.next(now=now)
     assert task is not None
-    before = asdict(card_of(task, campaign, serial=0))
+    before = asdict(card_of(task, campaign))
     assert (before["mode"], before["right"], before["fields"], before["editable"]) == ("answer", None, [], None)
     assert "secret" not in json.dumps(before)
     queue.answer(task.slot_id, "A", now=now)

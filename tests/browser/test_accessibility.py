@@ -119,6 +119,7 @@ def of_text(text: str) -> Open:
 
 
 SCREENS: dict[str, tuple[str, str, Open]] = {
+    "home": ("ann", "/home", of_text("Hello, ann")),
     "verify": ("ann", "/?campaign=verify", of_task),
     "answer": ("ben", "/?campaign=baseline", of_task),
     "form": ("ben", "/?campaign=form", of_task),

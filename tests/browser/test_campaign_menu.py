@@ -75,7 +75,7 @@ def test_a_curator_lands_on_progress_and_holds_nothing(
     page.get_by_text("Decisions in").wait_for()
     assert page.url == site.url + "/progress"
     assert page.get_by_role("dialog").count() == 0
-    assert menu(page) == ["verify", "a decided one · done", "checks · 2 open", "baseline · 3 open"]
+    assert menu(page) == ["Verify", "A decided one · done", "Checks · 2 open", "Baseline · 3 open"]
     page.goto(site.url + "/progress?campaign=checks")
     page.get_by_text("0 / 2").first.wait_for()
     assert held(store) == before
@@ -92,7 +92,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
     slot: int | None = slot_on_screen(page)
     assert slot == begun.slot_id, "what was begun comes first"
     page.get_by_text("0 decided, 1 to go of your part (open to you: 2)").wait_for()  # two may decide here
-    assert menu(page) == ["verify · 10 to go", "a decided one · nothing waits", "checks", "baseline · 2 to go"]
+    assert menu(page) == ["Verify · 10 to go", "A decided one · nothing waits", "Checks", "Baseline · 2 to go"]
     say(page, "a")
     slot = next_slot(page, slot)
     page.get_by_text("1 decided: your part is done; open to you: 1 more").wait_for()
@@ -101,8 +101,8 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
         slot = next_slot(page, slot)
     told = page.locator("[data-testid=stAlert]").inner_text()
     assert told.split("\n") == [
-        "All done in checks. You decided 2 here, and nothing is left for you.", "Waiting in verify: 10.",
-        "Waiting in baseline: 2.",
+        "All done in Checks. You decided 2 here, and nothing is left for you.", "Waiting in Verify: 10.",
+        "Waiting in Baseline: 2.",
     ]  # fmt: skip
     assert "Thank you" not in told
     page.wait_for_function(LISTENS_TO_ENTER)
@@ -118,7 +118,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
         say(page, "a")
         slot = next_slot(page, slot)
     page.get_by_text("10 here").wait_for()
-    page.get_by_role("button", name="Go on to baseline").click()
+    page.get_by_role("button", name="Go on to Baseline").click()
     slot = slot_on_screen(page)
     while slot is not None:
         page.keyboard.press("a")
@@ -126,7 +126,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
         slot = next_slot(page, slot)
     told = page.locator("[data-testid=stAlert]").inner_text()
     assert told.split("\n") == [
-        "All done in baseline. You decided 3 here, and nothing is left for you.",
+        "All done in Baseline. You decided 3 here, and nothing is left for you.",
         "Nothing waits for you in any other campaign either. Thank you.",
     ]  # fmt: skip
     assert page.get_by_role("button", name=re.compile("Go on")).count() == 0

@@ -80,7 +80,7 @@ def test_an_item_its_notes_and_its_guidelines_run_as_their_script_does(
     assert directions(unfolded) == ["rtl"]
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Accept").click()
-    page.get_by_text("All done in judge").wait_for()
+    page.get_by_text("All done in Judge").wait_for()
     page.goto(site.url + "/history?campaign=judge")
     assert directions(page.locator(".benchwright-text bdi", has_text=ARABIC).first) == ["rtl"]
     curator = new_context().new_page()

@@ -264,3 +264,9 @@ TEXTS: Mapping[str, str] = {
     "state_open": "can sign in",
     "state_closed": "no password yet",
 }
+
+
+def title_of(name: str) -> str:
+    """Return the name of a campaign or a task as people write it: `beyond_the_image` becomes "Beyond the image"."""
+    words = " ".join(name.replace("_", " ").split()) or name
+    return words[:1].upper() + words[1:]

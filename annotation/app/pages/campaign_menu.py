@@ -12,7 +12,7 @@ from ...store import Account, Campaign
 from ...store.accounts.campaign_access import AccessControl
 from ...workflow.waiting import WaitingTasks, next_campaign, open_tasks_of, waiting_for
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, title_of
 
 CAMPAIGN = "campaign"
 """Query parameter that names a campaign, and the key under which the session keeps the last one."""
@@ -60,7 +60,7 @@ def pick_campaign(state: AppState, account: Account) -> Campaign | None:
         wanted = _first_campaign(state, account, list(campaigns.values()))
     picked: str = wanted
     if len(campaigns) == 1:
-        st.text(picked)
+        st.text(title_of(picked))
     else:
         labels = _labels(state, account, list(campaigns.values()))
         picked = st.selectbox(
@@ -69,7 +69,7 @@ def pick_campaign(state: AppState, account: Account) -> Campaign | None:
             index=list(campaigns).index(wanted),
             label_visibility="collapsed",
             key=f"campaign-{wanted}",
-            format_func=lambda name: name if name == wanted else labels[name],
+            format_func=lambda name: title_of(name) if name == wanted else labels[name],
         )
         if picked != wanted:
             st.query_params.from_dict({CAMPAIGN: picked})
@@ -113,10 +113,10 @@ def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) ->
     kept = st.session_state.get(_LABELS)
     if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < MAX_AGE:
         return kept.labels
-    labels = {name: name for name in names}
+    labels = {name: title_of(name) for name in names}
     for campaign in campaigns:
         if campaign.is_simulated:
-            labels[campaign.name] = TEXTS["menu_simulated"].format(campaign=campaign.name)
+            labels[campaign.name] = TEXTS["menu_simulated"].format(campaign=title_of(campaign.name))
     for_people = _for_people(campaigns, state, account)
     if account.role == "curator":
         counts, some, none = open_tasks_of(state.store, for_people), "menu_open", "menu_decided"
@@ -124,6 +124,7 @@ def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) ->
         waiting = waiting_for(state.store, for_people, account.name, now=now)
         counts = {tasks.campaign.name: tasks.share_left for tasks in waiting}
         some, none = "menu_left", "menu_none"
-    labels |= {name: TEXTS[some if left else none].format(campaign=name, left=left) for name, left in counts.items()}
+    for name, left in counts.items():
+        labels[name] = TEXTS[some if left else none].format(campaign=title_of(name), left=left)
     st.session_state[_LABELS] = _MenuLabels(now, names, labels)
     return labels

@@ -10,7 +10,7 @@ from ...workflow.task_queue import HistoryEntry
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, title_of
 from .review import TASK
 
 PAGE_SIZE = 50
@@ -54,7 +54,7 @@ def _description(entry: HistoryEntry, campaign: Campaign) -> list[str]:
         f"{_decision_words(version, campaign)} ({version.submitted_at:%d %b %H:%M})" for version in entry.earlier
     )
     parts = [
-        entry.item.task,
+        title_of(entry.item.task),
         question_in_words(entry.item),
         _detail_words(entry.annotation, campaign),
         ", ".join(TEXTS.get(f"edited_{name}", name) for name in entry.annotation.edits or {}),

@@ -13,7 +13,7 @@ from ...store import Account
 from ...workflow.own_work import OwnWork, own_work
 from ...workflow.practising import PracticeQueue
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
 from .review import inert
 
@@ -55,7 +55,7 @@ def _show_campaign(work: OwnWork, practising: PracticeQueue, *, review: st.Page,
     campaign, left = work.waiting.campaign, work.waiting.share_left
     box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="large")
     words, button = box.container(gap=None, width="stretch"), box.container(width="content", horizontal=True)
-    words.markdown(f"**{inert(_title(campaign.name))}**")
+    words.markdown(f"**{inert(title_of(campaign.name))}**")
     words.text(TEXTS[f"asks_{campaign.kind}"])
     parts = [TEXTS["home_left"].format(left=left) if left else TEXTS["home_done"], _time_left(work)]
     if work.decided:
@@ -88,12 +88,6 @@ def _offer_practice(work: OwnWork, practising: PracticeQueue, button: DeltaGener
         key=f"practise-{campaign.id}",
         type="primary" if is_needed else "secondary" if is_first else "tertiary",
     )
-
-
-def _title(name: str) -> str:
-    """Return a campaign's name as a title: `beyond_the_image` becomes "Beyond the image"."""
-    words = name.replace("_", " ").strip() or name
-    return words[:1].upper() + words[1:]
 
 
 def _time_left(work: OwnWork) -> str:

@@ -9,7 +9,7 @@ from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, title_of
 from ..routes.guidelines import show_guidelines
 from ..workbench.annotating import AnnotatorWork
 from ..workbench.work import work_state
@@ -73,13 +73,14 @@ def _show_all_done(request: PageRequest) -> None:
     if request.queue.hold(1, now=clock()):
         st.rerun()  # somebody gave a task back, or another round has begun
     done = request.queue.progress(now=clock()).decided
-    campaign = inert(request.campaign.name)
+    campaign = inert(title_of(request.campaign.name))
     lines = [f"**{TEXTS['all_done'].format(campaign=campaign)}** {TEXTS['all_done_how_many'].format(done=done)}"]
     if not done:
         lines = [f"**{TEXTS['nothing_here'].format(campaign=campaign)}**"]
     elsewhere = waiting_elsewhere(request.state, request.account, request.campaign)
     lines += [
-        TEXTS["wait_in"].format(left=waiting.share_left, campaign=inert(waiting.campaign.name)) for waiting in elsewhere
+        TEXTS["wait_in"].format(left=waiting.share_left, campaign=inert(title_of(waiting.campaign.name)))
+        for waiting in elsewhere
     ]
     cases = _cases_to_adjudicate(request)
     lines += [
@@ -92,7 +93,7 @@ def _show_all_done(request: PageRequest) -> None:
         st.success("  \n".join([*lines, TEXTS["nothing_anywhere" if done else "nothing_waits"]]))
     if elsewhere:
         name = elsewhere[0].campaign.name
-        if st.button(TEXTS["go_on"].format(campaign=inert(name)), type="primary", shortcut="Enter"):
+        if st.button(TEXTS["go_on"].format(campaign=inert(title_of(name))), type="primary", shortcut="Enter"):
             go_to(name)
             st.rerun()
 
