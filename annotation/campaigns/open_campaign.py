@@ -19,16 +19,17 @@ from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE
-from ..forms.kinds import COLLECT, REVIEW
+from ..forms.kinds import ANSWER, COLLECT, REVIEW
 from ..forms.payloads import TaskInput, beside_in, item_in
 from ..forms.practice_item import PracticeItem, TextBeside
 from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..store.campaigns.practice import set_practice_items
+from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
-from ..workflow.gold import gold_decision, practice_decision
+from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.rules import parse_rule
 
 
@@ -70,6 +71,15 @@ class AssignedCampaign(CampaignStep):
             raise ValueError(
                 f"a pass mark of {value.qualification.pass_mark} is out of reach: there are {of} items to practise on"
             )
+        return value
+
+    @field_validator("handout")
+    @classmethod
+    def _can_tell_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
+        if value.gold_feedback and cls.name == ANSWER:
+            raise ValueError(f"{ANSWER!r} tells nobody what is right: it measures how well people do by themselves")
+        if value.attention_rate is not None and cls.name not in CHECKED_KINDS:
+            raise ValueError(f"{cls.name!r} has no attention checks; these campaigns have: {', '.join(CHECKED_KINDS)}")
         return value
 
     @model_validator(mode="after")
@@ -143,7 +153,8 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
         with store.batch() as held:
             open_campaign(held, request, ctx)
             practice = OwnPractice(request)
-            held.upsert_tasks(ctx.stage, _prepared_inputs(task_inputs, request, gold, practice))
+            prepared = _prepared_inputs(task_inputs, request, gold, practice)
+            held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
         if request.group is not None:
@@ -179,7 +190,8 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     names = [task_input.item_id, item.get("task"), item.get("category")]
     # Only prompts are named by their question; items have ids of their own, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
-    return task_input._replace(priority=priority, gold=right)
+    why = gold_why(request.handout, task_input) if right is not None else None
+    return task_input._replace(priority=priority, gold=right, gold_why=why)
 
 
 class OwnPractice:
@@ -237,6 +249,18 @@ class OwnPractice:
             )
         with store.writing() as connection:
             set_practice_items(connection, store.campaign(campaign), self._items)
+
+
+def with_checks(
+    task_inputs: Iterable[TaskInput], request: CampaignRequest, ctx: CampaignContext
+) -> Iterator[TaskInput]:
+    """Yield task inputs, and after them the campaign's attention checks, if its settings ask for any."""
+    checks = AttentionChecks(request.kind, request.form, request.handout, seed=ctx.seed)
+    for task_input in task_inputs:
+        if request.group is None:
+            checks.note(task_input)
+        yield task_input
+    yield from checks.made()
 
 
 def _prepared_inputs(

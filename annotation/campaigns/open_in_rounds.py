@@ -21,7 +21,15 @@ from ..workflow.closing import close_early
 from ..workflow.revisions import by_version, open_next_rounds
 from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
-from .open_campaign import CampaignRequest, OwnPractice, open_campaign, prepared_input, waiting_line, work_of
+from .open_campaign import (
+    CampaignRequest,
+    OwnPractice,
+    open_campaign,
+    prepared_input,
+    waiting_line,
+    with_checks,
+    work_of,
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: Campaig
             open_campaign(held, request, ctx)
             practice = OwnPractice(request)
             links = _links(held, ctx.stage)
-            held.upsert_tasks(ctx.stage, _work(items, links, request, came, gold, practice))
+            held.upsert_tasks(ctx.stage, with_checks(_work(items, links, request, came, gold, practice), request, ctx))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)

@@ -18,6 +18,8 @@ from .gold_file import FEW_PRACTICE, MOST_PRACTICE, GoldLabel, read_gold, read_p
 
 SETTING = "handout"
 """Key of these settings among those of a campaign."""
+MOST_GOLD = 0.5
+"""Largest share of an annotator's tasks that are gold."""
 LEASE_S = 1800.0
 """Default seconds of a lease, half an hour: longer than anybody looks at one item, shorter than a lunch break."""
 
@@ -54,9 +56,9 @@ class AssignmentSettings(Record):
 
     Attributes:
         gold: Items (or images, or pairs) whose right decision is known: a CSV file (columns `item_id`, `decision`
-            unless that follows from the item's own key, and perhaps `reason`), or the folder of a release, whose items
-            come with known keys. The path is relative to the recipe's folder. Gold items are mixed in among the others,
-            count only toward their annotators' accuracy, and keep the known decision.
+            unless that follows from the item's own key, and perhaps `reason` and `why`), or the folder of a release,
+            whose items come with known keys. The path is relative to the recipe's folder. Gold items are mixed in
+            among the others, count only toward their annotators' accuracy, and keep the known decision.
         gold_rate: Share of an annotator's tasks that are gold; without gold it says nothing.
         share: Largest share of the campaign's items that one annotator gets; None for all.
         shares: Share by annotator's name, where it differs, such as `{ann: 0.5}`. That many items are kept for those
@@ -72,6 +74,12 @@ class AssignmentSettings(Record):
             that the rule takes. How sure it is follows from who said what, by Dawid and Skene's model with a prior,
             estimated from the campaign's decisions and gold items so far. What is decided stays the rule's, held to the
             votes that a task got: of `majority(5)`, two of two, two of three, three of four.
+        gold_feedback: Whether annotators read, after a gold item, that it was one, which decision is right and why: the
+            `why` of the gold file, or else the item's explanation. What they decided on it then stands. Not in
+            `answer`, which measures how people do.
+        attention_rate: Share of an annotator's tasks that ask for a given option, such as the third, to check that
+            questions are read; Benchwright makes them, in `verify`, `answer`, `screen`, `screen_items` and `pair`.
+            None for none. They count nowhere but in the share that each annotator had right.
         practice: Items (or images, or pairs) of the campaign to practise on in place of those that Benchwright draws: a
             CSV file of 3 to 20 rows (columns `item_id`, `decision` unless that follows from the item's own key, and
             perhaps `reason` and `why`, a sentence that whoever practises reads), or the folder of a release, of which
@@ -80,7 +88,7 @@ class AssignmentSettings(Record):
     """
 
     gold: str | None = None
-    gold_rate: float = Field(0.1, gt=0, le=0.5)
+    gold_rate: float = Field(0.1, gt=0, le=MOST_GOLD)
     share: Share | None = None
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
     priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
@@ -88,6 +96,8 @@ class AssignmentSettings(Record):
     begun_first: bool = True
     close_decided: bool = False
     further_votes: FurtherVotes | None = None
+    gold_feedback: bool = False
+    attention_rate: float | None = Field(None, gt=0, le=0.2)
     practice: str | None = None
     qualification: Qualification | None = None
 
@@ -113,7 +123,11 @@ class AssignmentSettings(Record):
 
     def to_json(self) -> dict[str, Any]:
         """Return these settings as the store keeps them: JSON values, without defaults."""
-        return self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
+        document = self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
+        if self.attention_rate is not None:  # one schedule has the places of both
+            of_gold = 0.0 if self.gold is None else self.gold_rate
+            document["gold_rate"] = round(min(MOST_GOLD, of_gold + self.attention_rate), 6)
+        return document
 
     @property
     def is_gold_of_release(self) -> bool:

@@ -188,6 +188,8 @@ KINDS = {
     )
 }
 
+ATTENTION = "attention"
+"""Task, in place of one such as `jigsaw`, of items that only check whether questions are read."""
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
 BLIND_KINDS = (ANSWER, REVIEW)

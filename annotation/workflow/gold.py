@@ -49,6 +49,13 @@ def practice_decision(
     return _known_decision(known, f"{handout.practice}: practice item", task_input, kind=kind, form=form)
 
 
+def gold_why(handout: AssignmentSettings, task_input: TaskInput) -> str | None:
+    """Return why a gold item's decision is right, as its file or else the item says; None where neither does."""
+    known = handout.gold_label(task_input.item_id)
+    why = (known.why if known is not None else "") or item_in(task_input.payload).get("explanation")
+    return str(why) if why else None
+
+
 def _known_decision(
     known: GoldLabel | None, file: str, task_input: TaskInput, *, kind: str, form: CampaignForm
 ) -> str | None:

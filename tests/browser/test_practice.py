@@ -9,7 +9,7 @@ import pytest
 from browser.axe import NOTHING, findings_by_theme
 from browser.kinds_site import make_images, open_campaigns
 from browser.rest import at_rest
-from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
+from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.campaigns import Answer, Collect, Describe, Pair, Review, Screen, ScreenItems, Verify
 from benchwright.annotation.forms import AssignmentSettings
@@ -56,6 +56,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         (ScreenItems(rule="unanimous(2)"), "screen_items", "b"),
     ):
         step.advance([item.model_copy(update={"item_id": letter * 32})], context._replace(stage=stage))
+    path = done.workspace.parent / "gold.csv"
+    path.write_text(f"item_id,decision,why\n{'c' * 32},discard,Two of the drinks look alike.\n")
+    told = AssignmentSettings(gold=str(path), gold_rate=0.5, gold_feedback=True)
+    known = [item.model_copy(update={"item_id": letter * 32}) for letter in "cd9"]
+    ScreenItems(rule="unanimous(2)", handout=told).advance(known, context._replace(stage="told"))
     with serve(done.workspace) as running:
         yield running
 
@@ -172,4 +177,22 @@ def test_practice_is_offered_at_a_first_visit_and_from_home(
     assert page.get_by_role("button", name="Practise first").count() == 0
     page.goto(f"{site.url}/home")
     page.get_by_role("button", name="Practise first").first.wait_for()
+    assert findings_by_theme(page) == NOTHING
+
+
+def test_after_a_gold_item_its_right_decision_stands_on_the_screen_until_it_is_closed(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(viewport=WINDOWS["desk"]).new_page()
+    sign_in(page, site, "ann", path="/review?campaign=told")
+    first = slot_on_screen(page)
+    page.keyboard.press("1")
+    next_slot(page, first)
+    page.keyboard.press("1")
+    notice = page.locator(".notice")
+    notice.wait_for()
+    words = notice.inner_text()
+    assert "You said: Keep" in words
+    assert "Right: Discard" in words
+    assert "Two of the drinks look alike." in words
     assert findings_by_theme(page) == NOTHING

@@ -111,6 +111,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "let_in": "Let in",
         "was_let_in": "{name} may decide here now.",
         "let_in_why": "They may then decide at once, and the audit log says who let them in.",
+        "attention": "Attention checks",
+        "attention_why": "Attention checks ask for a given option. Whoever misses some decides without reading.",
         "annotators_why": "It tells whom to talk to, and changes nothing: the rule alone decides what is accepted.",
         "name": "Name",
         "decisions": "Decisions",

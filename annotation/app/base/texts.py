@@ -76,6 +76,8 @@ TEXTS: Mapping[str, str] = {
     "practice_best": "Right: {right}",
     "practice_votes_good": "a sound item",
     "practice_votes_bad": "an item with something wrong",
+    "gold_right": "That was a check, an item whose right decision is known, and you had it right.",
+    "gold_wrong": "That was a check, an item whose right decision is known, and you had it otherwise.",
     "practice_answer": "answer {answer}",
     "practice_passed": "{correct} of {of} right: you have passed.",
     "practice_failed": "{correct} of {of} right, and it takes {mark}.",

@@ -208,6 +208,18 @@ def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.describe(fields)
 
 
+def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
+    """Return a decision as the card says it: an option with its letter, the words of a form's codes, or a button's."""
+    typed = campaign.form.typed
+    if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
+        words = {option["key"]: option["words"] for option in options_of(item)}
+        return f"{decision}: {words.get(decision, '')}"
+    if typed is not None:
+        named = {option.code: option.words for option in getattr(typed.headline, "options", ())}
+        return ", ".join(named.get(code, code) for code in decision.split("+"))
+    return TEXTS.get(decision, decision)
+
+
 def _fields(form: Form, item: TaskContent, key: str | None, *, answered: str | None) -> list[dict[str, Any]]:
     """Return a form's fields for the card; a field for one of the item's choices gets these as its options.
 

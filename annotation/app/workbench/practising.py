@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...forms.form import OneOf
 from ...forms.kinds import REVIEW
 from ...forms.practice_item import PracticeItem
 from ...store import Account, Campaign
 from ...store.campaigns.practice import PracticeAnswer
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
-from ..base.option_letters import options_of
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..routes.practice import practice_pictures
-from ..task_card.card import Card, card_of
+from ..task_card.card import Card, card_of, decision_in_words
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask
 
@@ -114,13 +112,7 @@ class PracticeWork:
 
     def _words(self, item: PracticeItem, decision: str, answer: str | None) -> str:
         """Return a decision in the words of the card."""
-        form = self._campaign.form
         if self._campaign.kind == REVIEW:
             votes = TEXTS["practice_votes_good" if decision == "accept" else "practice_votes_bad"]
             return f"{TEXTS['practice_answer'].format(answer=answer)}, {votes}" if answer is not None else votes
-        if form.takes_choices:
-            words = {option["key"]: option["words"] for option in options_of(item.content)}
-            return f"{decision}: {words.get(decision, '')}"
-        if form.typed is not None and isinstance(form.typed.headline, OneOf):
-            return {option.code: option.words for option in form.typed.headline.options}.get(decision, decision)
-        return TEXTS.get(decision, decision)
+        return decision_in_words(self._campaign, item.content, decision)

@@ -138,7 +138,7 @@ class Workbench {
     if (this.outbox.count) {
       this.element.classList.add("waiting-for-next");
       this.card.tell("next_comes", false);
-    } else this.over();
+    } else if (!this.notices.querySelector(".told")) this.over(); // what was right is read first
   }
 
   fetchAhead() {
@@ -174,8 +174,9 @@ class Workbench {
     if (this.reruns) this.over();
   }
 
-  hearResult({ task, words, refused }, { event, lines, question }) {
+  hearResult({ task, words, refused, notice }, { event, lines, question }) {
     const isHere = task !== null && this.tasks.has(task);
+    if (notice.length) this.notice(notice[0], notice.slice(1)).classList.add("told");
     if (refused && event.does === "skip") return; // it is gone, as was wanted
     if (refused && isHere && event.does === "decide") this.keepWritten(this.tasks.get(task).card, event);
     if (refused) this.comeBack(isHere && event.does === "decide" ? task : null, words, [question, this.texts.said_was, ...lines]);
@@ -216,8 +217,12 @@ class Workbench {
     box.setAttribute("role", "alert");
     add(box, "p", "", words).dir = "auto";
     for (const line of lines) add(box, "p", "detail", line).dir = "auto";
-    button(box, "action quiet", this.texts.dismiss, "", () => box.remove());
+    button(box, "action quiet", this.texts.dismiss, "", () => {
+      box.remove();
+      if (this.current === undefined) this.advance();
+    });
     while (this.notices.childElementCount > 3) this.notices.firstElementChild.remove();
+    return box;
   }
 
   tellOfLine(count, isOver) {

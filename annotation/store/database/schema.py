@@ -126,6 +126,7 @@ tasks = sa.Table(
         "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
     ),
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
+    sa.Column("gold_why", sa.Text, doc="Why it is right, for annotators who are told; null where nothing is stated."),
     sa.Column(
         "is_begun",
         sa.Boolean,

@@ -1,4 +1,4 @@
-"""What people practise on before the real work, how they fared, and whom curators let in without it."""
+"""What people practise on before the real work, whom curators let in without it, and why gold decisions are right."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.add_column("tasks", sa.Column("gold_why", sa.Text))
     op.create_table(
         "practice_items",
         sa.Column("campaign_id", sa.Integer, nullable=False),
