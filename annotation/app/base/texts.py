@@ -92,6 +92,9 @@ TEXTS: Mapping[str, str] = {
     "next": "Next",
     # Task
     "guidelines": "Guidelines",
+    "examples": "Examples",
+    "example_accepted": "Accepted:",
+    "example_rejected": "Rejected:",
     "guidelines_version": "Version {version}",
     "mine_done": "{done} decided, {left} to go",
     "part_done": "{done} decided, {part} to go of your part (open to you: {left})",

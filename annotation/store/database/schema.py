@@ -449,6 +449,21 @@ waivers = sa.Table(
     info={MEANING: "Whom a curator lets decide in a campaign without having passed its practice."},
 )
 
+guideline_examples = sa.Table(
+    "guideline_examples",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Decided task that is shown."),
+    sa.Column("is_accepted", sa.Boolean, nullable=False, doc="Whether it shows what is accepted, or else rejected."),
+    sa.Column("words", sa.Text, nullable=False, doc="Why, in the curator's words."),
+    sa.Column("made_by", sa.Text, nullable=False, doc="Curator who chose it."),
+    sa.Column("made_at", UtcDateTime, nullable=False, doc="When."),
+    sa.Column("withdrawn_at", UtcDateTime, doc="When a curator took it away; null while it is shown."),
+    sa.Column("withdrawn_by", sa.Text, doc="Curator who did."),
+    sa.CheckConstraint("(withdrawn_at IS NULL) = (withdrawn_by IS NULL)", name="withdrawn"),
+    info={MEANING: "A decided item that the guidelines of its campaign show as an example."},
+)
+
 rater_models = sa.Table(
     "rater_models",
     metadata,

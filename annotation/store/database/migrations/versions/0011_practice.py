@@ -1,4 +1,4 @@
-"""What people practise on before the real work, whom curators let in without it, and why gold decisions are right."""
+"""Practice before the real work, whom curators let in without it, why gold is right, and examples in guidelines."""
 
 from __future__ import annotations
 
@@ -59,3 +59,18 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["campaign_id"], ["campaigns.id"], name="fk_waivers_campaign_id"),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotators.id"], name="fk_waivers_annotator_id"),
     )
+    op.create_table(
+        "guideline_examples",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("task_id", sa.Integer, nullable=False),
+        sa.Column("is_accepted", sa.Boolean, nullable=False),
+        sa.Column("words", sa.Text, nullable=False),
+        sa.Column("made_by", sa.Text, nullable=False),
+        sa.Column("made_at", sa.DateTime, nullable=False),
+        sa.Column("withdrawn_at", sa.DateTime),
+        sa.Column("withdrawn_by", sa.Text),
+        sa.PrimaryKeyConstraint("id", name="pk_guideline_examples"),
+        sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name="fk_guideline_examples_task_id"),
+        sa.CheckConstraint("(withdrawn_at IS NULL) = (withdrawn_by IS NULL)", name="ck_guideline_examples_withdrawn"),
+    )
+    op.create_index("ix_guideline_examples_task_id", "guideline_examples", ["task_id"])
