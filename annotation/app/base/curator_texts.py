@@ -123,6 +123,14 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "example_add": "Show it",
         "example_is": "The guidelines of {campaign} show this as an example: {words}",
         "example_withdraw": "Show it no more",
+        "invite_many": "Invite many people by a file",
+        "invite_many_why": "A CSV file with the columns name and role (annotator, adjudicator or curator), and perhaps "
+        "campaigns, parted by semicolons: those left to some, to which the person is assigned. Whoever has an account "
+        "is left as they are; addresses are not read.",
+        "invite_file": "CSV file of people",
+        "invite_all": "Invite all of them",
+        "invited_many": "{new} invited, {known} had an account already. Take the links now: they are not shown again.",
+        "invitation_links": "Download the links",
         "annotators_why": "It tells whom to talk to, and changes nothing: the rule alone decides what is accepted.",
         "name": "Name",
         "decisions": "Decisions",
