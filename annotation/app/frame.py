@@ -56,6 +56,13 @@ _STYLE = (
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
+  /* Beside the guidelines there is room for the picture of the offer to practise, whose words are still read out. */
+  [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) > :first-child {
+    flex-basis: 20vw !important; width: 20vw !important;
+  }
+  [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) * { flex-wrap: nowrap; }
+  .st-key-practise-offer p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-practise-offer button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
 }

@@ -153,8 +153,8 @@ KINDS = {
             guidelines=(
                 "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
                 "generated. It shows all that the prompt names, large enough to ask about. Take it only if its page "
-                "states one of the licences offered, and name its author as the licence wants. A photograph of your own "
-                "is welcome if you may give it away under one of them."
+                "states one of the licences offered, and name its author as the licence wants. A photograph of your "
+                "own is welcome if you may give it away under one of them."
             ),
         ),
         CampaignKind(

@@ -53,7 +53,7 @@ def show_home(state: AppState, account: Account, *, review: st.Page, practice: s
 def _show_campaign(work: OwnWork, practising: PracticeQueue, *, review: st.Page, practice: st.Page) -> None:
     is_qualified = practising.is_qualified
     campaign, left = work.waiting.campaign, work.waiting.share_left
-    box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="large")
+    box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="small")
     words, button = box.container(gap=None, width="stretch"), box.container(width="content", horizontal=True)
     words.markdown(f"**{inert(title_of(campaign.name))}**")
     words.text(TEXTS[f"asks_{campaign.kind}"])

@@ -41,8 +41,10 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
     work = AnnotatorWork(request.state, request.account, request.campaign)
     state = work_state(work, opened=_opened())
     show_guidelines(request)
-    if practising.is_there and practising.is_new and request.head.button(TEXTS["practise"], type="primary"):
-        st.switch_page(practice, query_params=query)
+    if practising.is_there and practising.is_new:
+        offer = {"key": "practise-offer", "icon": ":material/school:", "type": "primary"}
+        if request.head.button(TEXTS["practise"], **offer):
+            st.switch_page(practice, query_params=query)
     if state["tasks"]:
         name = request.account.name
         show_workbench(state, url=WORK_URL, account=name, campaign=request.campaign.name, on_over=_close_opened)
