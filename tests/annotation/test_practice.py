@@ -138,6 +138,19 @@ def test_items_that_a_curator_names_are_practised_on_and_keep_the_known_decision
     assert {task.item_id for task in store.tasks("verify")} == {item.item_id for item in items[3:]}
     queue = practise(store, "ann", now, {items[1].item_id: "reject"})
     assert (queue.state().is_qualified, queue.item(items[1].item_id).why) == (True, "Two fit.")
+    # Elsewhere the same items are answered without their keys: not by whoever practised on them.
+    Answer(annotators_per_item=2).advance(items, context._replace(stage="answer"))
+    store.upsert_annotator("ben")
+    answers = store.campaign("answer")
+    counts = [
+        (queue.progress(now=now).left, len(queue.hold(9, now=now)))
+        for queue in (TaskQueue(store, answers, name) for name in ("ann", "ben"))
+    ]
+    assert counts[0][0] == 2
+    assert counts[1][0] == 5
+    practised_on = next(task for task in store.tasks("answer") if task.item_id == items[1].item_id)
+    with pytest.raises(RefusedError, match="this annotator practised on this item, and knows what is right"):
+        store.decide("answer", practised_on.id, "ann", Submission(decision="A"), now=now)
     tasks = TaskQueue(store, campaign, "ann")
     while (task := tasks.next(now=now)) is not None:
         tasks.submit(task.slot_id, Submission(decision="accept"), now=now)

@@ -42,8 +42,10 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
     state = work_state(work, opened=_opened())
     show_guidelines(request)
     if practising.is_there and practising.is_new:
-        offer = {"key": "practise-offer", "icon": ":material/school:", "type": "primary"}
-        if request.head.button(TEXTS["practise"], **offer):
+        is_pressed = request.head.button(
+            TEXTS["practise"], key="practise-offer", icon=":material/school:", type="primary"
+        )
+        if is_pressed:
             st.switch_page(practice, query_params=query)
     if state["tasks"]:
         name = request.account.name

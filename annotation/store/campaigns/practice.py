@@ -23,7 +23,16 @@ from ..database.audit import record
 from ..database.dialects import insert_into
 from ..database.locks import hold_annotator
 from ..database.records import Campaign, RefusedError
-from ..database.schema import annotators, practice_answers, practice_attempts, practice_items, slots, tasks, waivers
+from ..database.schema import (
+    annotators,
+    practice_answers,
+    practice_attempts,
+    practice_items,
+    practised,
+    slots,
+    tasks,
+    waivers,
+)
 from .tasks import find_campaign
 
 if TYPE_CHECKING:
@@ -178,11 +187,11 @@ class Practice:
             tasks.c.id == slots.c.task_id,
             tasks.c.campaign_id == campaign.id,
         )
-        practised = sa.exists().where(
+        has_practised = sa.exists().where(
             practice_attempts.c.annotator_id == who, practice_attempts.c.campaign_id == campaign.id
         )
         with self._store.reading() as connection:
-            return not connection.execute(sa.select(decided | practised)).scalar_one()
+            return not connection.execute(sa.select(decided | has_practised)).scalar_one()
 
     def latest(self, campaign: Campaign, annotator: str) -> PracticeAttempt | None:
         """Return an annotator's latest attempt; None before the first."""
@@ -217,6 +226,9 @@ class Practice:
                 "begun_at": now,
             }
             connection.execute(sa.insert(practice_attempts).values(values))
+            for item in list_practice_items(connection, campaign):  # whose right decisions are told from now on
+                told = {"annotator_id": values["annotator_id"], "item_id": item.name}
+                connection.execute(insert_into(connection, practised).values(told).on_conflict_do_nothing())
             begun = _latest(connection, campaign, annotator)
             assert begun is not None
             return begun

@@ -439,6 +439,14 @@ practice_answers = sa.Table(
     info={MEANING: "What somebody said of a practice item."},
 )
 
+practised = sa.Table(
+    "practised",
+    metadata,
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Who practised."),
+    sa.Column("item_id", sa.Text, primary_key=True, doc="Item whose right decision they were told."),
+    info={MEANING: "Which items of campaigns somebody practised on; nobody answers these blind."},
+)
+
 waivers = sa.Table(
     "waivers",
     metadata,

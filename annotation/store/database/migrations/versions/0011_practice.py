@@ -50,6 +50,13 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["attempt_id"], ["practice_attempts.id"], name="fk_practice_answers_attempt_id"),
     )
     op.create_table(
+        "practised",
+        sa.Column("annotator_id", sa.Integer, nullable=False),
+        sa.Column("item_id", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("annotator_id", "item_id", name="pk_practised"),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotators.id"], name="fk_practised_annotator_id"),
+    )
+    op.create_table(
         "waivers",
         sa.Column("campaign_id", sa.Integer, nullable=False),
         sa.Column("annotator_id", sa.Integer, nullable=False),
