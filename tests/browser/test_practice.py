@@ -38,6 +38,16 @@ QUALIFIED = AssignmentSettings.model_validate({"qualification": {"pass_mark": 4,
 WINDOWS = {"desk": {"width": 1280, "height": 800}, "telephone": {"width": 390, "height": 844}}
 
 
+_ASK_FOR_TASKS = """async () => {
+  const headers = { "x-benchwright-draft": "1", "Content-Type": "application/json" };
+  const work = await fetch("/work", { method: "POST", headers, body: JSON.stringify({ campaign: "judge" }) });
+  const [id] = performance.getEntriesByType("resource").map(({ name }) => name.match(/practice.(\\d+)\\/0/)?.[1]).filter(Boolean);
+  const own = await fetch(`/practice/${id}/0/0`);
+  const other = await fetch(`/practice/${Number(id) + 1}/0/0`); // which this person has not begun
+  return [work.status, own.status, other.status];
+}"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
@@ -147,6 +157,7 @@ def test_practice_comes_first_where_it_has_to_be_passed_and_a_curator_can_let_so
             page.get_by_role("button", name="Practise again").click()
     page.get_by_text("A curator can let you in.").wait_for()
     assert page.get_by_role("button", name="Practise again").count() == 0
+    assert page.evaluate(_ASK_FOR_TASKS) == [403, 200, 404]
     page.goto(f"{site.url}/home")
     page.get_by_text("Before the work: practice, 4 of 5 right").wait_for()
 
