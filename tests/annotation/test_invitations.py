@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchwright.annotation.cli.invitations import invite
+from benchwright.annotation.cli import invite
 from benchwright.annotation.store import Accounts, ReviewStore
 from benchwright.annotation.store.accounts import AccessControl
 

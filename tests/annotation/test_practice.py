@@ -18,6 +18,7 @@ from benchwright.annotation.practice import SCENES, draw_scene, practice_items, 
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.campaigns import Practice
+from benchwright.annotation.store.submissions import ExternalAnnotation
 from benchwright.annotation.workflow import PracticeQueue, TaskQueue, own_work
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
@@ -75,6 +76,10 @@ def test_nobody_decides_who_has_not_passed_and_what_they_practised_counts_nowher
             way()
     with pytest.raises(RefusedError, match="has not passed the practice"):
         store.decide("verify", store.tasks("verify")[0].id, "ann", Submission(decision="accept"), now=now)
+
+    pulled = ExternalAnnotation(store.tasks("verify")[0].id, "ann", Submission(decision="accept"), now, now)
+    with pytest.raises(RefusedError, match="has not passed the practice"):  # as from Label Studio
+        store.take_in("verify", pulled, now=now)
 
     failed = practise(store, "ann", now, {})
     assert (failed.state().attempt.correct, failed.state().is_qualified, failed.state().tries_left) == (2, False, 1)
