@@ -59,11 +59,13 @@ class EventResult:
         task_id: Task to show next or anew; None for the next one of the queue.
         words: Message for whoever did it; empty without one.
         is_refused: Whether the event changed nothing, for the reason in `words`.
+        notice: Lines that stay on the screen until somebody closes them, such as what was right on a gold item.
     """
 
     task_id: int | None = None
     words: str = ""
     is_refused: bool = False
+    notice: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
                 tasks[str(result.task_id)] = work.task(result.task_id).to_json()
             except RefusedError:
                 result = replace(result, task_id=None)  # noqa: PLW2901 - what the browser gets of it
-        told.append({"task": result.task_id, "words": result.words, "refused": result.is_refused})
+        row = {"task": result.task_id, "words": result.words, "refused": result.is_refused}
+        told.append({**row, "notice": list(result.notice)})
     return {**state, "tasks": tasks, "results": told}
 
 
