@@ -47,7 +47,7 @@ _STYLE = (
 .stElementContainer:has(.benchwright-who) { margin-left: auto; }
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
 /* White words on the primary colour of the dark theme have a contrast of 2. */
-.stApp [data-testid="stBaseButton-primary"] { color: light-dark(#fff, #14161c); }
+.stApp [data-testid="stBaseButton-primary"]:enabled { color: light-dark(#fff, #14161c); }
 [class*="st-key-benchwright-head"] { z-index: 999991; }
 .benchwright-who { font-size: .875rem; white-space: nowrap; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */

@@ -100,7 +100,7 @@ def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: 
     tasks = sum(own.fates.values())
     assert (own.fates["kept"], single.fates["kept"], single.changed) == (5, 6, 1)
     page = curator("/rules?campaign=verify")
-    page.get_by_text(f"All 2 agree is in force and keeps 5 of {tasks} tasks.").wait_for()
+    page.get_by_text(f"Both agree is in force and keeps 5 of {tasks} tasks.").wait_for()
     pick(page, "Rule to try", "All 3 agree")
     page.get_by_text(f"All 3 agree would keep 0 of {tasks} tasks.").wait_for()
     pick(page, "Rule to try", "One annotator decides")

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from benchwright.errors import BenchwrightError
+
+from ...workflow.rules import parse_rule
+
 CODES: Mapping[str, str] = MappingProxyType(
     {
         "accept": "accepted",
@@ -44,7 +48,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "none": "(none)",
         # Progress
         "funnel": "What became of the tasks",
-        "funnel_why": "Under {rule}. What is open yet counts as begun or untouched.",
+        "funnel_why": "Rule: {rule}. What is open yet counts as begun or untouched.",
         "tasks": "Tasks",
         "closed_sure": (
             "{tasks} tasks closed because those who decided leave too little doubt to ask again; {spared} votes were "
@@ -86,9 +90,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rules_why": "What each rule would make of the decisions so far. Trying one changes nothing. A rule for fewer "
         "annotators is held to the first of them. Of a rule for more, a task counts as settled where it is kept or "
         "dropped whatever the missing decisions say.",
-        "no_rule_to_try": "No rule settles the tasks of this campaign: under {rule} every answer counts.",
+        "no_rule_to_try": "No rule settles the tasks of this campaign: every answer counts.",
         "rule_single": "One annotator decides",
+        "rule_both": "Both agree",
         "rule_all": "All {slots} agree",
+        "rule_none": "Every answer counts",
         "rule_some": "{need} of {slots} agree",
         "rule_adjudicated": "{rule}, or an adjudicator decides",
         "rule_in_force": "{rule} (in force)",
@@ -174,7 +180,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "build_interrupted": "The last run did not come to its end. Go on with it: what it finished is not done again.",
         "build_release": "A release is frozen. See below.",
         "build_freeze_next": "Freeze a release below, or add the step *freeze* to the recipe.",
-        "build_no_recipe": "Which recipe was run last is not known. Start the app with the option recipe, and curators "
+        "build_no_recipe": "Which recipe was run last is not known. Start the app with `--recipe FILE`, and curators "
         "run it from here.",
         "build_recipe_gone": "The recipe {recipe} is not there any more. Start the app with another one.",
         "build_run": "Run the recipe",
@@ -514,3 +520,18 @@ ITEM_STATES: Mapping[str, str] = MappingProxyType(
 def words_for(code: str) -> str:
     """Return the words for a code of a form or of an outcome; without an entry, the code with spaces."""
     return CODES.get(code, code.replace("_", " ").replace("+", " + "))
+
+
+def rule_in_words(rule: str) -> str:
+    """Return a campaign's rule for people: `unanimous(2)` becomes "All 2 agree", `answers(3)` "Every answer counts"."""
+    try:
+        parsed = parse_rule(rule)
+    except BenchwrightError:
+        return TEXTS["rule_none"]  # such a campaign asks for answers, of which none is settled
+    if parsed.slots == 1:
+        words = TEXTS["rule_single"]
+    elif parsed.need == parsed.slots:
+        words = TEXTS["rule_both" if parsed.slots == 2 else "rule_all"].format(slots=parsed.slots)
+    else:
+        words = TEXTS["rule_some"].format(need=parsed.need, slots=parsed.slots)
+    return TEXTS["rule_adjudicated"].format(rule=words) if parsed.is_adjudicated else words

@@ -7,10 +7,9 @@ import streamlit as st
 from ...items.item_search import FoundRecord, records_of
 from ...progress.rule_trial import KEPT, ChangedTask, RuleTrial, can_try, changed_tasks, fates_of, try_rules
 from ...progress.sureness_trial import can_spare, try_sureness
-from ...workflow.rules import Rule
 from ...workflow.settlement import OPEN
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS, words_for
+from ..base.curator_texts import TEXTS, rule_in_words, words_for
 from ..base.request import PageRequest
 from ..charts.curator_charts import parts_chart
 from ..charts.showing import show_chart
@@ -26,7 +25,7 @@ def show_rules(request: PageRequest, *, item: st.Page) -> None:
     """Show what every rule that the campaign could have would do, and the items that one of them changes."""
     store, campaign = request.state.store, request.campaign
     if not can_try(campaign):
-        st.info(TEXTS["no_rule_to_try"].format(rule=inert(campaign.rule)))
+        st.info(TEXTS["no_rule_to_try"])
         return
     with st.spinner(TEXTS["reckoning"]):
         trials = cached((*request.stamp, "rules"), lambda: try_rules(store, campaign))
@@ -40,15 +39,6 @@ def show_rules(request: PageRequest, *, item: st.Page) -> None:
     _show_sureness(request)
 
 
-def rule_in_words(rule: Rule) -> str:
-    """Return a rule for people, such as `2 of 3 agree`."""
-    if rule.slots == 1:
-        words = TEXTS["rule_single"]
-    else:
-        words = TEXTS["rule_all" if rule.need == rule.slots else "rule_some"].format(need=rule.need, slots=rule.slots)
-    return TEXTS["rule_adjudicated"].format(rule=words) if rule.is_adjudicated else words
-
-
 def sentence(trial: RuleTrial) -> str:
     """Return in a sentence what a rule would do with the tasks, and what it costs."""
     parts = [
@@ -56,7 +46,7 @@ def sentence(trial: RuleTrial) -> str:
     ]
     name = "rule_does" if trial.is_in_force else "rule_would"
     words = TEXTS[name].format(
-        rule=inert(rule_in_words(trial.rule)), kept=trial.fates[KEPT], tasks=sum(trial.fates.values())
+        rule=inert(rule_in_words(str(trial.rule))), kept=trial.fates[KEPT], tasks=sum(trial.fates.values())
     )
     parts = [words, *([TEXTS["rule_others"].format(others=inert(", ".join(parts)))] if parts else [])]
     if trial.fates[OPEN] or trial.further_votes:
@@ -65,7 +55,7 @@ def sentence(trial: RuleTrial) -> str:
 
 
 def _pick(trials: list[RuleTrial]) -> RuleTrial:
-    others = {rule_in_words(trial.rule): trial for trial in trials if not trial.is_in_force}
+    others = {rule_in_words(str(trial.rule)): trial for trial in trials if not trial.is_in_force}
     # The likeliest question first: a rule that changes something.
     first = next((place for place, trial in enumerate(others.values()) if trial.changed), 0)
     return others[st.selectbox(TEXTS["rule_to_try"], list(others), index=first)]
@@ -133,9 +123,9 @@ def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
     st.subheader(TEXTS["all_rules"])
     rows = [
         (
-            TEXTS["rule_in_force"].format(rule=rule_in_words(trial.rule))
+            TEXTS["rule_in_force"].format(rule=rule_in_words(str(trial.rule)))
             if trial.is_in_force
-            else rule_in_words(trial.rule),
+            else rule_in_words(str(trial.rule)),
             {fate: trial.fates[fate] for fate in fates},
         )
         for trial in trials

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ...store import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, DecidedCase
+from ..base.curator_texts import rule_in_words
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
 from ..base.texts import TEXTS
@@ -23,7 +24,7 @@ def show_adjudication(request: PageRequest) -> None:
     """Show the next case on the workbench; list the adjudicator's earlier decisions below."""
     queue = AdjudicationQueue(request.state.store, request.campaign, request.account.name)
     if not queue.is_open:
-        st.info(TEXTS["no_adjudicator"].format(rule=inert(request.campaign.rule)))
+        st.info(TEXTS["no_adjudicator"].format(rule=inert(rule_in_words(request.campaign.rule))))
         return
     state = work_state(AdjudicatorWork(request.state, request.account, request.campaign))
     if state["tasks"]:

@@ -25,7 +25,7 @@ from ...store.counts.campaign_counts import DividedTask
 from ...workflow.submitted_answers import results_of
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.curator_texts import words_for
+from ..base.curator_texts import rule_in_words, words_for
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
@@ -67,13 +67,13 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     }
     for column, (name, value) in zip(st.columns(len(metrics)), metrics.items(), strict=True):
         column.metric(TEXTS[name], value)
-    st.progress(filled.submitted / max(1, slots), text=campaign.rule)
+    st.progress(filled.submitted / max(1, slots), text=rule_in_words(campaign.rule))
     if total and done == total:
         st.success(TEXTS["closed"])
     if not total:
         return
     st.subheader(CURATOR_TEXTS["funnel"])
-    st.caption(CURATOR_TEXTS["funnel_why"].format(rule=inert(campaign.rule)))
+    st.caption(CURATOR_TEXTS["funnel_why"].format(rule=inert(rule_in_words(campaign.rule))))
     whole = progress_of(campaign, patterns)
     rows = [(CURATOR_TEXTS["all"], whole.outcomes)]
     by = next((split for split in _SPLITS if len({getattr(pattern, split) for pattern in patterns}) > 1), None)
