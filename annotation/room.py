@@ -78,6 +78,7 @@ ROOM = Room(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),
         "review results": Entry(f"{_HERE}.cli.tasks:results", "Say what such a campaign came to."),
+        "review rules": Entry(f"{_HERE}.cli.rules:rules", "Say what other rules would make of the decisions so far."),
         "review serve": Entry(f"{_HERE}.cli.app:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.cli.status:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),

@@ -97,10 +97,13 @@ class Recipe:
         header: All settings except the steps.
         steps: Pairs of entry name and step, in order.
         folder: Folder that relative paths start from.
+        source: File that the recipe was read from; None for one made in Python.
 
     Raises:
         RecipeError: Anything in it is wrong; each mistake is named by step and key.
     """
+
+    source: Path | None = None
 
     def __init__(
         self,
@@ -248,7 +251,9 @@ def load_recipe(path: Path) -> Recipe:
         ) from error
     except UnicodeDecodeError as error:
         raise RecipeError(f"recipe {path} is not UTF-8 text (byte {error.start})") from error
-    return parse_recipe(text, str(path), path.parent)
+    recipe = parse_recipe(text, str(path), path.parent)
+    recipe.source = path
+    return recipe
 
 
 def parse_recipe(text: str, name: str, folder: Path) -> Recipe:

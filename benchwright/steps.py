@@ -244,6 +244,9 @@ class Filter(Step):
     thresholds: ClassVar[frozenset[str]] = frozenset()
     """Settings that only `judge` reads."""
 
+    bounds: ClassVar[Mapping[str, str]] = {}
+    """Value that a threshold bounds, where its name does not say so: `max_ratio` and `min_ratio` bound `ratio`."""
+
     costly: ClassVar[bool] = False
     """Whether to journal each measured record, so that a killed shard resumes where it stopped."""
 

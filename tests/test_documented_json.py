@@ -190,6 +190,7 @@ def _make_filtered(folder: Path) -> None:
             ("review export --workspace @w --all --out @everything", 1, 0),
             ("review assign --workspace @w", 0, 0),
             ("review reasons --workspace @w", 0, 0),
+            ("review rules --workspace @w", 0, 0),
             ("review annotators --workspace @w", 0, 0),
             ("review agreement --workspace @w", 0, 0),
             ("review agreement --ratings @ratings.csv", 0, 0),

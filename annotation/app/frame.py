@@ -16,6 +16,10 @@ from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
+from .cockpit.build import show_build
+from .cockpit.guidelines_editor import show_guidelines_editor
+from .cockpit.rules import show_rules
+from .cockpit.thresholds import show_thresholds
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
@@ -88,25 +92,41 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
+    def curator_page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
+        return st.Page(partial(_show_in_frame, state, account, show_page), title=WORDS[name], url_path=name)
+
     review, practice = _work_pages(state, account)
     home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
     pages = [home, review, practice, page("history", partial(show_history, review=review))]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
-        people, progress = partial(_show_people, state, account), page("progress", show_progress)
-        items, item = _item_pages(state, account)
+        people, (items, item) = partial(_show_people, state, account), _item_pages(state, account)
+        progress = page("progress", partial(show_progress, items=items))
+        build = st.Page(partial(_show_build, state, account, progress), title=WORDS["build"], url_path="build")
         pages += [
+            build,
             items,
             item,
             progress,
             page("agreement", show_agreement),
+            curator_page("rules", partial(show_rules, item=item)),
+            st.Page(
+                partial(_show_thresholds, state, account, items, item),
+                title=WORDS["thresholds"],
+                url_path="thresholds",
+            ),
+            st.Page(
+                partial(_show_in_frame, state, account, show_guidelines_editor),
+                title=WORDS["guidelines_edit"],
+                url_path="guidelines-edit",
+            ),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),
             st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
-        start = partial(_start, review, progress)
+        start = partial(_start, review, progress if state.store.campaign_names() else build)
     else:
         start = partial(_start, review, review)
     return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
@@ -179,6 +199,16 @@ def _if_assigned(request: PageRequest, show: Callable[[PageRequest], None]) -> N
 def _show_home(state: AppState, account: Account, review: st.Page, practice: st.Page) -> None:
     _head(account)
     show_home(state, account, review=review, practice=practice)
+
+
+def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:
+    _head(account)
+    show_thresholds(state, items=items, item=item)
+
+
+def _show_build(state: AppState, account: Account, progress: st.Page) -> None:
+    _head(account)
+    show_build(state, account, progress=progress)
 
 
 def _show_people(state: AppState, account: Account) -> None:

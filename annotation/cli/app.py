@@ -72,6 +72,19 @@ LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
     metavar="URL",
     help="Where people reach the app, if not where it listens: for the printed links, and for the provider.",
 )
+@click.option(
+    "--recipe",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Recipe that curators run from the page Build, or the name of one that comes along; the workspace is made if "
+    "there is none.  [default: that of the last run]",
+)
+@click.option(
+    "--images",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of its photographs; overrides the recipe's own.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
@@ -88,14 +101,16 @@ def serve(
     oidc: str | None,
     oidc_client: str,
     public: str | None,
+    recipe: Path | None,
+    images: Path | None,
     open_browser: bool,
     as_json: bool,
 ) -> None:
     """Serve the review app until interrupted (Ctrl+C), which is how it ends, with exit code 0.
 
     People sign in with a browser, decide, and see their own decisions; curators also see progress, agreement and
-    accounts. As long as nobody can sign in, each start prints a link by which to become the curator. Needs the extra
-    `app`.
+    accounts, and run the recipe. As long as nobody can sign in, each start prints a link by which to become the
+    curator. Needs the extra `app`.
     """
     _check_app_is_installed()
     from ..app.base.state import clock, open_app_state
@@ -103,7 +118,14 @@ def serve(
     from ..app.serve import check_free, is_loopback, run_app
 
     trusted = tuple(map(trusted_network, proxies))
-    root = workspace_of(workspace)
+    if recipe is not None:
+        from ..jobs.recipe_source import prepare_workspace
+
+        root = prepare_workspace(workspace, recipe, images)
+    elif images is not None:
+        raise BenchwrightError("--images goes with --recipe")
+    else:
+        root = workspace_of(workspace)
     open_for_commands(root).close()
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")

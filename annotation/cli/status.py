@@ -41,7 +41,10 @@ FACETS = ("kind", "task", "category")
     "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where `annotators` is
     what more than half of them had said, `divided`, or of a review the criteria without most votes, such as
     `missed_difficult`; where votes are spared by how sure the first ones are, `"closed_sure": {"tasks",
-    "votes_spared"}`. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
+    "votes_spared"}`; where decisions are wanted `"forecast": {"decisions_wanted", "people", "days",
+    "decisions_a_day", "hours", "end": {"median", "low", "high"}, "end_with_two_more": {"median", "low", "high"},
+    "people_lacking"}`, in days such as `2026-03-01`, null where too little is known. With `--by` also
+    `"parts": [{"by", "part", "tasks", "outcomes"}]`
     """
 )
 def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
@@ -49,7 +52,7 @@ def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
 
     It counts the decisions of each day; of campaigns with rounds, what became of the items of each round; of a review,
     the votes of each criterion; and what adjudicators decided against what most annotators had said. Counts are made by
-    the database.
+    the database. When a campaign ends follows from the decisions of its people on the last days, which are resampled.
     """
     with open_for_commands(workspace) as store:
         now = datetime.now(UTC)
@@ -85,6 +88,8 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         ]
     if (sure := overview.closed_sure()).tasks:
         document["closed_sure"] = sure._asdict()
+    if not campaign.is_simulated and (forecast := overview.forecast(now=now)).wanted:
+        document["forecast"] = forecast.to_json()
     if (rulings := overview.adjudication_stats()).cases:
         document["adjudicated"] = rulings.to_json()
     if by:
@@ -111,6 +116,10 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
             lines.append(
                 f"  {sure['tasks']} tasks closed because their decision is sure enough; "
                 f"{sure['votes_spared']} votes spared"
+            )
+        if end := (campaign.get("forecast") or {}).get("end"):
+            lines.append(
+                f"  ends around {end['median']}, between {end['low']} and {end['high'] or 'nobody knows when'}"
             )
         lines += [f"  round {round_['round']}: {_round_text(round_)}" for round_ in campaign.get("rounds", ())]
         lines += [f"  {printable(vote['criterion'])}: {_vote_text(vote)}" for vote in campaign.get("criteria", ())]

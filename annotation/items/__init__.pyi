@@ -6,3 +6,7 @@ from .item_search import FoundRecord as FoundRecord
 from .item_search import Hits as Hits
 from .item_search import ItemQuery as ItemQuery
 from .item_search import search as search
+from .threshold_trial import filter_thresholds as filter_thresholds
+from .threshold_trial import read_measured as read_measured
+from .threshold_trial import run_stamp as run_stamp
+from .threshold_trial import try_threshold as try_threshold

@@ -5,6 +5,7 @@ A query goes into a URL and comes back from it, so that a curator can send a lin
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -175,6 +176,14 @@ def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int =
     extra = near if query.like else _values(connection, query.measure, numbers)
     records = [shown[number]._replace(value=extra.get(number)) for number in numbers if number in shown]
     return Hits(count, page, pages, records)
+
+
+def records_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[FoundRecord]:
+    """Return the records with these ids, in that order; ids that are in no run and no campaign are left out."""
+    query = "SELECT record_id, number FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
+    numbers: dict[str, int] = dict(connection.execute(query, (json.dumps(list(ids)),)).fetchall())
+    shown = {row[0]: FoundRecord(*row[1:]) for row in connection.execute(_SHOWN, (_listed(numbers.values()),))}
+    return [shown[numbers[id_]] for id_ in ids if numbers.get(id_) in shown]
 
 
 def ids_of(connection: sqlite3.Connection, query: ItemQuery, *, most: int = MOST_SELECTED) -> list[str]:

@@ -141,11 +141,7 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
 
 
 def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
-    """Return the outcome of tasks with equal counts, in the words of `review status`.
-
-    Items that should be revised but get no further round are `revise`, or `failed_review` if annotators vote on
-    criteria; the outcomes of the run say why they get none.
-    """
+    """Return the outcome of tasks with equal counts, in the words of `review status`."""
     if decision_counts.state == "open":
         return BEGUN if decision_counts.given else UNTOUCHED
     votes = TaskVotes(
@@ -156,7 +152,16 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
         decision_counts.adjudicated,
         is_closed=True,
     )
-    outcome = settle_last(policy, votes, round_number=decision_counts.round)
+    return counted_outcome(policy, votes, decision_counts.round)
+
+
+def counted_outcome(policy: SettlementPolicy, votes: TaskVotes, round_number: int) -> str:
+    """Return the outcome of a task on the last version of its item as it is counted: the same whyever it fails.
+
+    Items that should be revised but get no further round are `revise`, or `failed_review` if annotators vote on
+    criteria; the outcomes of the run say why they get none.
+    """
+    outcome = settle_last(policy, votes, round_number=round_number)
     if outcome in {NEEDS_REVISION, OUT_OF_ROUNDS}:
         return FAILED_REVIEW if policy.criteria else REVISE
     return outcome

@@ -25,6 +25,7 @@ from ..workflow.criteria import criteria_of
 from ..workflow.further_votes import count_spared
 from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
+from .forecast import Forecast, forecast_of
 from .label_fields import VOTES, LabelField, label_fields_of, reasons_field
 
 MOST_DAYS = 14
@@ -145,6 +146,10 @@ class Overview:
     def closed_sure(self) -> SureCounts:
         """Return how many of them closed because their decision is sure enough, and the votes that this spared."""
         return count_spared(self._store, self.campaign)
+
+    def forecast(self, *, now: datetime) -> Forecast:
+        """Return when the campaign ends, with the people who decide now and with two more."""
+        return forecast_of(self._store, self.campaign, now=now)
 
     def people(self) -> int:
         """Return how many annotators have decided something."""

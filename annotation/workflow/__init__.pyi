@@ -11,6 +11,7 @@ from .further_votes import close_sure as close_sure
 from .further_votes import count_spared as count_spared
 from .further_votes import estimate_anew as estimate_anew
 from .guidelines import read_guidelines as read_guidelines
+from .guidelines import revise_guidelines as revise_guidelines
 from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures
 from .own_work import OwnWork as OwnWork

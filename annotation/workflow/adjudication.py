@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
+import sqlalchemy as sa
+
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
@@ -21,6 +23,7 @@ from ..store import Annotation, Campaign, RefusedError, ReviewStore, Task
 from ..store.campaigns.adjudications import (
     SEND_BACK,
     add_adjudication,
+    disputed_tasks,
     done_tasks,
     has_opened,
     items_judged_by,
@@ -28,17 +31,19 @@ from ..store.campaigns.adjudications import (
     note_opened,
     own_adjudications,
     send_back,
+    tasks_adjudicated_by,
 )
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import round_of
 from ..store.campaigns.tasks import find_task
+from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, list_sequences
 from ..store.database.locks import hold_annotator, hold_task
 from ..store.database.records import Adjudication
 from ..store.submissions.form_checks import edits_in
 from ..store.submissions.submissions import MAX_NOTE
 from .criteria import NOTE
 from .revisions import by_version, open_next_rounds
-from .rounds import NOBODY, in_count, votes_in
+from .rounds import NOBODY, in_count, votes_in, votes_in_sequence
 from .settlement import ACCEPT, REJECT, WAITS, SettlementPolicy, policy_of, settle
 
 DECISIONS = ("accept", "reject", "revise", SEND_BACK)
@@ -109,19 +114,49 @@ class AdjudicationQueue:
         rule = self._policy.rule
         return bool(self._policy.rounds and rule and rule.is_adjudicated)
 
-    def queue(self) -> list[QueuedCase]:
+    def queue(self, *, task: int | None = None) -> list[QueuedCase]:
         """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
 
-        Cases that an adjudicator decided are left out, and so are items that this adjudicator judged.
+        Cases that an adjudicator decided are left out, and so are items that this adjudicator judged. The database
+        picks the tasks on which annotators differ or propose something; decisions on others are not read.
+
+        Args:
+            task: Id of the only task to look at; default None, all tasks.
         """
         if not self.is_open:
             return []
-        policy = self._policy
+        disputed = disputed_tasks(self.campaign, self._policy.criteria, task=task)
         with self._store.reading() as connection:
-            annotations = by_version(list_decisions(connection, self.campaign))
-            done = done_tasks(connection, self.campaign)
-            adjudicated = list_adjudicated(connection, self.campaign)
             own = items_judged_by(connection, self.campaign, self.adjudicator)
+            if self._policy.criteria:
+                cases = self._cases_of_votes(connection, disputed, own, task)
+            else:
+                sequences = list_sequences(connection, self.campaign, among=disputed, task=task)
+                cases = self._cases_of_sequences(sequences, own)
+        return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
+
+    def _cases_of_sequences(self, listed: Sequence[TaskSequence], own: set[str]) -> list[QueuedCase]:
+        """Return the cases among tasks of which the decisions and the edits are known, and nothing else."""
+        cases, known = [], dict[DecisionSequence, tuple[str, float]]()
+        for task in listed:
+            if task.item_id in own or task.sequence.adjudicated is not None:
+                continue
+            if task.sequence not in known:
+                votes = votes_in_sequence(self._policy, task.sequence, is_closed=True)
+                known[task.sequence] = settle(self._policy, votes), _share_divided(task.sequence)
+            outcome, divided = known[task.sequence]
+            if _is_case(outcome, divided):
+                cases.append(QueuedCase(task.task_id, outcome == WAITS, divided))
+        return cases
+
+    def _cases_of_votes(
+        self, connection: sa.Connection, disputed: sa.Select[tuple[int]], own: set[str], task: int | None
+    ) -> list[QueuedCase]:
+        """Return the cases of a review: votes on all criteria, and the answers before them, make a difference."""
+        policy = self._policy
+        annotations = by_version(list_decisions(connection, self.campaign, among=disputed))
+        done = done_tasks(connection, self.campaign, among=disputed)
+        adjudicated = list_adjudicated(connection, self.campaign, task=task)
         cases = []
         for key, decisions in annotations.items():
             verdict = adjudicated.get(key, NOBODY)
@@ -130,9 +165,9 @@ class AdjudicationQueue:
             counted, _ = in_count(policy, decisions, sent_back=verdict.sent_back)
             outcome = settle(policy, votes_in(policy, decisions, verdict, is_closed=True))
             divided = share_divided(counted)
-            if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
+            if _is_case(outcome, divided):
                 cases.append(QueuedCase(done[key], outcome == WAITS, divided))
-        return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
+        return cases
 
     def open(self, task_id: int, *, now: datetime) -> Case:
         """Return a case, and record that it was opened.
@@ -175,7 +210,8 @@ class AdjudicationQueue:
         """Return the cases that this adjudicator decided, the latest first, with the annotators' decisions."""
         with self._store.reading() as connection:
             own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
-            annotations = by_version(list_decisions(connection, self.campaign, with_retired=True))
+            their_own = tasks_adjudicated_by(self.adjudicator)
+            annotations = by_version(list_decisions(connection, self.campaign, with_retired=True, among=their_own))
         return [
             DecidedCase(
                 content_in(payload),
@@ -208,7 +244,7 @@ class AdjudicationQueue:
 
     def _case(self, task_id: int) -> Case:
         policy = self._must_be_open()
-        if task_id not in {case.task_id for case in self.queue()}:
+        if not self.queue(task=task_id):
             raise RefusedError("this case is not open to you, or somebody has decided it; take the next one")
         task = self._task(task_id)
         with self._store.reading() as connection:
@@ -261,6 +297,20 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
         raise RefusedError(f"a rejection needs a reason: one of {', '.join(known)}")
     if not (submission.note or "").strip():
         raise RefusedError("a rejection needs a note that says why")
+
+
+def _is_case(outcome: str, divided: float) -> bool:
+    """Return whether an adjudicator is to look: the rule leaves a task open, or settles it though annotators differ."""
+    return outcome == WAITS or (divided > 0 and outcome in {ACCEPT, REJECT})
+
+
+def _share_divided(sequence: DecisionSequence) -> float:
+    """Return the share of annotators whose decision, with its edits, is not the most frequent one."""
+    if not sequence.decisions:
+        return 0.0
+    edits = sequence.edits or (0,) * len(sequence.decisions)
+    [(_, times)] = Counter(zip(sequence.decisions, edits, strict=True)).most_common(1)
+    return 1 - times / len(sequence.decisions)
 
 
 def share_divided(annotations: Sequence[Annotation]) -> float:

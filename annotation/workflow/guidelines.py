@@ -1,4 +1,4 @@
-"""Read guidelines that a curator wrote: a Markdown file, and pictures in its folder."""
+"""Guidelines that a curator wrote: a Markdown file with pictures beside it, or the next version from the app."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file
 
 from ..forms.form import can_be_kept
-from ..store.campaigns.guidelines import GuidelinePicture
+from ..store import RefusedError, ReviewStore
+from ..store.campaigns.guidelines import GuidelinePicture, Guidelines
 
 MAX_TEXT = 64 * 1024
 MAX_PICTURES = 40
 MAX_SIDE_PX = 1600
 LOSSLESS_PX = 1_000_000
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\(\s*([^)\s]+)\s*\)")
+_KEPT_PICTURE = re.compile(r"picture:(\d{1,3})")
 
 
 def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
@@ -43,6 +45,40 @@ def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
     if len(places) > MAX_PICTURES:
         raise BenchwrightError(f"{path} shows {len(places)} pictures, expected at most {MAX_PICTURES}")
     return marked, [_picture(path, name) for name in places]
+
+
+def revise_guidelines(store: ReviewStore, campaign: str, text: str, *, based_on: int, by: str) -> int:
+    """Write the next version of a campaign's guidelines, as a curator edited them, and return its number.
+
+    Pictures of the version in force may be shown, moved and left out; they are named `picture:0`, `picture:1`, ....
+
+    Args:
+        store: The review store.
+        campaign: Name of the campaign.
+        text: Text in Markdown.
+        based_on: Number of the version that the curator edited; 0 if there was none.
+        by: Name of the curator.
+
+    Raises:
+        StaleError: Another version was written meanwhile.
+        RefusedError: The text is empty, too long, or shows a picture that the version in force has not.
+    """
+    if not text.strip() or len(text.encode()) > MAX_TEXT or not can_be_kept(text):
+        raise RefusedError(f"guidelines are a text of 1 byte to {MAX_TEXT // 1024} kB without nulls")
+    places: dict[int, int] = {}
+
+    def placed(match: re.Match[str]) -> str:
+        words, name = match.groups()
+        number = _KEPT_PICTURE.fullmatch(name)
+        if number is None or not words.strip():
+            raise RefusedError(
+                f"write pictures as ![what it shows](picture:0), found {match[0][:100]!r}; new ones come by "
+                "`benchwright review guidelines --set FILE`"
+            )
+        return f"![{words}](picture:{places.setdefault(int(number[1]), len(places))})"
+
+    marked = _PICTURE.sub(placed, text)
+    return Guidelines(store).revise(campaign, marked, list(places), based_on=based_on, by=by)
 
 
 def _text_of(path: Path) -> str:

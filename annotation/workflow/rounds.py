@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 
+from ..store.counts.decision_sequences import DecisionSequence
 from ..store.database.records import Adjudicated, Adjudication, Annotation
 from .criteria import YES
 from .settlement import SettlementPolicy, TaskVotes
@@ -83,6 +84,22 @@ def votes_in(
         votes={name: sum(values.get(name) == YES for values in fields) for name in policy.criteria},
         proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
         adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
+        is_closed=is_closed,
+    )
+
+
+def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, is_closed: bool) -> TaskVotes:
+    """Return the votes that a policy counts on a task: those of its first annotators, as the database lists them.
+
+    An adjudicator's decision counts under a rule that names an adjudicator.
+    """
+    decisions, names, rule = sequence.decisions[: policy.slots], policy.criteria, policy.rule
+    return TaskVotes(
+        given=len(decisions),
+        decisions={} if names else Counter(decisions),
+        votes={name: sum(decision[place] == "1" for decision in decisions) for place, name in enumerate(names)},
+        proposals=len(set(sequence.edits[: policy.slots]) - {0}),
+        adjudicated=sequence.adjudicated if rule is not None and rule.is_adjudicated else None,
         is_closed=is_closed,
     )
 

@@ -46,7 +46,7 @@ class Spread(NamedTuple):
 
 
 def thresholds_of(stage: Stage) -> list[Threshold]:
-    """Return a filter's thresholds, matched to values by name: `max_ratio` or `min_ratio` belongs to `ratio`."""
+    """Return a filter's thresholds, matched to values by `bounds` or by name: `max_ratio` bounds `ratio`."""
     step = stage.step
     if not isinstance(step, Filter):
         return []
@@ -54,7 +54,7 @@ def thresholds_of(stage: Stage) -> list[Threshold]:
     for setting in sorted(step.thresholds):
         at = getattr(step, setting, None)
         for beginning, side in _SIDES:
-            value = setting.removeprefix(beginning)
+            value = step.bounds.get(setting, setting.removeprefix(beginning))
             if setting.startswith(beginning) and value in step.values and isinstance(at, int | float):
                 thresholds.append(Threshold(setting, value, float(at), side))
     return thresholds

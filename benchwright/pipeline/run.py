@@ -76,7 +76,9 @@ def run_recipe(
     stages = plan(recipe.steps)
     folder = image_folder(recipe, images)
     space = Workspace.create(workspace)
-    about = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
+    about: dict[str, Any] = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
+    if recipe.source is not None:
+        about["recipe_file"] = str(recipe.source.resolve())
     for _ in range(len(stages) + 1):  # each campaign adds images at most once; afterwards only people do
         with space.locked(), logged(space, about) as log:
             run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())

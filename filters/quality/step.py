@@ -79,6 +79,7 @@ class Quality(Filter):
         "frame": "float64",
     }
     thresholds: ClassVar[frozenset[str]] = frozenset({"ask", *(fault.setting for fault in FAULTS)})
+    bounds: ClassVar[Mapping[str, str]] = {fault.setting: fault.value for fault in FAULTS}
 
     min_side_px: int | None = Field(200, ge=1)
     max_aspect: float | None = Field(4.0, ge=1)

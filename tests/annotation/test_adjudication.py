@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -13,6 +13,7 @@ from benchwright.annotation.app.task_card.adjudication_card import adjudication_
 from benchwright.annotation.campaigns import Answer, Review, Verify
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.store.campaigns import disputed_tasks
 from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
@@ -290,3 +291,23 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     judge.decide(head.task_id, Submission("revise", edits={"choices": {"A": "the one on the left"}}), now=now)
     [version] = store.tasks("review")
     assert version.payload["choices"][0]["text"] == "the one on the left"
+
+
+@pytest.mark.parametrize("rule", ["adjudicated(unanimous(2))", "adjudicated(at_least(1, of=2))"])
+def test_only_tasks_on_which_annotators_differ_or_propose_something_are_read(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, rule: str
+) -> None:
+    items = make_items(jigsaw=6)
+    Verify(rule=rule).advance(items, context)
+    said = [("accept", "accept"), ("reject", "reject"), ("accept", "reject"), (X, Y), ("accept", "accept")]
+    tasks = [
+        decide(store, item, now + timedelta(minutes=number), ann=first, ben=second)
+        for number, (item, (first, second)) in enumerate(zip(items, said, strict=False))
+    ]
+    campaign = store.campaign("verify")
+    with store.reading() as connection:
+        read = set(connection.execute(disputed_tasks(campaign)).scalars())
+    assert read == {tasks[2], tasks[3]}
+    assert {case.task_id for case in adjudication_queue_of(store).queue()} == read
+    assert [case.task_id for case in adjudication_queue_of(store).queue(task=tasks[2])] == [tasks[2]]
+    assert adjudication_queue_of(store).queue(task=tasks[0]) == []

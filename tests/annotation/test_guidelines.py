@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from PIL import Image
 
 from benchwright.annotation.app.routes import with_pictures
 from benchwright.annotation.forms import KINDS, CampaignForm, Submission
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.store import RefusedError, ReviewStore, StaleError
 from benchwright.annotation.store.campaigns import GuidelinePicture, Guidelines, GuidelinesVersion
-from benchwright.annotation.workflow import read_guidelines
+from benchwright.annotation.store.database import audit_log
+from benchwright.annotation.workflow import read_guidelines, revise_guidelines
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images import decode_rgb
 
@@ -158,3 +160,40 @@ def test_scripts_in_guidelines_stay_text(open_campaign: OpenCampaign) -> None:
     assert newest is not None
     assert newest.text == text
     assert json.dumps(with_pictures(newest)).count("/guidelines/") == 2
+
+
+def test_a_curator_revises_what_is_in_force_and_never_what_came_meanwhile(
+    open_campaign: OpenCampaign, tmp_path: Path
+) -> None:
+    store = open_campaign(tasks=1)
+    known = Guidelines(store)
+    for name in ("good", "bad"):
+        Image.fromarray(np.full((20, 30, 3), 90 if name == "good" else 200, np.uint8)).save(tmp_path / f"{name}.png")
+    (tmp_path / "told.md").write_text("First ![good](good.png), then ![bad](bad.png).", encoding="utf-8")
+    known.set("verify", *read_guidelines(tmp_path / "told.md"))
+    bad = picture_of(store, "verify", 1)
+    version = revise_guidelines(
+        store, "verify", "Only ![bad](picture:1), twice: ![bad](picture:1).", based_on=1, by="cur"
+    )
+    assert version == 2
+    newest = known.newest(store.campaign("verify"))
+    assert newest is not None
+    assert (newest.text, newest.origin) == ("Only ![bad](picture:0), twice: ![bad](picture:0).", "curator")
+    assert (picture_of(store, "verify", 0), picture_of(store, "verify", 1)) == (bad, None)
+    with store.reading() as connection:
+        acts = connection.execute(sa.select(audit_log.c.actor).where(audit_log.c.act == "guidelines_written")).scalars()
+        assert list(acts)[-1] == "cur"
+    with pytest.raises(StaleError, match="have changed since version 1"):
+        revise_guidelines(store, "verify", "Mine.", based_on=1, by="dot")
+    for wrong in ("![bad](picture:1)", "![](picture:0)", "![a](https://example.org/a.png)", " ", "x" * 70_000, "a\0b"):
+        with pytest.raises(RefusedError):
+            revise_guidelines(store, "verify", wrong, based_on=2, by="cur")
+    assert len(known.versions(store.campaign("verify"))) == 2
+
+
+def picture_of(store: ReviewStore, campaign: str, place: int) -> bytes | None:
+    """Return the bytes of a picture of the newest version."""
+    newest = Guidelines(store).newest(store.campaign(campaign))
+    assert newest is not None
+    picture = Guidelines(store).picture(newest.id, place)
+    return None if picture is None else picture.data

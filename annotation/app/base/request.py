@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...progress.overview import Overview
 from ...store import Account, Campaign
 from ...workflow.task_queue import TaskQueue
 from .state import AppState
@@ -28,6 +30,11 @@ class PageRequest:
     account: Account
     campaign: Campaign
     head: DeltaGenerator
+
+    @property
+    def stamp(self) -> tuple[Hashable, ...]:
+        """Return the beginning of a key of the cache: it changes with the campaign's decisions and tasks."""
+        return (self.state.store.where, *Overview(self.state.store, self.campaign).stamp())
 
     @property
     def queue(self) -> TaskQueue:

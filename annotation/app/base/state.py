@@ -11,6 +11,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from benchwright.workspace.workspace import Workspace
 
 from ...items import ItemIndex
+from ...jobs import JobRunner
 from ...store import Account, Accounts, ReviewStore, open_store
 from ..security.attempts import Attempts
 from ..security.cookies import Cookies, signing_key
@@ -52,6 +53,7 @@ class AppState:
     pictures: ShownPictures
     hashing: BoundedHashing
     items: ItemIndex
+    jobs: JobRunner
     provider: IdentityProvider | None = None
 
     def account_of(self, token: str | None) -> Account | None:
@@ -80,6 +82,7 @@ def open_app_state(workspace: Path, *, secure: bool, provider: IdentityProvider 
         pictures=ShownPictures(workspace),
         hashing=BoundedHashing(),
         items=ItemIndex(workspace, store),
+        jobs=JobRunner(workspace, store, now=clock),
         provider=provider,
     )
 

@@ -35,10 +35,11 @@ class ItemGrid {
       list.append(item);
       return box;
     });
-    root.append(bar, list);
+    if (this.data.canSelect) root.append(bar);
+    root.append(list);
     this.place.querySelector(".items")?.remove();
     this.place.append(root);
-    this.mark();
+    if (this.data.canSelect) this.mark();
   }
 
   tile(tile, place, texts) {
@@ -72,7 +73,7 @@ class ItemGrid {
     const words = element("div", "words");
     words.append(element("span", `state ${tile.state}`, tile.state_words), text("p", "title", tile.title));
     for (const line of tile.lines) words.append(text("p", "line", line));
-    item.append(link, label, words);
+    item.append(link, ...(this.data.canSelect ? [label] : []), words);
     return { item, box };
   }
 

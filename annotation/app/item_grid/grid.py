@@ -47,19 +47,24 @@ class GridEvent:
     opened: str | None = None
 
 
-def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str]) -> GridEvent:
+def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], can_select: bool = True) -> GridEvent:
     """Show tiles, and return what is selected and what was opened.
 
     Args:
         tiles: Tiles in the order in which they are shown.
         key: Key of what is shown; another one forgets what was selected.
         texts: Texts of the app, of which the grid takes its own.
+        can_select: Whether tiles have boxes by which they are selected; default True.
     """
     folder = Path(__file__).parent
     grid = component("benchwright_item_grid", [folder / "grid.js"], [folder / "grid.css"])
     result: Any = grid(
         key=f"grid-{key}",
-        data={"tiles": [asdict(tile) for tile in tiles], "texts": {name: texts[name] for name in _TEXTS}},
+        data={
+            "tiles": [asdict(tile) for tile in tiles],
+            "texts": {name: texts[name] for name in _TEXTS},
+            "canSelect": can_select,
+        },
         default={"selected": []},
         on_selected_change=_nothing,
         on_open_change=_nothing,

@@ -56,7 +56,7 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     query = ItemQuery.from_params(st.query_params.to_dict())
     st.session_state[_LAST] = query.to_params()
     with st.spinner(TEXTS["reading"]):
-        generation = _refreshed(state)
+        generation = refreshed(state)
     facets = cached((state.store.where, "items-options", generation), lambda: state.items.reading(options))
     total = sum(count for _, count in facets["stream"])
     if not total:
@@ -70,7 +70,8 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     if not hits.records:
         st.info(TEXTS["found_none"])
         return
-    tiles = [_tile(record, query, item_page().url_path) for record in hits.records]
+    path = item_page().url_path
+    tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
     event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
     if event.opened is not None:
         st.switch_page(item_page(), query_params={ITEM: event.opened})
@@ -84,7 +85,7 @@ def last_query() -> dict[str, str]:
     return kept
 
 
-def _refreshed(state: AppState) -> str:
+def refreshed(state: AppState) -> str:
     """Bring the index up to date, and return what names its present state."""
     try:
         return state.items.refresh().generation
@@ -227,14 +228,25 @@ def _show_count(query: ItemQuery, hits: Hits, total: int) -> None:
     st.markdown(f"**{TEXTS[name].format(total=total if query.is_empty else hits.total)}**")
 
 
-def _tile(record: FoundRecord, query: ItemQuery, path: str) -> GridTile:
+def _value_line(record: FoundRecord, query: ItemQuery) -> str:
+    if record.value is None:
+        return ""
+    return TEXTS["bits"].format(bits=record.value) if query.like else f"{query.measure} {record.value:.4g}"
+
+
+def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
+    """Return the tile of a record.
+
+    Args:
+        record: The record.
+        path: Path of the page of one item.
+        more: Further lines.
+    """
     lines = [", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else "", record.campaign]
     if record.decisions:
         count = TEXTS["one_decision"] if record.decisions == 1 else TEXTS["decisions_n"].format(count=record.decisions)
         lines.append(count)
-    if record.value is not None:
-        measured = f"{query.measure} {record.value:.4g}"
-        lines.append(TEXTS["bits"].format(bits=record.value) if query.like else measured)
+    lines += more
     name = record.name or f"{record.task} {record.record_id[:_ID_DIGITS]}".strip()
     return GridTile(
         id=record.record_id,

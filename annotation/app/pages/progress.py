@@ -18,6 +18,7 @@ from ...campaigns.results import agreement_of, summary_of
 from ...forms.kinds import REVIEW
 from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
+from ...progress.forecast import EndRange, Forecast
 from ...progress.overview import Overview
 from ...store import Campaign, ReviewStore
 from ...store.counts.campaign_counts import DividedTask
@@ -38,8 +39,8 @@ MOST_DIVIDED = 50
 _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
-def show_progress(request: PageRequest) -> None:
-    """Show how far a campaign is."""
+def show_progress(request: PageRequest, *, items: st.Page) -> None:
+    """Show how far a campaign is, and lead to the items on which annotators differ."""
     store, campaign = request.state.store, request.campaign
     _show_counts(store, campaign)
     overview = Overview(store, campaign)
@@ -47,7 +48,7 @@ def show_progress(request: PageRequest) -> None:
     if campaign.form.typed is not None and campaign.kind != REVIEW:
         _show_results(store, campaign, stamp)
         return
-    _show_divided(cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)))
+    _show_divided(cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)), campaign, items)
 
 
 @st.fragment(run_every=REFRESH_S)
@@ -83,8 +84,35 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         st.caption(CURATOR_TEXTS["closed_sure"].format(tasks=sure.tasks, spared=sure.votes_spared))
     _show_rounds(cached((*stamp, "rounds"), lambda: overview.rounds(patterns)))
     _show_adjudication(cached((*stamp, "rulings"), overview.adjudication_stats))
+    now = clock()
+    _show_forecast(cached((*stamp, "forecast", now.date()), lambda: overview.forecast(now=now)))
     if days := cached((*stamp, "days"), overview.days):
         show_chart(days_chart("days", CURATOR_TEXTS["by_day"], days))
+
+
+def _show_forecast(forecast: Forecast) -> None:
+    """Say in words when the campaign ends, with the people of now and with two more."""
+    if not forecast.wanted:
+        return
+    st.subheader(CURATOR_TEXTS["forecast"])
+    parts = [CURATOR_TEXTS["forecast_wanted"].format(**forecast._asdict())]
+    if forecast.hours is not None:
+        parts.append(CURATOR_TEXTS["forecast_hours"].format(hours=forecast.hours))
+    if forecast.lacking:
+        parts.append(CURATOR_TEXTS["forecast_lacking"].format(lacking=forecast.lacking))
+    ends = (("forecast_end", forecast.end), ("forecast_more", forecast.end_with_more))
+    parts += [_end_in_words(name, end) for name, end in ends if end is not None]
+    if forecast.end is None:
+        parts.append(CURATOR_TEXTS["forecast_unknown"])
+    st.markdown(" ".join(parts))
+    st.caption(CURATOR_TEXTS["forecast_why"])
+
+
+def _end_in_words(name: str, end: EndRange) -> str:
+    low, median, high = (
+        CURATOR_TEXTS["forecast_later"] if day is None else f"{day:%Y-%m-%d}" for day in (end.low, end.median, end.high)
+    )
+    return CURATOR_TEXTS[name].format(low=low, median=median, high=high)
 
 
 def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
@@ -123,7 +151,7 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     return lines
 
 
-def _show_divided(divided: list[DividedTask]) -> None:
+def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page) -> None:
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
@@ -140,6 +168,8 @@ def _show_divided(divided: list[DividedTask]) -> None:
         for task in divided
     ]
     st.dataframe(rows, hide_index=True)
+    query = {"campaign": campaign.name, "state": "divided", "sort": "divided"}
+    st.page_link(items, label=CURATOR_TEXTS["see_items"], query_params=query)
 
 
 def _show_rounds(rounds: Sequence[RoundProgress]) -> None:

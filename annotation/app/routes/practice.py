@@ -66,7 +66,7 @@ def practice_routes(state: AppState) -> list[Route]:
         image = _image(state, request)
         if image is None or (marks and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, marks=marks)}"'}
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, "marks" if marks else "picture")}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         if (scene := scene_of(image.image_id)) is not None:

@@ -12,10 +12,10 @@ from ...forms.task_content import TaskContent
 from ...store import RefusedError
 from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
-from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX
+from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..routes.tasks import detail_url, picture_url
+from ..routes.tasks import coarse_url, detail_url, picture_url
 from ..task_card.card import Card
 from ..task_card.card_event import CardEvent
 from ..viewer import ViewerPicture
@@ -189,6 +189,7 @@ def pictures_of(
                 can_be_chosen=can_be_chosen and len(letter) == 1,
                 detail=detail_url(task_id, place) if max(width, height) > MAX_SIDE_PX else None,
                 detail_px=DETAIL_PX,
+                coarse=coarse_url(task_id, place) if width * height > TINY_PX else None,
             )
         )
     return pictures

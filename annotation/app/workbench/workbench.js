@@ -142,8 +142,7 @@ class Workbench {
   }
 
   fetchAhead() {
-    const pictures = this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures);
-    fetchAhead(pictures.flatMap(({ src, marks }) => (marks === null ? [src] : [src, marks])));
+    fetchAhead(this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures));
   }
 
   /** What was done on the card: the next task comes at once, unless the answer is about this one. */

@@ -1,5 +1,6 @@
 from .adjudications import AdjudicatedTask as AdjudicatedTask
 from .adjudications import add_adjudication as add_adjudication
+from .adjudications import disputed_tasks as disputed_tasks
 from .decisions import list_decisions as list_decisions
 from .guidelines import GuidelinePicture as GuidelinePicture
 from .guidelines import Guidelines as Guidelines

@@ -69,11 +69,47 @@ def adjudication_of(row: sa.Row[Any]) -> Adjudication:
     )
 
 
-def done_tasks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], int]:
-    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash."""
+def done_tasks(
+    connection: sa.Connection, campaign: Campaign, *, among: sa.Select[tuple[int]] | None = None
+) -> dict[tuple[str, str], int]:
+    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        among: Query for the ids of the tasks to look at; default None, all tasks.
+    """
     query = sa.select(tasks.c.item_id, tasks.c.content_hash, tasks.c.id)
-    rows = connection.execute(query.where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done"))
+    query = query.where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done")
+    rows = connection.execute(query if among is None else query.where(tasks.c.id.in_(among)))
     return {(row.item_id, row.content_hash): row.id for row in rows}
+
+
+def disputed_tasks(
+    campaign: Campaign, criteria: Sequence[str] = (), *, task: int | None = None
+) -> sa.Select[tuple[int]]:
+    """Return a query for the done tasks of a campaign that may wait for an adjudicator, or on which annotators differ.
+
+    These are tasks with different decisions, with a revision, or under criteria with a vote that is not `yes` or with
+    edits; on all others annotators agree on what the rule then takes. What adjudicators decided is not left out.
+
+    Args:
+        campaign: Campaign.
+        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        task: Id of the only task to look at; default None, all tasks.
+    """
+    if criteria:
+        misses = [sa.func.coalesce(member_of(annotations_table.c.fields, name), "no") != "yes" for name in criteria]
+        of_task = latest_annotations().join(slots, annotations_table.c.slot_id == slots.c.id)
+        of_task = of_task.where(slots.c.task_id == tasks.c.id, sa.or_(annotations_table.c.edits.is_not(None), *misses))
+        is_disputed: sa.ColumnElement[bool] = sa.exists(of_task.with_only_columns(sa.literal(1)).correlate(tasks))
+    else:
+        differ = sa.or_(
+            sa.func.min(slots.c.decision) != sa.func.max(slots.c.decision), sa.func.max(slots.c.decision) == REVISE
+        )
+        is_disputed = sa.select(differ).where(slots.c.task_id == tasks.c.id).scalar_subquery()
+    query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done", is_disputed)
+    return query if task is None else query.where(tasks.c.id == task)
 
 
 def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
@@ -144,6 +180,15 @@ class OwnAdjudication(NamedTuple):
 
     adjudication: Adjudication
     payload: Mapping[str, Any]
+
+
+def tasks_adjudicated_by(name: str) -> sa.Select[tuple[int]]:
+    """Return a query for the tasks that somebody decided or sent back as adjudicator."""
+    return (
+        sa.select(adjudications.c.task_id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(annotators.c.name == name, adjudications.c.decision != OPENED)
+    )
 
 
 def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[OwnAdjudication]:

@@ -149,6 +149,21 @@ def list_votes(
     return votes
 
 
+def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int, list[TaskVote]]:
+    """Return the decisions on each current task that is begun, by task and slot; adjudicated ones are left out."""
+    query = (
+        sa.select(slots.c.task_id, tasks.c.state, slots.c.annotator_id, slots.c.decision, slots.c.submitted_at)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.is_begun, tasks.c.state != "retired")
+        .where(slots.c.decision.is_not(None), tasks.c.id.not_in(ruled_tasks()))
+        .order_by(slots.c.task_id, slots.c.slot)
+    )
+    votes: dict[int, list[TaskVote]] = {}
+    for row in connection.execute(query):
+        votes.setdefault(row.task_id, []).append(TaskVote(*row))
+    return votes
+
+
 def closings_in_force(connection: sa.Connection, campaign: Campaign, *, task: int | None = None) -> dict[int, Closing]:
     """Return the closings in force, by task; only that of one task if its id is given."""
     query = _IN_FORCE if task is None else _IN_FORCE.where(tasks.c.id == task)

@@ -50,7 +50,12 @@ def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
 
 
 def list_decisions(
-    connection: sa.Connection, campaign: Campaign, *, with_retired: bool = False, task: int | None = None
+    connection: sa.Connection,
+    campaign: Campaign,
+    *,
+    with_retired: bool = False,
+    task: int | None = None,
+    among: sa.Select[tuple[int]] | None = None,
 ) -> list[Annotation]:
     """Return the latest decisions on a campaign's tasks, by item id, round and slot.
 
@@ -59,8 +64,11 @@ def list_decisions(
         campaign: Campaign.
         with_retired: Whether to include decisions on earlier contents of items; default False, current tasks only.
         task: Id of the one task to read; default None, all tasks.
+        among: Query for the ids of the tasks to read; default None, all tasks.
     """
     query = _decisions(with_retired=with_retired, of_task=task is not None)
+    if among is not None:
+        query = query.where(tasks.c.id.in_(among))
     return [annotation_of(row) for row in connection.execute(query, {"campaign": campaign.id, "task": task})]
 
 

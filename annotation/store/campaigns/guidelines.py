@@ -18,7 +18,7 @@ from benchwright.canonical import digest
 from ...forms.kinds import KINDS
 from ..database.audit import COMMAND_LINE, clock, record
 from ..database.locks import hold_campaign
-from ..database.records import Campaign
+from ..database.records import Campaign, RefusedError, StaleError
 from ..database.schema import followed, guideline_pictures, guidelines, slots
 from .tasks import find_campaign
 
@@ -47,9 +47,24 @@ class GuidelinesVersion(NamedTuple):
 
 
 def write(
-    connection: sa.Connection, campaign: Campaign, text: str, pictures: Sequence[GuidelinePicture], *, origin: Origin
+    connection: sa.Connection,
+    campaign: Campaign,
+    text: str,
+    pictures: Sequence[GuidelinePicture],
+    *,
+    origin: Origin,
+    by: str = COMMAND_LINE,
 ) -> int:
-    """Write the next version of a campaign's guidelines and return its number."""
+    """Write the next version of a campaign's guidelines and return its number.
+
+    Args:
+        connection: Connection in a transaction that writes.
+        campaign: Campaign.
+        text: Text in Markdown, which names pictures by their places.
+        pictures: Pictures in the order of their places.
+        origin: Whether the recipe or a curator says so.
+        by: Who wrote it, for the audit log; default the command line.
+    """
     hold_campaign(connection, campaign.id)
     newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
     version = (connection.execute(newest).scalar_one() or 0) + 1
@@ -62,7 +77,7 @@ def write(
     if not campaign.is_simulated:
         text_digest = digest_of_guidelines(connection, made)
         about = {"campaign": campaign.name, "version": version, "guidelines": made, "said": text_digest}
-        record(connection, "guidelines_written", actor=COMMAND_LINE, at=clock(), **about)
+        record(connection, "guidelines_written", actor=by, at=clock(), **about)
     return int(version)
 
 
@@ -121,6 +136,35 @@ class Guidelines:
         with self._store.writing() as connection:
             return write(connection, find_campaign(connection, campaign), text, pictures, origin="curator")
 
+    def revise(self, campaign: str, text: str, pictures: Sequence[int], *, based_on: int, by: str) -> int:
+        """Write a curator's next version, made from the one in force, and return its number.
+
+        Args:
+            campaign: Name of the campaign.
+            text: Text in Markdown, which names pictures by their places in `pictures`.
+            pictures: Places, in the version in force, of the pictures that the text shows.
+            based_on: Number of the version that the curator had before them; 0 if there was none.
+            by: Name of the curator.
+
+        Raises:
+            StaleError: Another version was written meanwhile.
+            RefusedError: The version in force has no such picture.
+            BenchwrightError: There is no such campaign.
+        """
+        with self._store.writing() as connection:
+            known = find_campaign(connection, campaign)
+            hold_campaign(connection, known.id)
+            newest = _VERSIONS.where(guidelines.c.campaign_id == known.id).order_by(guidelines.c.version.desc())
+            row = connection.execute(newest.limit(1)).one_or_none()
+            if (0 if row is None else row.version) != based_on:
+                raise StaleError(f"the guidelines of {campaign!r} have changed since version {based_on}")
+            shown = [None if row is None else _picture(connection, row.id, place) for place in pictures]
+            missing = [place for place, picture in zip(pictures, shown, strict=True) if picture is None]
+            if missing:
+                raise RefusedError(f"version {based_on} has no picture {missing[0]}")
+            kept = [picture for picture in shown if picture is not None]
+            return write(connection, known, text, kept, origin="curator", by=by)
+
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
         """Return the newest version of the guidelines; None if the campaign has none."""
         query = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
@@ -142,12 +186,16 @@ class Guidelines:
 
     def picture(self, guidelines_id: int, place: int) -> GuidelinePicture | None:
         """Return one picture of a version."""
-        wanted = sa.select(guideline_pictures).where(
-            guideline_pictures.c.guidelines_id == guidelines_id, guideline_pictures.c.place == place
-        )
         with self._store.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
-        return None if row is None else GuidelinePicture(b64decode(row.body), row.media_type)
+            return _picture(connection, guidelines_id, place)
+
+
+def _picture(connection: sa.Connection, guidelines_id: int, place: int) -> GuidelinePicture | None:
+    wanted = sa.select(guideline_pictures).where(
+        guideline_pictures.c.guidelines_id == guidelines_id, guideline_pictures.c.place == place
+    )
+    row = connection.execute(wanted).one_or_none()
+    return None if row is None else GuidelinePicture(b64decode(row.body), row.media_type)
 
 
 _VERSIONS = sa.select(guidelines.c.id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)

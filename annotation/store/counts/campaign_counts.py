@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -66,6 +66,16 @@ class SlotCounts(NamedTuple):
     free: int
 
 
+class DayOfWork(NamedTuple):
+    """Tasks that one annotator decided on one day in UTC, and the active seconds of those that were timed."""
+
+    annotator: str
+    day: date
+    decisions: int
+    seconds: float
+    timed: int
+
+
 def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> SlotCounts:
     """Return how many slots of current tasks are filled, held and free."""
     held = slots.c.submitted_at.is_(None) & (slots.c.lease_until > now)
@@ -119,6 +129,44 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
         .order_by(sa.text("day"))
     )
     return {str(row[0]): int(row[1]) for row in connection.execute(query)}
+
+
+def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: datetime) -> list[DayOfWork]:
+    """Return what each annotator decided on each day since a moment; only first versions count."""
+    day, took = day_of(annotations_table.c.submitted_at).label("day"), annotations_table.c.active_s
+    query = (
+        sa.select(
+            annotators.c.name, day, sa.func.count(), sa.func.coalesce(sa.func.sum(took), 0.0), sa.func.count(took)
+        )
+        .select_from(
+            annotations_table.join(slots)
+            .join(tasks, slots.c.task_id == tasks.c.id)
+            .join(annotators, slots.c.annotator_id == annotators.c.id)
+        )
+        .where(
+            annotations_table.c.submitted_at >= since,
+            annotations_table.c.version == 1,
+            is_of_any_round(campaign, scanned=True),
+        )
+        .group_by(annotators.c.name, sa.text("day"))
+        .order_by(annotators.c.name, sa.text("day"))
+    )
+    return [
+        DayOfWork(name, date.fromisoformat(str(on)), int(times), float(seconds), int(timed))
+        for name, on, times, seconds, timed in connection.execute(query)
+    ]
+
+
+def most_missing(connection: sa.Connection, campaign: Campaign) -> int:
+    """Return the most decisions that an open task of a campaign still lacks, 0 without one."""
+    lacks = (
+        sa.select(sa.func.count().label("lacks"))
+        .select_from(slots.join(tasks))
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.state == "open", slots.c.submitted_at.is_(None))
+        .group_by(slots.c.task_id)
+        .subquery()
+    )
+    return int(connection.execute(sa.select(sa.func.max(lacks.c.lacks))).scalar_one() or 0)
 
 
 def count_reasons(

@@ -1,0 +1,110 @@
+"""Downloads for curators: frozen releases and exports as ZIP files, and funnel pages."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from ...jobs.commands import EXPORT_FOLDER, FUNNEL_PAGE
+from ...store import Account
+from ..auth.middleware import ACCOUNT
+from ..base.state import AppState
+
+RELEASE, EXPORT, FUNNEL = "release", "export", "funnel"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
+
+
+class Download(NamedTuple):
+    """Something that a curator can download: what it is, its name, where it lies, and when it was made, if known."""
+
+    kind: str
+    name: str
+    path: Path
+    made_at: datetime | None = None
+
+    @property
+    def url(self) -> str:
+        """Return the path of the download."""
+        return f"/curator/downloads/{self.kind}/{self.name}"
+
+
+def downloads(state: AppState) -> list[Download]:
+    """Return what there is to download: releases by name, then exports and funnel pages, the newest first."""
+    releases = state.workspace / "releases"
+    found = [
+        Download(RELEASE, path.name, path)
+        for path in (sorted(releases.iterdir()) if releases.is_dir() else ())
+        if _NAME.fullmatch(path.name) and (path / "manifest.json").is_file() and not path.is_symlink()
+    ]
+    for record in state.jobs.jobs():
+        folder = state.jobs.folder.of(record.id)
+        if record.state != "done":
+            continue
+        if record.kind == "export" and (folder / EXPORT_FOLDER).is_dir():
+            found.append(Download(EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
+        if record.kind == "funnel" and (folder / FUNNEL_PAGE).is_file():
+            found.append(Download(FUNNEL, record.id, folder / FUNNEL_PAGE, record.started_at))
+    return found
+
+
+def download_routes(state: AppState) -> list[Route]:
+    """Return the route of downloads; the session middleware has identified the account."""
+
+    async def download(request: Request) -> Response:
+        return await run_in_threadpool(_response, state, request)
+
+    return [Route("/curator/downloads/{kind:str}/{name:str}", download)]
+
+
+def _response(state: AppState, request: Request) -> Response:
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    wanted = (request.path_params["kind"], request.path_params["name"])
+    # Only what is listed can be had, so that no path comes from outside.
+    listed = {(found.kind, found.name): found for found in downloads(state)} if account.role == "curator" else {}
+    if wanted not in listed:
+        return PlainTextResponse("there is no such download for you\n", 404)
+    found = listed[wanted]
+    headers = {"Cache-Control": "private, no-store"}
+    if found.path.is_file():
+        name = f"funnel-{found.name}.html"
+        return FileResponse(found.path, media_type="application/octet-stream", filename=name, headers=headers)
+    archive = _zipped(found)
+    return FileResponse(
+        archive,
+        media_type="application/zip",
+        filename=f"{found.name}.zip",
+        headers=headers,
+        background=BackgroundTask(archive.unlink, missing_ok=True),
+    )
+
+
+def _zipped(found: Download) -> Path:
+    """Return a new file with a folder's files, which are compressed already."""
+    handle, path = tempfile.mkstemp(suffix=".zip")
+    with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for member in _files(found.path):
+            archive.write(member, Path(found.name) / member.relative_to(found.path))
+    return Path(path)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the regular files of a folder, by name; no link is followed."""
+    for place, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place) / name
+            if path.is_file() and not path.is_symlink():
+                yield path

@@ -1,0 +1,93 @@
+"""``benchwright review rules``: what other rules would make of a campaign's decisions so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..progress.rule_trial import RuleTrial
+
+
+@click.command("rules")
+@workspace_option
+@campaign_option
+@click.option(
+    "--rule",
+    "texts",
+    multiple=True,
+    metavar="RULE",
+    help="Rule to try, as a recipe writes it, such as `unanimous(2)`; may be given several times.  [default: those for "
+    "one to five annotators]",
+)
+@click.option(
+    "--sureness",
+    is_flag=True,
+    help="Also say what stopping as soon as the votes are sure enough would spare, at several thresholds.",
+)
+@json_option(
+    """
+    `{"campaign", "rules": [{"rule", "in_force", "kept", "to_revise", "waits", "no_agreement", "dropped", "open",
+    "decisions", "further_votes", "changed"}]}`; counts are of tasks: `waits` for an adjudicator, `open` where missing
+    decisions can still change the outcome, `changed` where both this rule and the one in force settle it, and
+    differently; `decisions` is what the rule asks for in all, `further_votes` what is still missing.
+    With `--sureness` also `"sureness": [{"until", "tasks", "votes_spared", "otherwise", "compared"}]`: tasks that would
+    close early, and of those that have all their votes (`compared`) how many would come out `otherwise`
+    """
+)
+def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], sureness: bool, as_json: bool) -> None:
+    """Say what other rules would make of a campaign's decisions so far; nothing is changed.
+
+    A rule for fewer annotators is held to the first of them. Of a rule for more, a task counts as settled where it
+    is kept or dropped whatever the missing decisions say.
+    """
+    from ..progress.rule_trial import can_try, fates_of, try_rules
+    from ..progress.sureness_trial import can_spare, try_sureness
+    from ..workflow.rules import parse_rule
+
+    wanted = [parse_rule(text) for text in texts] or None
+    with open_for_commands(workspace) as store:
+        settings = store.campaign(pick_campaign(store, campaign))
+        if not can_try(settings):
+            raise BenchwrightError(
+                f"no rule settles the tasks of {settings.name!r}: {settings.rule} counts every answer"
+            )
+        trials = try_rules(store, settings, wanted)
+        if sureness and not can_spare(settings):
+            raise BenchwrightError(f"votes of {settings.name!r} cannot be spared; see `further_votes` of its step")
+        spared = try_sureness(store, settings) if sureness else []
+    document: dict[str, Any] = {"campaign": settings.name, "rules": [trial.to_json() for trial in trials]}
+    if sureness:
+        document["sureness"] = [trial._asdict() for trial in spared]
+    lines = [
+        f"sure from {trial.until:g}: {trial.tasks} tasks close early, {trial.votes_spared} votes spared; "
+        f"{trial.otherwise} of {trial.compared} come out otherwise"
+        for trial in spared
+    ]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_text(settings.name, fates_of(settings), trials), *lines]))
+
+
+def _text(name: str, fates: Sequence[str], trials: Sequence[RuleTrial]) -> str:
+    head = [fate.replace("_", " ") for fate in fates]
+    columns = ["rule", *head, "further votes", "changed"]
+    rows = [_row(trial, fates) for trial in trials]
+    widths = [max(len(row[place]) for row in [columns, *rows]) for place in range(len(columns))]
+    lines = [
+        "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in enumerate(cells))
+        for cells in (list(zip(row, widths, strict=True)) for row in [columns, *rows])
+    ]
+    return "\n".join([f"{name}, by the decisions so far (* in force):", *lines])
+
+
+def _row(trial: RuleTrial, fates: Sequence[str]) -> list[str]:
+    counts: list[Any] = [*(trial.fates[fate] for fate in fates), trial.further_votes, trial.changed]
+    return [f"{trial.rule}{' *' if trial.is_in_force else ''}", *map(str, counts)]

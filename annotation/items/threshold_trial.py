@@ -1,0 +1,203 @@
+"""What another threshold of a filter would change, from the values that the last run measured. Nothing is changed.
+
+A filter judges measured values alone (`Filter.judge`), so each record is judged again as a run would judge it, with one
+setting changed. What the following steps would make of a record that comes back, only a run can tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright.errors import BenchwrightError
+from benchwright.funnel.thresholds import Spread, Threshold, spreads_of, thresholds_of
+from benchwright.pipeline.run import stages_of_workspace
+from benchwright.steps import Filter
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
+
+from .item_index import step_of
+from .run_facts import RunFacts
+
+VERDICTS = ("keep", "ask", "drop")
+"""Verdicts of a filter, in the order in which they are listed."""
+
+
+class FilterThreshold(NamedTuple):
+    """A threshold of a filter of the last recipe.
+
+    Args:
+        stage: Stage that measured the values.
+        threshold: The setting, the value that it bounds, and where it is set.
+    """
+
+    stage: Stage
+    threshold: Threshold
+
+    @property
+    def name(self) -> str:
+        """Return the name of entry and setting, unique in a recipe."""
+        return f"{step_of(self.stage.id)}.{self.threshold.setting}"
+
+    @property
+    def measure(self) -> str:
+        """Return the name of the value in the index of items."""
+        return step_of(f"{self.stage.id}.{self.threshold.value}")
+
+
+class VerdictChange(NamedTuple):
+    """A record of which a filter would say something else.
+
+    Args:
+        record_id: Id of the image or item.
+        before: Verdict under the recipe.
+        after: Verdict with the setting that is tried.
+        value: Measured value that the setting bounds.
+    """
+
+    record_id: str
+    before: str
+    after: str
+    value: float
+
+
+@dataclass(frozen=True)
+class ThresholdTrial:
+    """What a filter would say of the records that reached it.
+
+    Attributes:
+        at: The setting that is tried.
+        before: Number of records by verdict under the recipe.
+        after: Number of records by verdict with the setting that is tried.
+        changes: Records with another verdict, those nearest to the recipe's threshold first.
+        by_hand: Number of records that a curator decided; these stay as they are and count nowhere else.
+    """
+
+    at: float
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    changes: Sequence[VerdictChange]
+    by_hand: int
+
+
+@dataclass(frozen=True)
+class MeasuredRecords:
+    """The records that reached a filter, with what it measured and what it says of them under the recipe."""
+
+    filter_threshold: FilterThreshold
+    rows: pa.Table
+    values: NDArray[np.float64]
+    verdicts: NDArray[np.str_]
+    spread: Spread | None
+
+
+def run_stamp(workspace: Path) -> str:
+    """Return a text that changes whenever a run changed what its tables hold."""
+    return RunFacts.stamp(Workspace(workspace))
+
+
+def filter_thresholds(workspace: Path) -> list[FilterThreshold]:
+    """Return the thresholds of the last recipe's filters, in its order; none where nothing has run.
+
+    Raises:
+        BenchwrightError: A step of the recipe is not installed any more.
+    """
+    space = Workspace(workspace)
+    if not space.settings().get("stages"):
+        return []
+    measures = [stage for stage in stages_of_workspace(workspace) if stage.role == "measure"]
+    return [
+        FilterThreshold(stage, threshold)
+        for stage in measures
+        if (StageTable(space, stage.id).folder / "current.json").exists()
+        for threshold in thresholds_of(stage)
+    ]
+
+
+def read_measured(workspace: Path, filter_threshold: FilterThreshold) -> MeasuredRecords:
+    """Read what a filter measured, shard by shard, and judge each record under the recipe."""
+    space, stage = Workspace(workspace), filter_threshold.stage
+    table, columns = StageTable(space, stage.id), ["record_id", *stage.step.values]
+    parts = [rows for marker in table.current() if (rows := table.read(marker, "outcomes", columns)) is not None]
+    rows = pa.concat_tables(parts) if parts else pa.table({name: [] for name in columns})
+    value = filter_threshold.threshold.value
+    numbers = pc.cast(rows.column(value), "float64").to_numpy(zero_copy_only=False)
+    spread = next((spread for spread in spreads_of(space, stage) if spread.value == value), None)
+    return MeasuredRecords(filter_threshold, rows, numbers, judged(_filter_of(stage), rows), spread)
+
+
+def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str] = ()) -> ThresholdTrial:
+    """Return what the filter would say with another threshold.
+
+    Args:
+        measured: What it measured.
+        at: The threshold to try.
+        by_hand: Ids of the records that a curator decided, which no threshold changes.
+
+    Raises:
+        BenchwrightError: The setting does not take this number.
+    """
+    threshold = measured.filter_threshold.threshold
+    low, high = sorted((threshold.at, at))
+    # Only what lies between both thresholds can be judged otherwise.
+    between = np.flatnonzero((measured.values >= low) & (measured.values <= high))
+    changed_filter = _with(_filter_of(measured.filter_threshold.stage), threshold.setting, at)
+    after = measured.verdicts.copy()
+    after[between] = judged(changed_filter, measured.rows.take(pa.array(between)))
+    decided = pc.is_in(measured.rows.column("record_id"), pa.array(by_hand, pa.string())).to_numpy()
+    counts = [Counter(verdicts[~decided].tolist()) for verdicts in (measured.verdicts, after)]
+    places = np.flatnonzero((after != measured.verdicts) & ~decided)
+    places = places[np.argsort(np.abs(measured.values[places] - threshold.at), kind="stable")]
+    ids = measured.rows.column("record_id").take(pa.array(places)).to_pylist()
+    changes = [
+        VerdictChange(record_id, str(measured.verdicts[place]), str(after[place]), float(measured.values[place]))
+        for record_id, place in zip(ids, places, strict=True)
+    ]
+    of_before, of_after = ({verdict: count[verdict] for verdict in VERDICTS} for count in counts)
+    return ThresholdTrial(at, of_before, of_after, changes, int(decided.sum()))
+
+
+def setting_of(filter_threshold: FilterThreshold, at: float) -> int | float:
+    """Return a threshold as the recipe writes it: a whole number where the setting takes only those.
+
+    Raises:
+        BenchwrightError: The setting does not take this number.
+    """
+    setting = filter_threshold.threshold.setting
+    number: int | float = getattr(_with(_filter_of(filter_threshold.stage), setting, at), setting)
+    return number
+
+
+def _filter_of(stage: Stage) -> Filter:
+    assert isinstance(stage.step, Filter), "only filters have stages that measure"
+    return stage.step
+
+
+def _with(step: Filter, setting: str, at: float) -> Filter:
+    """Return a filter with one setting changed, which is checked as in a recipe."""
+    field = type(step).model_fields[setting]
+    setting_type: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, *field.metadata])  # type: ignore[arg-type] # made at run time
+    try:
+        value = setting_type.validate_python(at)
+    except ValidationError as error:
+        raise BenchwrightError(f"{setting} takes no {at:g}: {error.errors()[0]['msg']}") from error
+    return step.model_copy(update={setting: value})
+
+
+def judged(step: Filter, rows: pa.Table) -> NDArray[np.str_]:
+    """Return the verdict of a filter on each row of measured values."""
+    values: dict[str, list[Any]] = {name: rows.column(name).to_pylist() for name in step.values}
+    names, columns = list(values), list(values.values())
+    return np.array(
+        [step.judge(dict(zip(names, row, strict=True))).verdict for row in zip(*columns, strict=True)], dtype="<U6"
+    )

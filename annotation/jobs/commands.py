@@ -1,0 +1,106 @@
+"""The commands that can be started from the app, as argument lists. There are no others, and no shell reads them.
+
+Rooms meet by name only, so a run, a funnel page, a release and an export are made by `benchwright COMMAND` in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from benchwright.errors import BenchwrightError
+
+JobKind = Literal["run", "funnel", "freeze", "export"]
+FUNNEL_PAGE, EXPORT_FOLDER = "funnel.html", "export"
+"""Names of what two of the commands make in the folder of their job."""
+_RELEASE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,30}")
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """Run the recipe, or go on with it.
+
+    Args:
+        recipe: Path of the recipe's file.
+        images: Folder of the photographs.
+    """
+
+    kind: ClassVar[JobKind] = "run"
+    recipe: Path
+    images: Path
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command; `folder` is that of the job."""
+        del folder
+        return ["run", f"--images={self.images}", f"--workspace={workspace}", "--json", "--", str(self.recipe)]
+
+
+@dataclass(frozen=True)
+class FunnelJob:
+    """Write the page of the funnel."""
+
+    kind: ClassVar[JobKind] = "funnel"
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command."""
+        return ["filter", "funnel", f"--out={folder / FUNNEL_PAGE}", "--json", "--", str(workspace)]
+
+
+@dataclass(frozen=True)
+class FreezeJob:
+    """Freeze a release.
+
+    Args:
+        name: Name of the benchmark: small letters, digits and hyphens.
+        version: Version such as `1.0`; empty for a draft.
+
+    Raises:
+        BenchwrightError: One of them cannot be one.
+    """
+
+    kind: ClassVar[JobKind] = "freeze"
+    name: str
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        if not _RELEASE_NAME.fullmatch(self.name):
+            raise BenchwrightError("a release is named by small letters, digits and hyphens, such as my-benchmark")
+        if self.version and not _VERSION.fullmatch(self.version):
+            raise BenchwrightError("a version begins with a digit, such as 1.0; leave it empty for a draft")
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command."""
+        del folder
+        version = [f"--version={self.version}"] if self.version else []
+        return ["release", "freeze", f"--workspace={workspace}", f"--name={self.name}", *version, "--json"]
+
+
+@dataclass(frozen=True)
+class ExportJob:
+    """Export all that people were asked and decided as tables.
+
+    Args:
+        is_pseudonymous: Whether people are called by numbers; default False.
+    """
+
+    kind: ClassVar[JobKind] = "export"
+    is_pseudonymous: bool = False
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command."""
+        more = ["--pseudonyms"] if self.is_pseudonymous else []
+        out = f"--out={folder / EXPORT_FOLDER}"
+        return ["review", "export", f"--workspace={workspace}", "--all", out, *more, "--json"]
+
+
+Job = RunJob | FunnelJob | FreezeJob | ExportJob
+
+
+def command_line(job: Job, workspace: Path, folder: Path) -> list[str]:
+    """Return the program and its arguments; nothing is imported from the folder that it starts in."""
+    return [sys.executable, "-P", "-m", "benchwright", *job.arguments(workspace, folder)]

@@ -1,0 +1,110 @@
+"""How far a recipe is in its workspace: its steps with their counts, and what comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.funnel.counting import FunnelStep, count_funnel
+from benchwright.pipeline.run import stages_of_workspace
+from benchwright.recipe import load_recipe
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
+
+from ..store import ReviewStore
+from ..workflow.waiting import open_tasks_of
+
+RunState = Literal["never", "running", "waiting", "done"]
+"""State of the last run; `running` also where it was killed or failed."""
+StepState = Literal["done", "waits", "to_come"]
+
+
+class BuildStep(NamedTuple):
+    """One entry of the recipe: its state, and its counts where it has run."""
+
+    name: str
+    state: StepState
+    counts: FunnelStep | None
+
+
+class BuildProgress(NamedTuple):
+    """How far a recipe is.
+
+    Args:
+        state: State of the last run.
+        recipe: Name of the recipe; empty where it is not known.
+        steps: Entries of the recipe, after the intake of photographs where that has run.
+        funnel: Counts of the steps that the last run reached.
+        waits_for: Campaign for whose decisions the run waits; None without one.
+    """
+
+    state: RunState
+    recipe: str
+    steps: list[BuildStep]
+    funnel: list[FunnelStep]
+    waits_for: str | None
+
+
+class LastRun(NamedTuple):
+    """What the tables of the last run say: the recipe's stages, and the counts of those that it reached."""
+
+    stages: list[Stage]
+    funnel: list[FunnelStep]
+
+
+def read_last_run(workspace: Path) -> LastRun | None:
+    """Return what the tables of the last run say; None where nothing has run. Reads the markers of all shards.
+
+    Raises:
+        BenchwrightError: A marker is damaged, or a step of the recipe is not installed any more.
+    """
+    space = Workspace(workspace)
+    if not space.settings().get("stages"):
+        return None
+    stages = stages_of_workspace(workspace)
+    return LastRun(stages, count_funnel(space, stages))
+
+
+def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, last_run: LastRun | None) -> BuildProgress:
+    """Return how far the recipe is that ran last, or which steps one has that did not run yet.
+
+    Args:
+        workspace: Folder of the workspace.
+        store: Its review store.
+        recipe: Recipe's file, which is read only where nothing has run; None if it is not known.
+        last_run: What the tables of the last run say; None where nothing has run.
+    """
+    if last_run is None:
+        return _to_come(recipe)
+    settings, (stages, funnel) = Workspace(workspace).settings(), last_run
+    counts = {step.name: step for step in funnel}
+    state: RunState = settings["state"]
+    campaigns = {campaign.name: campaign for campaign in store.campaigns() if not campaign.is_simulated}
+    entries = list(dict.fromkeys(stage.entry for stage in stages))
+    final = {stage.entry for stage in stages if stage.kind == "final"}
+    waits_for = None
+    steps = [BuildStep(step.name, "done", step) for step in funnel[:1]]
+    if state == "waiting":
+        reached = [entry for entry in entries if entry in set(settings.get("reached") or ())]
+        open_tasks = open_tasks_of(store, list(campaigns.values()))
+        open_campaigns = [entry for entry in entries if open_tasks.get(entry)]
+        waits_for = next(iter(open_campaigns), next((entry for entry in reversed(reached) if entry in campaigns), None))
+    for entry in entries:
+        if state == "done" or (entry in counts and entry not in final and entry != waits_for):
+            step_state: StepState = "done"
+        else:
+            step_state = "waits" if entry == waits_for else "to_come"
+        steps.append(BuildStep(entry, step_state, counts.get(entry) if step_state != "to_come" else None))
+    return BuildProgress(state, str(settings["recipe"]["name"]), steps, funnel, waits_for)
+
+
+def _to_come(recipe: Path | None) -> BuildProgress:
+    if recipe is None or not recipe.is_file():
+        return BuildProgress("never", "", [], [], None)
+    try:
+        loaded = load_recipe(recipe)
+    except BenchwrightError:
+        return BuildProgress("never", "", [], [], None)  # the run says what is wrong with it
+    steps = [BuildStep(entry, "to_come", None) for entry, _ in loaded.steps]
+    return BuildProgress("never", loaded.header.name, steps, [], None)

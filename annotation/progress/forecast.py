@@ -1,0 +1,163 @@
+"""When a campaign ends: decisions that are still wanted, against what its people decided on the last days.
+
+The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13): for each
+resample, each person's days are drawn anew with replacement, days without a decision among them, and the people's mean
+decisions a day give the days that the rest takes. People who join are drawn from those who work already. What no
+resample knows of stays out: people who leave, holidays to come, revised items that come again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.seeds import seed_for
+
+from ..forms.assignment_settings import assignment_settings_of
+from ..store import Campaign, ReviewStore
+from ..store.counts import campaign_counts
+from ..store.counts.campaign_counts import DayOfWork
+from ..workflow.further_votes import count_spared
+
+WINDOW_DAYS = 14
+"""Days back from today of which the pace is taken. Today itself is not over, and counts only if it is the only day."""
+LEAST_DAYS = 2
+"""Days below which no range is given."""
+LATEST_DAYS = 3650
+"""Days beyond which an end is not named: at such a pace the campaign does not end."""
+RESAMPLES = 2000
+RANGE = 0.9
+"""Share of the resamples whose ends lie in the range."""
+MORE = 2
+"""People who are thought to join."""
+
+
+class EndRange(NamedTuple):
+    """Day on which a campaign ends: in half of the resamples by `median`, in nine of ten from `low` to `high`.
+
+    `high` is None where it lies more than ten years ahead.
+    """
+
+    median: date
+    low: date
+    high: date | None
+
+    def to_json(self) -> dict[str, str | None]:
+        """Return the days as texts such as `2026-03-01`."""
+        return {name: None if day is None else day.isoformat() for name, day in self._asdict().items()}
+
+
+class Forecast(NamedTuple):
+    """When a campaign ends.
+
+    Args:
+        wanted: Number of decisions that are still wanted; those that further votes are likely to spare are left out.
+        people: Number of people who decided something in the last `WINDOW_DAYS` days.
+        days: Number of days that the pace is taken from.
+        a_day: Decisions a day of all people together.
+        hours: Hours of work that the decisions take, by the active time of the last ones; None where none was timed.
+        end: When it ends with the people of now; None where too little is known.
+        end_with_more: When it ends with `MORE` people more like them; None where too little is known.
+        lacking: Number of people that a task needs beyond those who decided lately; 0 where they are enough.
+    """
+
+    wanted: int
+    people: int
+    days: int
+    a_day: float
+    hours: float | None
+    end: EndRange | None
+    end_with_more: EndRange | None
+    lacking: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the forecast as JSON values."""
+        return {
+            "decisions_wanted": self.wanted,
+            "people": self.people,
+            "days": self.days,
+            "decisions_a_day": round(self.a_day, 2),
+            "hours": None if self.hours is None else round(self.hours, 2),
+            "end": None if self.end is None else self.end.to_json(),
+            "end_with_two_more": None if self.end_with_more is None else self.end_with_more.to_json(),
+            "people_lacking": self.lacking,
+        }
+
+
+def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> Forecast:
+    """Return when a campaign ends; the database counts decisions by person and day."""
+    since = datetime.combine(now.date() - timedelta(days=WINDOW_DAYS), datetime.min.time(), now.tzinfo)
+    with store.reading() as connection:
+        slot_counts = campaign_counts.count_slots(connection, campaign, now=now)
+        worked = campaign_counts.count_days_of_work(connection, campaign, since=since)
+        missing = campaign_counts.most_missing(connection, campaign)
+    wanted = slot_counts.leased + slot_counts.free
+    if assignment_settings_of(campaign.settings).further_votes is not None:
+        spared, submitted = count_spared(store, campaign).votes_spared, slot_counts.submitted
+        wanted -= round(wanted * spared / max(1, spared + submitted))
+    seed = seed_for(campaign.seed, campaign.name, "forecast")
+    return forecast_from(worked, wanted, today=now.date(), missing=missing, seed=seed)
+
+
+def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, missing: int, seed: int) -> Forecast:
+    """Return when so many decisions are made.
+
+    Args:
+        worked: Decisions of each person on each day that has some, of the last `WINDOW_DAYS` days and of today.
+        wanted: Number of decisions that are still wanted.
+        today: Today, in UTC.
+        missing: Most decisions that one task still lacks, each of another person.
+        seed: Seed of the resamples.
+    """
+    counts = _counts_by_day(worked, today)
+    people, days = counts.shape
+    timed = sum(day.timed for day in worked)
+    hours = sum(day.seconds for day in worked) / timed * wanted / 3600 if timed else None
+    a_day = float(counts.mean(axis=1).sum()) if people else 0.0
+    end = end_with_more = None
+    if wanted and people and days >= LEAST_DAYS:
+        rng = np.random.default_rng(seed)
+        rates = _resampled_rates(counts, rng)
+        more = _resampled_rates(counts[rng.integers(0, people, MORE)], rng)
+        end, end_with_more = _end(wanted, rates, today), _end(wanted, rates + more, today)
+    return Forecast(wanted, people, days, a_day, hours, end, end_with_more, max(0, missing - people))
+
+
+def _counts_by_day(worked: Sequence[DayOfWork], today: date) -> NDArray[np.float64]:
+    """Return (people, days) decisions, from the first day with some to yesterday; to today if there is no other day."""
+    before = [day for day in worked if day.day < today]
+    counted, last = (before, today - timedelta(days=1)) if before else (list(worked), today)
+    names = sorted({day.annotator for day in worked})
+    if not counted:
+        return np.zeros((0, 0))
+    first = min(day.day for day in counted)
+    counts = np.zeros((len(names), (last - first).days + 1))
+    for day in counted:
+        counts[names.index(day.annotator), (day.day - first).days] += day.decisions
+    return counts
+
+
+def _resampled_rates(counts: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return (RESAMPLES,) decisions a day of all these people together, each resample of other days."""
+    people, days = counts.shape
+    rates = np.zeros(RESAMPLES)
+    for person in range(people):
+        rates += counts[person][rng.integers(0, days, (RESAMPLES, days))].mean(axis=1)
+    return rates
+
+
+def _end(wanted: int, rates: NDArray[np.float64], today: date) -> EndRange | None:
+    with np.errstate(divide="ignore"):
+        days = np.where(rates > 0, wanted / rates, np.inf)
+    low, median, high = np.quantile(days, [(1 - RANGE) / 2, 0.5, (1 + RANGE) / 2], method="nearest")
+    if median > LATEST_DAYS:
+        return None
+    return EndRange(
+        today + timedelta(days=int(np.ceil(median))),
+        today + timedelta(days=int(np.ceil(low))),
+        None if high > LATEST_DAYS else today + timedelta(days=int(np.ceil(high))),
+    )

@@ -1,0 +1,195 @@
+"""What other rules would make of a campaign's decisions so far. Nothing is changed by trying a rule.
+
+A rule for fewer annotators than decided is held to the first of them, in the order in which the tasks were handed out;
+under a rule for more a task is settled where it closes whatever the missing decisions say (`CLOSING`), and else open.
+An adjudicator's decisions count under rules that name an adjudicator. All outcomes are those of `settlement`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ..forms.kinds import KEY_RIGHT, REVIEW, VERIFY
+from ..forms.pair import DIFFERENT
+from ..forms.screening import KEEP
+from ..store import Campaign, ReviewStore
+from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, count_sequences, list_sequences
+from ..workflow.criteria import criteria_of
+from ..workflow.rounds import votes_in_sequence
+from ..workflow.rules import Rule
+from ..workflow.settlement import (
+    ACCEPT,
+    CLOSING,
+    NO_AGREEMENT,
+    OPEN,
+    REVISE,
+    WAITS,
+    policy_of,
+)
+from .campaign_progress import counted_outcome
+
+KEPT, DROPPED, TO_REVISE = "kept", "dropped", "to_revise"
+FATES = (KEPT, TO_REVISE, WAITS, NO_AGREEMENT, DROPPED, OPEN)
+"""What becomes of a task, in the order of a table's columns."""
+MOST_SLOTS = 5
+"""Most annotators of a rule that is tried, unless the campaign itself asks more."""
+_KEPT_OUTCOMES = {ACCEPT, KEEP, KEY_RIGHT, DIFFERENT}
+_WITH_ADJUDICATOR = (VERIFY, REVIEW)
+_WITH_EDITS = (VERIFY,)
+
+
+@dataclass(frozen=True)
+class RuleTrial:
+    """What a rule makes of the decisions so far.
+
+    Attributes:
+        rule: The rule.
+        is_in_force: Whether it is the campaign's own.
+        fates: Number of tasks by fate: kept; to be revised; left to an adjudicator; without agreement; dropped; open,
+            because decisions are missing that can still change the outcome.
+        further_votes: Number of decisions still to be made under it.
+        decisions: Number of decisions that it asks for in all.
+        changed: Number of tasks that both rules settle, and the rule in force otherwise.
+    """
+
+    rule: Rule
+    is_in_force: bool
+    fates: Mapping[str, int]
+    further_votes: int
+    decisions: int
+    changed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the trial as JSON values."""
+        return {
+            "rule": str(self.rule),
+            "in_force": self.is_in_force,
+            **self.fates,
+            "decisions": self.decisions,
+            "further_votes": self.further_votes,
+            "changed": self.changed,
+        }
+
+
+class ChangedTask(NamedTuple):
+    """A task whose fate is another under a rule that is tried than under the rule in force."""
+
+    item_id: str
+    before: str
+    after: str
+
+
+def can_try(campaign: Campaign) -> bool:
+    """Return whether a rule settles the tasks of a campaign, so that others can be tried."""
+    policy = policy_of(campaign)
+    return policy.rule is not None and bool(policy.decisions or policy.criteria)
+
+
+def fates_of(campaign: Campaign) -> tuple[str, ...]:
+    """Return the fates that tasks of a campaign can have under some rule, in the order of `FATES`."""
+    without = set() if campaign.kind in _WITH_ADJUDICATOR else {WAITS}
+    without |= set() if campaign.kind in _WITH_EDITS else {TO_REVISE}
+    without |= {NO_AGREEMENT} if campaign.kind == REVIEW else set()  # an item without enough votes fails the review
+    return tuple(fate for fate in FATES if fate not in without)
+
+
+def rules_to_try(campaign: Campaign) -> list[Rule]:
+    """Return the rules that a campaign of this kind can have, for one to `MOST_SLOTS` annotators; its own among them.
+
+    Of rules for equally many annotators these are the ones that more than half of them must meet, up to all of them;
+    each comes with and without an adjudicator where the kind of campaign may have one.
+    """
+    own = policy_of(campaign).rule
+    if own is None:
+        return []
+    rules = {Rule(need, slots) for slots in range(1, MOST_SLOTS + 1) for need in range(slots // 2 + 1, slots + 1)}
+    if campaign.kind in _WITH_ADJUDICATOR and not campaign.is_simulated:
+        rules |= {replace(rule, is_adjudicated=True) for rule in rules if rule.slots > 1}
+    return sorted(rules | {own}, key=lambda rule: (rule.is_adjudicated, rule.slots, rule.need))
+
+
+def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | None = None) -> list[RuleTrial]:
+    """Return what each rule makes of a campaign's decisions so far, which the database counts.
+
+    Args:
+        store: The review store.
+        campaign: Campaign whose tasks a rule settles.
+        rules: Rules to try; default those of `rules_to_try`.
+    """
+    with store.reading() as connection:
+        sequences = count_sequences(connection, campaign, criteria_of(campaign))
+    trial = _Trial(campaign)
+    return [trial.of_all(rule, sequences) for rule in (rules_to_try(campaign) if rules is None else rules)]
+
+
+def changed_tasks(store: ReviewStore, campaign: Campaign, rule: Rule) -> list[ChangedTask]:
+    """Return the tasks that both a rule and the one in force settle, and differently, by change and then by item."""
+    with store.reading() as connection:
+        listed = list_sequences(connection, campaign, criteria_of(campaign))
+    return _Trial(campaign).changed(rule, listed)
+
+
+class _Trial:
+    """Settles decisions of one campaign under rules that are not its own."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._own = policy_of(campaign)
+        self._closes = CLOSING.get(campaign.kind, ())
+
+    def of_all(self, rule: Rule, sequences: Mapping[DecisionSequence, int]) -> RuleTrial:
+        fates, changed, further, decisions = Counter[str](), 0, 0, 0
+        for sequence, times in sequences.items():
+            outcome, own = self._outcome(rule, sequence), self._outcome(self._own.rule, sequence)
+            fates[fate_of(outcome)] += times
+            changed += times if _differs(own, outcome) else 0
+            further += times * self._missing(rule, sequence, outcome)
+            decisions += times * rule.slots
+        return RuleTrial(
+            rule, rule == self._own.rule, {fate: fates[fate] for fate in FATES}, further, decisions, changed
+        )
+
+    def changed(self, rule: Rule, listed: Iterable[TaskSequence]) -> list[ChangedTask]:
+        outcomes: dict[DecisionSequence, tuple[str, str]] = {}
+        changed = []
+        for task in listed:
+            if task.sequence not in outcomes:
+                both = self._outcome(self._own.rule, task.sequence), self._outcome(rule, task.sequence)
+                outcomes[task.sequence] = both
+            before, after = outcomes[task.sequence]
+            if _differs(before, after):
+                changed.append(ChangedTask(task.item_id, fate_of(before), fate_of(after)))
+        return sorted(changed, key=lambda task: (FATES.index(task.before), FATES.index(task.after), task.item_id))
+
+    def _outcome(self, rule: Rule | None, sequence: DecisionSequence) -> str:
+        if rule is None or rule == self._own.rule:
+            if sequence.state == "open":
+                return OPEN
+            return counted_outcome(self._own, votes_in_sequence(self._own, sequence, is_closed=True), sequence.round)
+        # Nothing is closed early under a rule that is tried, but what the missing decisions cannot change is certain.
+        policy = self._own._replace(rule=rule, slots=rule.slots, closes_with=self._closes)
+        return counted_outcome(policy, votes_in_sequence(policy, sequence, is_closed=False), sequence.round)
+
+    def _missing(self, rule: Rule, sequence: DecisionSequence, outcome: str) -> int:
+        """Return how many decisions are still asked for; none where a task is closed, or closes as it is set."""
+        if rule == self._own.rule and sequence.state == "done":
+            return 0
+        is_ruled = rule.is_adjudicated and sequence.adjudicated is not None
+        if is_ruled or (outcome != OPEN and outcome in self._own.closes_with):
+            return 0
+        return max(0, rule.slots - len(sequence.decisions))
+
+
+def fate_of(outcome: str) -> str:
+    """Return what becomes of a task with an outcome."""
+    if outcome in {OPEN, WAITS, NO_AGREEMENT}:
+        return outcome
+    if outcome == REVISE:
+        return TO_REVISE
+    return KEPT if outcome in _KEPT_OUTCOMES else DROPPED
+
+
+def _differs(before: str, after: str) -> bool:
+    return OPEN not in {before, after} and fate_of(before) != fate_of(after)

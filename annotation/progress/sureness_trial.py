@@ -1,0 +1,111 @@
+"""What would be spared if a campaign stopped asking as soon as the votes are sure enough, at several thresholds.
+
+Each task is gone over vote by vote, in the order of its slots, by the same functions that close tasks
+(`further_votes`). The model of the annotators is that of all decisions so far, so that early tasks are judged with
+more knowledge than there was at the time. Tasks that have all their votes say what the sparing costs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from benchwright.seeds import seed_for
+
+from ..agreement.posterior import PosteriorSampler, fitted
+from ..forms.assignment_settings import FurtherVotes, assignment_settings_of
+from ..store import Campaign, ReviewStore
+from ..store.campaigns.closings import TaskVote, list_begun_votes, newest_ratings
+from ..workflow.further_votes import MOST_RATINGS, SURE_KINDS, sure_decision
+from ..workflow.settlement import SettlementPolicy, TaskVotes, policy_of
+from .campaign_progress import counted_outcome
+
+THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
+LEAST_SLOTS = 3
+"""Fewest votes of a task of which some can be spared: two come first."""
+
+
+class SurenessTrial(NamedTuple):
+    """What one threshold of sureness would spare.
+
+    Args:
+        until: The threshold, 0 to 1.
+        tasks: Number of tasks that would close early.
+        votes_spared: Number of votes that these tasks would not be asked for.
+        otherwise: Number of tasks with all their votes that would come out otherwise than by all of these.
+        compared: Number of tasks that have all their votes and would close early.
+    """
+
+    until: float
+    tasks: int
+    votes_spared: int
+    otherwise: int
+    compared: int
+
+
+def can_spare(campaign: Campaign) -> bool:
+    """Return whether votes of a campaign can be spared."""
+    policy = policy_of(campaign)
+    return campaign.kind in SURE_KINDS and len(policy.decisions) > 1 and policy.slots >= LEAST_SLOTS
+
+
+def try_sureness(
+    store: ReviewStore, campaign: Campaign, thresholds: Sequence[float] = THRESHOLDS
+) -> list[SurenessTrial]:
+    """Return what each threshold would spare of a campaign in which votes can be spared; nothing is closed."""
+    policy = policy_of(campaign)
+    with store.reading() as connection:
+        votes = list_begun_votes(connection, campaign)
+        ratings = newest_ratings(connection, campaign, most=MOST_RATINGS)
+    known: Mapping[int, str] = {row.task_id: row.gold for row in ratings if row.gold is not None}
+    model = fitted(
+        policy.decisions,
+        [row.task_id for row in ratings],
+        [row.annotator_id for row in ratings],
+        [row.decision for row in ratings],
+        known,
+    )
+    sampler = PosteriorSampler(model, seed=seed_for(campaign.seed, campaign.name, "further votes"))
+    own = assignment_settings_of(campaign.settings).further_votes
+    first = min((own or FurtherVotes()).first, policy.slots - 1)
+    # Tasks on which the same people voted alike in the same order come out alike.
+    alike: dict[tuple[tuple[int, str], ...], list[Sequence[TaskVote]]] = {}
+    for given in votes.values():
+        counted = given[: policy.slots]
+        alike.setdefault(tuple((vote.annotator_id, vote.decision) for vote in counted), []).append(counted)
+    trials = []
+    for until in thresholds:
+        settings = FurtherVotes(first=first, until=until)
+        tasks = spared = otherwise = compared = 0
+        for same in alike.values():
+            early = _closes(campaign, policy, settings, sampler, same[0])
+            if early is None:
+                continue
+            number, decision = early
+            tasks, spared = tasks + len(same), spared + len(same) * (policy.slots - number)
+            if len(same[0]) >= policy.slots:
+                compared += len(same)
+                otherwise += len(same) * (decision != _by_all(policy, same[0]))
+        trials.append(SurenessTrial(until, tasks, spared, otherwise, compared))
+    return trials
+
+
+def _closes(
+    campaign: Campaign,
+    policy: SettlementPolicy,
+    settings: FurtherVotes,
+    sampler: PosteriorSampler,
+    votes: Sequence[TaskVote],
+) -> tuple[int, str] | None:
+    """Return after how many votes a task would close, and with which decision; None if it would be asked to the end."""
+    for number in range(settings.first, min(len(votes), policy.slots - 1) + 1):
+        posterior = sure_decision(campaign, policy, settings, sampler, votes[:number])
+        if posterior is not None:
+            return number, posterior.decision
+    return None
+
+
+def _by_all(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str:
+    counts = TaskVotes(len(votes), Counter(vote.decision for vote in votes), {}, is_closed=True)
+    return counted_outcome(policy, counts, 1)

@@ -1,0 +1,211 @@
+"""Pages from which a curator steers a campaign: rules tried on its decisions.
+
+They say what the domain's modules say, change nothing by themselves, are accessible in light and dark, on phones too, and
+closed to everybody else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+from browser.axe import NOTHING, findings_by_theme
+from browser.rest import at_rest
+from browser.review_site import ReviewSite, make_workspace, serve, sign_in
+from browser.widths import unreached
+
+from benchwright.annotation.forms import Submission
+from benchwright.annotation.items import filter_thresholds, read_measured, try_threshold
+from benchwright.annotation.progress import forecast_of, try_rules
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.campaigns import Guidelines
+from benchwright.annotation.store.database import audit_log
+from benchwright.annotation.workflow import parse_rule
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+RECIPE = """\
+name: ten
+seed: 5
+steps:
+  - exact_duplicates
+  - step: quality
+    min_side_px: 200
+  - step: jigsaw
+    min_tile_px: 16
+  - step: verify
+    rule: unanimous(2)
+    form: {reasons: [wrong_answer, unclear]}
+    guidelines: "Accept what has **one** right answer."
+"""
+PAGES = ("rules", "thresholds", "guidelines-edit")
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    """A workspace in which two annotators have decided seven of eight tasks, alike but for one."""
+    workspace = make_workspace(tmp_path_factory.mktemp("cockpit"), photographs=16, recipe=RECIPE)
+    with opened_store(workspace) as store:
+        decide(store)
+    with serve(workspace) as running:
+        yield running
+
+
+def decide(store: ReviewStore) -> None:
+    """Let two decide seven of eight tasks over the last days: five alike for them, one against, and one divided."""
+    start = datetime.now(UTC) - timedelta(days=3)
+    for number, task in enumerate(store.tasks("verify")[:7]):
+        for name in ("ann", "ben"):
+            rejects = number == 1 or (number == 2 and name == "ben")
+            say = Submission("reject", reasons=("unclear",)) if rejects else Submission("accept")
+            at = start + timedelta(days=number // 4, minutes=number)
+            store.decide("verify", task.id, name, say, now=at)
+
+
+def opened_store(workspace: Path) -> ReviewStore:
+    return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
+
+
+@pytest.fixture
+def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Opened:
+    """Return an opener of a page as the curator sees it."""
+
+    def opened(path: str, **settings: object) -> Page:
+        page = new_context(**settings).new_page()
+        sign_in(page, site, "cur", path=path)
+        return page
+
+    return opened
+
+
+def pick(page: Page, label: str, option: str) -> None:
+    """Pick an option of a select box."""
+    at_rest(page)
+    page.get_by_role("combobox", name=label).fill(option)
+    page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
+    at_rest(page)
+
+
+def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: ReviewSite, curator: Opened) -> None:
+    with opened_store(site.workspace) as store:
+        campaign = store.campaign("verify")
+        own, single = try_rules(store, campaign, [parse_rule("unanimous(2)"), parse_rule("single")])
+    tasks = sum(own.fates.values())
+    assert (own.fates["kept"], single.fates["kept"], single.changed) == (5, 6, 1)
+    page = curator("/rules?campaign=verify")
+    page.get_by_text(f"All 2 agree is in force and keeps 5 of {tasks} tasks.").wait_for()
+    pick(page, "Rule to try", "All 3 agree")
+    page.get_by_text(f"All 3 agree would keep 0 of {tasks} tasks.").wait_for()
+    pick(page, "Rule to try", "One annotator decides")
+    page.get_by_text(f"One annotator decides would keep 6 of {tasks} tasks.").wait_for()
+    page.locator(".tile").wait_for()
+    assert "no agreement; would be kept" in page.locator(".tile").inner_text()
+    page.get_by_text("How to use this rule").click()
+    page.get_by_text("rule: unanimous(1)").wait_for()
+    page.locator(".tile .open").click()
+    page.get_by_text("What people said").wait_for()
+
+
+def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(site: ReviewSite, curator: Opened) -> None:
+    side = next(
+        threshold for threshold in filter_thresholds(site.workspace) if threshold.threshold.setting == "min_side_px"
+    )
+    trial = try_threshold(read_measured(site.workspace, side), 250)
+    assert trial.changes
+    page = curator("/thresholds")
+    pick(page, "Threshold", "quality · min_side_px (now 200)")
+    page.get_by_text("Nothing would change.").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("250")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_text(f"With 250: kept {trial.after['keep']}, dropped {trial.after['drop']}.").wait_for()
+    at_rest(page)
+    assert page.locator(".tile").count() == len(trial.changes)
+    assert "kept; would be dropped" in page.locator(".tile").first.inner_text()
+    page.get_by_text("Line for the recipe").click()
+    page.get_by_text("min_side_px: 250").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("0")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_text("min_side_px takes no 0").wait_for()
+    page.get_by_role("spinbutton", name="Try").fill("250")
+    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.get_by_role("link", name="All items with such values").click()
+    page.get_by_text("found", exact=False).first.wait_for()
+    assert "measure=quality.short_px" in page.url
+
+
+def test_progress_says_when_the_campaign_ends_with_these_people_and_with_two_more(
+    site: ReviewSite, curator: Opened
+) -> None:
+    with opened_store(site.workspace) as store:
+        forecast = forecast_of(store, store.campaign("verify"), now=datetime.now(UTC))
+    assert (forecast.wanted, forecast.people) == (2, 2)
+    assert forecast.end is not None
+    page = curator("/progress?campaign=verify")
+    page.get_by_role("heading", name="When it ends").wait_for()
+    page.get_by_text(f"it ends around {forecast.end.median:%Y-%m-%d}").wait_for()
+    page.get_by_text("With two more like them").wait_for()
+    page.get_by_role("link", name="See these items").click()
+    page.get_by_text("1 found", exact=True).wait_for()
+    assert "state=divided" in page.url
+
+
+def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwritten(
+    site: ReviewSite, curator: Opened
+) -> None:
+    first, second = curator("/guidelines-edit?campaign=verify"), curator("/guidelines-edit?campaign=verify")
+    for page, text in (
+        (first, "Accept what has **one** right answer.\n\nLook *twice*."),
+        (second, "Reject **blurred** ones."),
+    ):
+        at_rest(page)
+        page.get_by_role("textbox", name="Text").fill(text)
+        page.get_by_role("textbox", name="Text").press("Control+Enter")
+        at_rest(page)
+    assert first.locator(".st-key-benchwright-guidelines em").inner_text() == "twice"
+    assert "+Look *twice*." in first.locator(".stCode").inner_text()
+    second.reload()  # what was written is there again
+    second.get_by_text("+Reject **blurred** ones.").wait_for()
+    assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
+    first.get_by_role("button", name="Save as version 2").click()
+    first.get_by_text("Saved as version 2.").wait_for()
+    second.get_by_role("button", name="Save as version 2").click()
+    second.get_by_text("Meanwhile somebody saved version 2").wait_for()
+    assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
+    assert "-Look *twice*." in second.locator(".stCode").inner_text()
+    second.get_by_role("button", name="Go on from version 2 with my text").click()
+    second.get_by_role("button", name="Save as version 3").click()
+    second.get_by_text("Saved as version 3.").wait_for()
+    with opened_store(site.workspace) as store, store.reading() as connection:
+        versions = Guidelines(store).versions(store.campaign("verify"))
+        acts = connection.execute(sa.select(audit_log.c.actor).where(audit_log.c.act == "guidelines_written"))
+        assert list(acts.scalars())[-2:] == ["cur", "cur"]
+    assert [version.text for version in versions][1:] == [
+        "Accept what has **one** right answer.\n\nLook *twice*.", "Reject **blurred** ones.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_these_pages_are_accessible_light_and_dark(curator: Opened, name: str, width: int) -> None:
+    page = curator(f"/{name}?campaign=verify", viewport={"width": width, "height": 800})
+    page.locator(".stMainBlockContainer h3, .stMainBlockContainer label").first.wait_for()
+    at_rest(page)
+    assert [line for line in unreached(page) if "stSidebarNavLink" not in line] == []
+    assert findings_by_theme(page) == NOTHING
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nobody_but_a_curator_reaches_them(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], name: str
+) -> None:
+    page = new_context().new_page()
+    sign_in(page, site, "ann", path=f"/{name}?campaign=verify")
+    page.locator(".card[aria-busy=false]").or_(page.get_by_text("Nothing")).first.wait_for()
+    assert page.locator(f"a[href*='{name}']").count() == 0
