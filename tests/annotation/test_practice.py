@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from pydantic import ValidationError
+from small_bench import bench_of
 
 from benchwright.annotation.campaigns import Answer, Collect, Screen, Verify
 from benchwright.annotation.forms import AssignmentSettings, Submission
@@ -162,6 +163,24 @@ def test_items_that_a_curator_names_are_practised_on_and_keep_the_known_decision
     verdicts = step.advance(items, context)
     assert [verdicts.outcomes[item.item_id].reason for item in items] == [None, "rejected", None, None, None]
     assert (verdicts.summary["total"], verdicts.summary["gold"]) == (2, {"items": 3, "kept": 2})
+
+
+def test_five_items_of_a_release_are_practised_on_with_their_keys(
+    context: CampaignContext, store: ReviewStore, tmp_path: Path, now: datetime
+) -> None:
+    release = bench_of(7, 60).write(tmp_path / "release")
+    items = [released.item for released in release.items()]
+    step = Answer(annotators_per_item=1, handout=settings(practice=str(release.path), qualification={"pass_mark": 5}))
+    step.advance(items, context)
+    step.advance(items, context)
+    kept = [item.name for item in Practice(store).items(store.campaign("verify"))]
+    assert len(kept) == 5
+    assert {task.item_id for task in store.tasks("verify")} == {item.item_id for item in items} - set(kept)
+    store.upsert_annotator("ann")
+    keys = {item.item_id: item.answer or item.refusal or "" for item in items}
+    assert practise(store, "ann", now, keys).state().is_qualified
+    with pytest.raises(ValidationError, match="is a release, which knows items, and 'screen' looks at images"):
+        Screen(handout=settings(practice=str(release.path)))
 
 
 def test_what_nobody_could_practise_is_refused_in_words(
