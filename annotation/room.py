@@ -59,6 +59,7 @@ ROOM = Room(
         "review guidelines": Entry(
             f"{_HERE}.cli.guidelines:guidelines", "List and set what annotators are told, in versions."
         ),
+        "review invite": Entry(f"{_HERE}.cli.invitations:invite", "Invite many people at once, by a CSV file."),
         "review reasons": Entry(f"{_HERE}.cli.curators:reasons", "Say which reasons were given, with examples."),
         "review import": Entry(
             f"{_HERE}.cli.decision_import:import_", "Read decisions from a CSV file into a campaign."

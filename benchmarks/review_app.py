@@ -2,7 +2,10 @@
 
 Makes a workspace of 12-megapixel photographs with a campaign of as many items as wanted, serves it, and lets annotators
 in as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as there
-when its question is on the screen and its first picture has loaded.
+when its question is on the screen and each of its pictures, on a slow line a coarse version of it.
+
+With `--round-trip` and `--rate` they come over a slow line: the first of them signs in with an empty cache, and again
+with a full one.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,7 @@ from browser.conftest import ARGUMENTS
 from browser.review_site import ReviewSite, serve
 from large_campaign import CAMPAIGN, PASSWORD, add_people, fill, make_workspace, open_workspace_store
 from measuring import show, tree_of
+from slow_line import Line, slow_line
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,8 +33,11 @@ if TYPE_CHECKING:
 THERE = """slot => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
   const card = roots.map((root) => root.querySelector(".card")).find(Boolean);
-  const picture = roots.map((root) => root.querySelector("img.picture")).find(Boolean);
-  return card && card.dataset.slot !== slot && card.getAttribute("aria-busy") === "false" && picture?.complete;
+  const layers = roots.flatMap((root) => [...root.querySelectorAll(".layer")]);
+  const isThere = (image) => image.complete && image.naturalWidth;
+  const isSeen = (layer) => [...layer.querySelectorAll(".picture, .coarse")].some(isThere);
+  const isNext = card && card.dataset.slot !== slot && card.getAttribute("aria-busy") === "false";
+  return isNext && layers.length && layers.every(isSeen);
 }"""
 
 
@@ -41,6 +49,8 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=3)
     parser.add_argument("--decisions", type=int, default=10, help="of each annotator")
     parser.add_argument("--pause", type=float, default=0.5, help="seconds between a task and what is said of it")
+    parser.add_argument("--round-trip", type=float, default=0.0, help="of the line, in seconds")
+    parser.add_argument("--rate", type=float, default=200.0, help="of the line, in kB/s, where it has a round trip")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         workspace = make_workspace(Path(folder), images=given.images, size_wh=(4000, 3000), slots=given.sessions)
@@ -48,10 +58,14 @@ def main() -> None:
             fill(store, items=given.items, slots=given.sessions)
             add_people(store, [f"ann-{number}" for number in range(given.sessions)])
         with serve(workspace) as site:
-            show({"items": given.items, **_measure(site, given.sessions, given.decisions, given.pause)})
+            line = Line(given.round_trip, given.rate * 1000)
+            near = int(site.url.rsplit(":", 1)[1])
+            with slow_line(near, line) if given.round_trip else nullcontext(near) as port:
+                url = f"http://127.0.0.1:{port}/?campaign={CAMPAIGN}"
+                show({"items": given.items, **_measure(site, url, given.sessions, given.decisions, given.pause)})
 
 
-def _measure(site: ReviewSite, sessions: int, decisions: int, pause_s: float) -> dict[str, Any]:
+def _measure(site: ReviewSite, url: str, sessions: int, decisions: int, pause_s: float) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     before = _server_mb(site)
@@ -63,9 +77,10 @@ def _measure(site: ReviewSite, sessions: int, decisions: int, pause_s: float) ->
         pages = [browser.new_context(viewport={"width": 1280, "height": 800}).new_page() for _ in range(sessions)]
         slots = []
         for number, page in enumerate(pages):
-            seconds, slot = _sign_in(page, site, f"ann-{number}")
+            seconds, slot = _sign_in(page, url, f"ann-{number}")
             first.append(seconds)
             slots.append(slot)
+        again = _again(pages[0], url)
         for _ in range(decisions):
             for number, page in enumerate(pages):
                 if slots[number] is not None:
@@ -76,6 +91,7 @@ def _measure(site: ReviewSite, sessions: int, decisions: int, pause_s: float) ->
         browser.close()
     return {
         "sessions": sessions, "decisions": len(waits), "sign_in_to_first_task_s": [round(one, 2) for one in first],
+        "opened_again_to_first_task_s": round(again, 2),
         "key_to_next_task_s": {
             "median": round(float(np.median(waits)), 3), "p95": round(float(np.quantile(waits, 0.95)), 3),
             "max": round(max(waits), 3),
@@ -84,13 +100,25 @@ def _measure(site: ReviewSite, sessions: int, decisions: int, pause_s: float) ->
     }  # fmt: skip
 
 
-def _sign_in(page: Page, site: ReviewSite, name: str) -> tuple[float, str | None]:
-    page.goto(f"{site.url}/?campaign={CAMPAIGN}")
+def _sign_in(page: Page, url: str, name: str) -> tuple[float, str | None]:
+    page.goto(url)
     page.fill("#name", name)
     page.fill("#password", PASSWORD)
     started = time.perf_counter()
     page.click("button")
     return time.perf_counter() - started + _wait(page, None), _slot(page)
+
+
+def _again(page: Page, url: str) -> float:
+    """Open the app in a new tab of a browser that has seen it; return how long the first task took."""
+    time.sleep(8)  # until what comes next is there and the line is free
+    tab = page.context.new_page()
+    started = time.perf_counter()
+    tab.goto(url, wait_until="commit")
+    _wait(tab, None)
+    seconds = time.perf_counter() - started
+    tab.close()
+    return seconds
 
 
 def _accept(page: Page, slot: str | None) -> tuple[float, str | None]:

@@ -87,6 +87,7 @@ def _write_inputs(folder: Path) -> None:
     (folder / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
+    (folder / "people.csv").write_text("name,role\neve,annotator\n", encoding="utf-8")
     (folder / "guidelines.md").write_text("Accept what is right.\n", encoding="utf-8")
     write_published(folder, pictures=folder / "photographs")
     if shutil.which("ssh-keygen"):
@@ -150,6 +151,8 @@ CASES = (
     Case("filter undo", ["filter", "undo", "filtered", "piece-01.jpg", "--by", "ada"], ["store:filtered"]),
     Case("filter overrides", ["filter", "overrides", "filtered"], ["stdout"]),
     Case("review users", ["review", "users", "--workspace", "open", "--add", "ben"], ["store:open"]),
+    Case("review invite", ["review", "invite", "people.csv", "--workspace", "open", "--out", "links.csv"],
+         ["store:open"]),
     Case("review assign", ["review", "assign", "--workspace", "w"], ["stdout"]),
     Case("review guidelines", ["review", "guidelines", "--workspace", "open", "--campaign", "verify",
                                "--set", "guidelines.md"], ["store:open"]),

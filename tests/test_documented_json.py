@@ -117,6 +117,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
     (folder / "decisions.csv").write_text("annotator,item_id,decision\nann,nothing,accept\n", encoding="utf-8")
+    (folder / "invitees.csv").write_text("name,role\neve,annotator\n", encoding="utf-8")
     from benchwright.release import Release
 
     lines = [
@@ -184,6 +185,7 @@ def _make_filtered(folder: Path) -> None:
             ("review audit --workspace @people", 0, 0),
             ("review annotators --workspace @w", 0, 0),
             ("review users --workspace @people", 0, 0),
+            ("review invite @invitees.csv --workspace @people --out @links.csv", 0, 0),
             ("review users --workspace @people --add ann", 0, 0),
             ("review export --workspace @w --all --out @everything", 1, 0),
             ("review assign --workspace @w", 0, 0),

@@ -30,6 +30,7 @@ from .pages.home import show_home
 from .pages.items import show_items
 from .pages.one_item import show_item
 from .pages.people import show_people
+from .pages.practice import show_practice
 from .pages.progress import show_progress
 from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
@@ -59,6 +60,13 @@ _STYLE = (
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
+  /* Beside the guidelines there is room for the picture of the offer to practise, whose words are still read out. */
+  [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) > :first-child {
+    flex-basis: 20vw !important; width: 20vw !important;
+  }
+  [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) * { flex-wrap: nowrap; }
+  .st-key-practise-offer p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-practise-offer button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
 }
@@ -87,9 +95,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     def curator_page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=WORDS[name], url_path=name)
 
-    review = page("review", _review_if_assigned)
-    home = st.Page(partial(_show_home, state, account, review), title=TEXTS["home"], url_path="home")
-    pages = [home, review, page("history", partial(show_history, review=review))]
+    review, practice = _work_pages(state, account)
+    home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
+    pages = [home, review, practice, page("history", partial(show_history, review=review))]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
@@ -122,6 +130,25 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     else:
         start = partial(_start, review, review)
     return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
+
+
+def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
+    """Return the page of the real work and that of practice, which lead to each other."""
+
+    def show_work(request: PageRequest) -> None:
+        _if_assigned(request, partial(show_review, practice=practice))
+
+    def show_practising(request: PageRequest) -> None:
+        _if_assigned(request, partial(show_practice, review=review))
+
+    review = st.Page(partial(_show_in_frame, state, account, show_work), title=TEXTS["review"], url_path="review")
+    practice = st.Page(
+        partial(_show_in_frame, state, account, show_practising),
+        title=TEXTS["practice_title"],
+        url_path="practice",
+        visibility="hidden",
+    )
+    return review, practice
 
 
 def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
@@ -162,16 +189,16 @@ def _show_in_frame(state: AppState, account: Account, show_page: Callable[[PageR
         show_page(PageRequest(state, account, campaign, head))
 
 
-def _review_if_assigned(request: PageRequest) -> None:
+def _if_assigned(request: PageRequest, show: Callable[[PageRequest], None]) -> None:
     if may_decide(request.state, request.campaign, request.account):
-        show_review(request)
+        show(request)
     else:
         st.info(WORDS["not_assigned"])
 
 
-def _show_home(state: AppState, account: Account, review: st.Page) -> None:
+def _show_home(state: AppState, account: Account, review: st.Page, practice: st.Page) -> None:
     _head(account)
-    show_home(state, account, review=review)
+    show_home(state, account, review=review, practice=practice)
 
 
 def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:

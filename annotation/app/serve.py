@@ -38,6 +38,7 @@ def build_app(state: AppState) -> st.App:
     from .routes.downloads import download_routes
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
+    from .routes.practice import practice_routes
     from .routes.record_pictures import record_picture_routes
     from .routes.tasks import task_routes
     from .workbench.work_routes import work_routes
@@ -51,6 +52,7 @@ def build_app(state: AppState) -> st.App:
             *task_routes(state),
             *work_routes(state),
             *photograph_routes(state),
+            *practice_routes(state),
             *record_picture_routes(state),
             *guideline_routes(state),
             *download_routes(state),
@@ -98,7 +100,7 @@ def run_app(
         ws_ping_interval=PING_S,
         ws_ping_timeout=PING_S,
         ws_max_size=MOST_SENT_BYTES,
-        ws_per_message_deflate=False,
+        ws_per_message_deflate=True,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=[str(network) for network in trusted_proxies],
         use_colors=False,

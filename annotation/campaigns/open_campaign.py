@@ -12,18 +12,24 @@ from typing import Any, NamedTuple
 
 from pydantic import field_validator, model_validator
 
+from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import COLLECT, REVIEW
-from ..forms.payloads import TaskInput, item_in
+from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE
+from ..forms.kinds import ANSWER, COLLECT, REVIEW
+from ..forms.payloads import TaskInput, beside_in, item_in
+from ..forms.practice_item import PracticeItem, TextBeside
+from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
+from ..store.campaigns.practice import set_practice_items
+from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
-from ..workflow.gold import gold_decision
+from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.rules import parse_rule
 
 
@@ -37,6 +43,13 @@ class AssignedCampaign(CampaignStep):
     def _can_have_this_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
         if value.gold is not None and cls.name == COLLECT:
             raise ValueError(f"{COLLECT!r} takes no gold: nobody knows beforehand which photograph a prompt gets")
+        if value.practice is not None and cls.name == COLLECT:
+            raise ValueError(f"{COLLECT!r} takes no practice of its own: nobody knows a prompt's right photograph")
+        if value.practice is not None and cls.consumes != "items" and value.is_practice_of_release:
+            raise ValueError(
+                f"{value.practice} is a release, which knows items, and {cls.name!r} looks at images; name a CSV file "
+                "with the columns item_id and decision"
+            )
         if value.gold is not None and cls.consumes != "items" and value.is_gold_of_release:
             raise ValueError(
                 f"{value.gold} is a release, which knows items, and {cls.name!r} looks at images; name a CSV file with "
@@ -48,6 +61,25 @@ class AssignedCampaign(CampaignStep):
     @classmethod
     def _can_close_early(cls, value: AssignmentSettings) -> AssignmentSettings:
         check_closes(value, cls.name)
+        return value
+
+    @field_validator("handout")
+    @classmethod
+    def _can_be_passed(cls, value: AssignmentSettings) -> AssignmentSettings:
+        of = value.practice_count or FEW_PRACTICE
+        if value.qualification is not None and value.qualification.pass_mark > of:
+            raise ValueError(
+                f"a pass mark of {value.qualification.pass_mark} is out of reach: there are {of} items to practise on"
+            )
+        return value
+
+    @field_validator("handout")
+    @classmethod
+    def _can_tell_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
+        if value.gold_feedback and cls.name == ANSWER:
+            raise ValueError(f"{ANSWER!r} tells nobody what is right: it measures how well people do by themselves")
+        if value.attention_rate is not None and cls.name not in CHECKED_KINDS:
+            raise ValueError(f"{cls.name!r} has no attention checks; these campaigns have: {', '.join(CHECKED_KINDS)}")
         return value
 
     @model_validator(mode="after")
@@ -120,7 +152,10 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
             open_campaign(held, request, ctx)
-            held.upsert_tasks(ctx.stage, _prepared_inputs(task_inputs, request, gold))
+            practice = OwnPractice(request)
+            prepared = _prepared_inputs(task_inputs, request, gold, practice)
+            held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))
+            practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
         if request.group is not None:
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
@@ -155,14 +190,86 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     names = [task_input.item_id, item.get("task"), item.get("category")]
     # Only prompts are named by their question; items have ids of their own, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
-    return task_input._replace(priority=priority, gold=right)
+    why = gold_why(request.handout, task_input) if right is not None else None
+    return task_input._replace(priority=priority, gold=right, gold_why=why)
+
+
+class OwnPractice:
+    """The items of a campaign that its recipe names to practise on: they are no tasks, and their decision is known.
+
+    Args:
+        request: Question of the campaign, and how its tasks are handed out.
+    """
+
+    def __init__(self, request: CampaignRequest) -> None:
+        self._request = request
+        self._items: list[PracticeItem] = []
+
+    def takes(self, task_input: TaskInput, gold: dict[str, str]) -> bool:
+        """Return whether an item is to be practised on; then record its known decision in `gold`, by its id.
+
+        Raises:
+            DataError: No decision is known of it, or none that the campaign takes.
+        """
+        request, handout = self._request, self._request.handout
+        if request.group is not None or handout.practice is None:
+            return False
+        if handout.is_practice_of_release and len(self._items) == handout.practice_count:
+            return False
+        right = practice_decision(handout, task_input, kind=request.kind, form=request.form)
+        if right is None:
+            return False
+        label, content = handout.practice_label(task_input.item_id), content_in(task_input.payload)
+        is_reviewed = request.kind == REVIEW
+        self._items.append(
+            PracticeItem(
+                name=task_input.item_id,
+                content=content,
+                right=("accept",) if is_reviewed else (right,),
+                why=(label.why if label is not None else "") or content.explanation or "",
+                answers=(right,) if is_reviewed else (),
+                beside=tuple(TextBeside.model_validate(text) for text in beside_in(task_input.payload)),
+            )
+        )
+        gold[task_input.item_id] = right
+        return True
+
+    def keep(self, store: ReviewStore, campaign: str) -> None:
+        """Keep the items for those who practise.
+
+        Raises:
+            DataError: Fewer are among the campaign's than can be practised on, or than have to be right.
+        """
+        handout, count = self._request.handout, len(self._items)
+        least = max(LEAST_PRACTICE, 0 if handout.qualification is None else handout.qualification.pass_mark)
+        if self._request.group is None and handout.practice is not None and count < least:
+            raise DataError(
+                f"{handout.practice}: {count} of its items are among those of campaign {campaign!r}; to practise, "
+                f"there have to be {least}"
+            )
+        with store.writing() as connection:
+            set_practice_items(connection, store.campaign(campaign), self._items)
+
+
+def with_checks(
+    task_inputs: Iterable[TaskInput], request: CampaignRequest, ctx: CampaignContext
+) -> Iterator[TaskInput]:
+    """Yield task inputs, and after them the campaign's attention checks, if its settings ask for any."""
+    checks = AttentionChecks(request.kind, request.form, request.handout, seed=ctx.seed)
+    for task_input in task_inputs:
+        if request.group is None:
+            checks.note(task_input)
+        yield task_input
+    yield from checks.made()
 
 
 def _prepared_inputs(
-    task_inputs: Iterable[TaskInput], request: CampaignRequest, gold: dict[str, str]
+    task_inputs: Iterable[TaskInput], request: CampaignRequest, gold: dict[str, str], practice: OwnPractice
 ) -> Iterator[TaskInput]:
     """Yield task inputs prepared for handing out, and record in `gold` the known right decisions, by item id."""
     for task_input in task_inputs:
+        if practice.takes(task_input, gold):
+            continue
         out = prepared_input(task_input, request)
         if out.gold is not None:
             gold[out.item_id] = out.gold

@@ -21,7 +21,15 @@ from ..workflow.closing import close_early
 from ..workflow.revisions import by_version, open_next_rounds
 from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
-from .open_campaign import CampaignRequest, open_campaign, prepared_input, waiting_line, work_of
+from .open_campaign import (
+    CampaignRequest,
+    OwnPractice,
+    open_campaign,
+    prepared_input,
+    waiting_line,
+    with_checks,
+    work_of,
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,10 @@ def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: Campaig
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
             open_campaign(held, request, ctx)
-            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), request, came, gold))
+            practice = OwnPractice(request)
+            links = _links(held, ctx.stage)
+            held.upsert_tasks(ctx.stage, with_checks(_work(items, links, request, came, gold, practice), request, ctx))
+            practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
         if request.group is not None:
@@ -116,13 +127,20 @@ def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Rev
 
 
 def _work(
-    items: Iterable[Item], links: _Links, request: CampaignRequest, came: dict[str, _SourceItem], gold: dict[str, str]
+    items: Iterable[Item],
+    links: _Links,
+    request: CampaignRequest,
+    came: dict[str, _SourceItem],
+    gold: dict[str, str],
+    practice: OwnPractice,
 ) -> Iterator[TaskInput]:
     """Yield a task for each item's present version, and record the item in `came`, or in `gold` if it is a gold item.
 
     Gold items keep the version of the step before.
     """
     for item in items:
+        if practice.takes(work_of(item), gold):
+            continue
         first = prepared_input(work_of(item), request)
         if first.gold is not None:
             gold[item.item_id] = first.gold

@@ -166,7 +166,7 @@ class _Screening(AssignedCampaign):
             simulated=self.simulate is not None,
             seed=ctx.seed,
         )
-        known = {record_id: self.handout.gold_label(record_id) for record_id in state.gold}
+        known = {record_id: self.handout.known_label(record_id) for record_id in state.gold}
         with_known = with_gold(
             verdicts,
             {

@@ -1,5 +1,6 @@
 from .agreement import annotators as annotators
 from .backup import restore as restore
+from .invitations import invite as invite
 from .kept import table_text as table_text
 from .tasks import assignment_settings_of as assignment_settings_of
 from .tasks import open_ as open_

@@ -160,7 +160,8 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     `{"annotators": [{"rater", "ratings", "labels": {label: n}, "with_others", "with_others_units", "shared_units",
     "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
     "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share",
-    "too_fast_of"}], "gold": {annotator: {"answered", "right", "accuracy"}}}`; `median_seconds` is of first versions;
+    "too_fast_of"}], "gold": {annotator: {"answered", "right", "accuracy"}}, "attention": {annotator:
+    {"answered", "right", "share"}}}`; `attention` counts attention checks; `median_seconds` is of first versions;
     `pace` is the modified z-score of the log of the median time, suspicious below -3.5; `too_fast_share` is the share
     of the `too_fast_of` decisions timed by the app that took less than the shortest believable time of their task;
     null where undefined
@@ -181,18 +182,22 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     if ratings is not None:
         _refuse_both(workspace, campaign)
-        qualities, gold = rater_qualities(read_ratings(ratings)), {}
+        qualities, gold, checks = rater_qualities(read_ratings(ratings)), {}, {}
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
             qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
+            checks = overview.attention()
     listed = [quality.to_json() for quality in qualities]
     known = {
         name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}
         for name, accuracy in gold.items()
     }
-    document = {"annotators": listed, "gold": known}
-    emit(document, as_json=as_json, text=lambda: _quality_text(listed, known))
+    attentive = {
+        name: {"answered": check.of, "right": check.right, "share": check.shared[0]} for name, check in checks.items()
+    }
+    document = {"annotators": listed, "gold": known, "attention": attentive}
+    emit(document, as_json=as_json, text=lambda: _quality_text(listed, known, attentive))
 
 
 def _agreement_text(document: Mapping[str, Any]) -> str:
@@ -233,7 +238,11 @@ def _shares(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{printable(label) or '(nothing)'} {share:.2f}" for label, share in shares.items())
 
 
-def _quality_text(qualities: Sequence[Mapping[str, Any]], gold: Mapping[str, Mapping[str, Any]]) -> str:
+def _quality_text(
+    qualities: Sequence[Mapping[str, Any]],
+    gold: Mapping[str, Mapping[str, Any]],
+    attention: Mapping[str, Mapping[str, Any]],
+) -> str:
     lines = []
     for quality in qualities:
         seconds = quality["median_seconds"]
@@ -254,6 +263,10 @@ def _quality_text(qualities: Sequence[Mapping[str, Any]], gold: Mapping[str, Map
         f"{printable(name)}: gold {_number(accuracy['accuracy'])} of {accuracy['answered']}; nothing else yet"
         for name, accuracy in sorted(gold.items())
         if name not in rated and accuracy["answered"]
+    ]
+    lines += [
+        f"{printable(name)}: attention checks {_number(check['share'])} of {check['answered']}"
+        for name, check in sorted(attention.items())
     ]
     return "\n".join(lines) or "no decisions yet"
 

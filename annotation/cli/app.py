@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FIRST_CURATOR = "curator"
 SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
 DEFAULT_PORT = 8501
-_LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
+LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 
 
 @click.command("serve")
@@ -177,7 +177,7 @@ def serve(
     help="Name of somebody whose sessions all end now, for instance after a laptop was lost; they may sign in again.",
 )
 @click.option(
-    "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where people reach the app, for the link."
+    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Where people reach the app, for the link."
 )
 @json_option(
     """

@@ -95,6 +95,9 @@ KINDS = {
                 "**every** reason that applies.\n"
                 "- **Revise** it if it is worth keeping and something about it is not right yet: mend the text or the "
                 "marked option, or say in a note what should change.\n\n"
+                "An item is not fit if its words alone give the answer away, or if two options can be defended. "
+                "Where an option says that nothing in the picture answers, it is right only if nothing does: not "
+                "seeing the answer at once is not enough.\n\n"
                 "Look closely before you decide: zoom in, and switch marks off and on again. Decide by yourself. What "
                 "you cannot decide now, skip; it comes again."
             ),
@@ -125,8 +128,12 @@ KINDS = {
             SCREEN,
             shows_key=False,
             guidelines=(
-                "Keep an image that says something worth asking about. Discard one that means no more than what it "
-                "shows, that is too poor to be understood, or that must not be published, and name **every** reason."
+                "Keep an image that says something worth asking about: one that stands for more than the things in "
+                "it, such as a metaphor, a contrast, a joke or a reproach, which its viewers have to find out by "
+                "themselves.\n\n"
+                "Discard one that means no more than what it shows, that is read rather than seen, that is too poor to "
+                "be understood, or that must not be published, and name **every** reason. Do not keep an image because "
+                "it is beautiful, nor discard one because you disagree with what it says."
             ),
         ),
         CampaignKind(
@@ -135,7 +142,9 @@ KINDS = {
             guidelines=(
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
                 "more than one option can be defended, and any other that a careful person could get wrong through no "
-                "fault of their own."
+                "fault of their own: one whose key is not right, whose words give the answer away, or whose picture is "
+                "too poor to tell.\n\n"
+                "Keep what is hard and right. That it took you a while is no reason to discard an item."
             ),
         ),
         CampaignKind(
@@ -143,8 +152,9 @@ KINDS = {
             shows_key=False,
             guidelines=(
                 "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
-                "generated. Take it only if its page states one of the licences offered, and name its author as the "
-                "licence wants. A photograph of your own is welcome if you may give it away under one of them."
+                "generated. It shows all that the prompt names, large enough to ask about. Take it only if its page "
+                "states one of the licences offered, and name its author as the licence wants. A photograph of your "
+                "own is welcome if you may give it away under one of them."
             ),
         ),
         CampaignKind(
@@ -162,7 +172,11 @@ KINDS = {
             shows_key=False,
             guidelines=(
                 "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
-                "slider and blinking (`M`). Two pictures of one thing are different pictures."
+                "slider and blinking (`M`).\n\n"
+                "- **The same picture**: one was made smaller, cropped, recoloured, captioned or mirrored, and "
+                "whatever is in sight in both lies where it was.\n"
+                "- **Different pictures**: another moment, another angle or another thing, however much alike. Two "
+                "photographs of one scene are different pictures."
             ),
         ),
         CampaignKind(
@@ -171,7 +185,8 @@ KINDS = {
             form=_error_analysis,
             guidelines=(
                 "A model got this item wrong. Read its reply beside the key and the pictures, name **every** category "
-                "that applies, and say in a sentence what shows it."
+                "that applies, and say in a sentence what in the reply shows it. Judge what is written there, not what "
+                "the model may have meant; if the reply is right and the key is not, flag the item for a curator."
             ),
         ),
         CampaignKind(
@@ -182,12 +197,17 @@ KINDS = {
             annotators=3,
             guidelines=(
                 "The key of this item is in doubt. Work the answer out **yourself** from the pictures before you look "
-                "at what models and other people said: they may all be wrong."
+                "at what models and other people said: they may all be wrong.\n\n"
+                "The key is **right** if it can be defended and no other option can, **wrong** if another option is "
+                "right or none is, and the item is **ambiguous** if more than one can be defended. Say how you can "
+                "tell, in words that somebody who disagrees could check."
             ),
         ),
     )
 }
 
+ATTENTION = "attention"
+"""Task, in place of one such as `jigsaw`, of items that only check whether questions are read."""
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
 BLIND_KINDS = (ANSWER, REVIEW)

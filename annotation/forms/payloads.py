@@ -25,6 +25,8 @@ class TaskInput(NamedTuple):
     """Priority of the task; higher numbers go out first."""
     gold: str | None = None
     """The right decision of a gold item; None for other items."""
+    gold_why: str | None = None
+    """Why that decision is right, for annotators who are told; None where nothing is stated."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:

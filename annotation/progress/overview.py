@@ -213,6 +213,12 @@ class Overview:
         with self._store.reading() as connection:
             return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 
+    def attention(self) -> dict[str, RightOf]:
+        """Return how many attention checks each annotator had right; empty without any."""
+        with self._store.reading() as connection:
+            counts = campaign_counts.count_gold(connection, self.campaign, is_check=True)
+        return {name: RightOf(*count) for name, count in counts.items()}
+
     def too_fast(self) -> dict[str, RightOf]:
         """Return how many of each annotator's timed decisions took less than the shortest believable time."""
         with self._store.reading() as connection:

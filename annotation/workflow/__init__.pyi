@@ -17,6 +17,8 @@ from .image_files import brought_pictures as brought_pictures
 from .own_work import OwnWork as OwnWork
 from .own_work import own_work as own_work
 from .photo_uploads import take_in_photograph as take_in_photograph
+from .practising import PracticeQueue as PracticeQueue
+from .practising import PracticeState as PracticeState
 from .revisions import open_next_rounds as open_next_rounds
 from .rounds import in_count as in_count
 from .rounds import next_edits as next_edits

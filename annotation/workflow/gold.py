@@ -13,6 +13,7 @@ from ..forms.assignment_settings import AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.description import NOTHING
 from ..forms.form import OneOf, SeveralOf
+from ..forms.gold_file import GoldLabel
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
 from ..forms.payloads import TaskInput, item_in
 from ..forms.screening import KEEP
@@ -33,9 +34,34 @@ def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: s
         DataError: No decision follows from the item, or the campaign has no such decision, or no such reason for it.
     """
     known = handout.gold_label(task_input.item_id)
+    return _known_decision(known, f"{handout.gold}: gold item", task_input, kind=kind, form=form)
+
+
+def practice_decision(
+    handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm
+) -> str | None:
+    """Return the known decision on an item to practise on, as `gold_decision` does; None for other items.
+
+    Raises:
+        DataError: As `gold_decision`.
+    """
+    known = handout.practice_label(task_input.item_id)
+    return _known_decision(known, f"{handout.practice}: practice item", task_input, kind=kind, form=form)
+
+
+def gold_why(handout: AssignmentSettings, task_input: TaskInput) -> str | None:
+    """Return why a gold item's decision is right, as its file or else the item says; None where neither does."""
+    known = handout.gold_label(task_input.item_id)
+    why = (known.why if known is not None else "") or item_in(task_input.payload).get("explanation")
+    return str(why) if why else None
+
+
+def _known_decision(
+    known: GoldLabel | None, file: str, task_input: TaskInput, *, kind: str, form: CampaignForm
+) -> str | None:
     if known is None or known.content_hash not in {None, task_input.content_hash}:
         return None
-    where, decision = f"{handout.gold}: gold item {task_input.item_id}", known.decision or _own(task_input, kind)
+    where, decision = f"{file} {task_input.item_id}", known.decision or _own(task_input, kind)
     takes = _knowable(task_input, kind, form)
     if decision is None:
         raise DataError(

@@ -93,6 +93,22 @@ class OwnTask:
         return SeenDraft(0 if self.annotation is None else self.annotation.version, self.revision)
 
 
+class GoldFeedback(NamedTuple):
+    """What an annotator is told of a gold item once they have decided it, where the campaign is set so.
+
+    Args:
+        item: The item.
+        decision: What they decided.
+        right: The right decision.
+        why: Why it is right; None where nothing is stated.
+    """
+
+    item: TaskContent
+    decision: str
+    right: str
+    why: str | None
+
+
 class HistoryEntry(NamedTuple):
     """One line of an annotator's own history."""
 
@@ -122,6 +138,7 @@ class TaskQueue:
         self._store = store
         hand_out = assignment_settings_of(campaign.settings)
         self._lease_s = hand_out.lease_s
+        self._tells_gold = hand_out.gold_feedback
         self._spares_votes = hand_out.further_votes is not None
         self._may_close = hand_out.close_decided or self._spares_votes
 
@@ -180,6 +197,19 @@ class TaskQueue:
             RefusedError: The task is not this annotator's.
         """
         return self._as_own_task(self._own(task_id, now=now))
+
+    def gold_feedback(self, task_id: int, *, now: datetime) -> GoldFeedback | None:
+        """Return what the annotator is told of a gold task that they have decided; None of any other, or if unset.
+
+        Raises:
+            RefusedError: The task is not this annotator's.
+        """
+        if not self._tells_gold:
+            return None
+        row = self._own(task_id, now=now)
+        if row.gold is None or row.decision is None:
+            return None
+        return GoldFeedback(content_in(json.loads(row.payload)), row.decision, row.gold, row.gold_why)
 
     def slot_of(self, task_id: int, *, now: datetime) -> int:
         """Return the id of the annotator's slot of a task that they hold or have decided.

@@ -110,6 +110,24 @@ def preview(
     return Preview(handle.getvalue(), "image/png" if lossless else "image/jpeg", *size, full)
 
 
+COARSE_QUALITY = 60
+
+
+def coarse_preview(shown: Preview, *, max_side_px: int) -> Preview:
+    """Return a coarse JPEG of a preview, to look at until the preview itself has come over a slow line.
+
+    Args:
+        shown: The preview.
+        max_side_px: Longest side of the coarse one, in pixels; it is never enlarged.
+    """
+    with Image.open(io.BytesIO(shown.data)) as image:
+        coarse = image.convert("RGB")
+    size = fitted(*coarse.size, max_side_px=max_side_px)
+    handle = io.BytesIO()
+    coarse.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0).save(handle, "JPEG", quality=COARSE_QUALITY)
+    return Preview(handle.getvalue(), "image/jpeg", *size, shown.full_wh)
+
+
 DETAIL_QUALITY = 95
 
 

@@ -68,7 +68,7 @@ def answer_all(
     """Let an annotator fill in the form of every task that they get; return what they got, in order."""
     queue, got = TaskQueue(store, store.campaign(campaign), name), []
     while (task := queue.next(now=now)) is not None:
-        assert "gold" not in json.dumps(card_of(task, queue.campaign, serial=0).__dict__, default=str)
+        assert "gold" not in json.dumps(card_of(task, queue.campaign).__dict__, default=str)
         with store.reading() as connection:
             item_id = connection.exec_driver_sql(f"SELECT item_id FROM tasks WHERE id = {task.task_id}").scalar_one()
         got.append(item_id)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sqlite3
@@ -78,6 +79,21 @@ def test_every_path_but_the_sign_in_pages_asks_for_a_session(visitor: Visitor, m
     reply = visitor.send(method, path)
     where = reply.headers.get("location", "")
     assert reply.status in {400, 401} or where.startswith("/login"), (reply.status, reply.body[:200])
+
+
+def test_the_sign_in_page_fetches_what_the_app_needs_compressed_and_once(visitor: Visitor) -> None:
+    paths = re.findall(r'<link rel="prefetch" href="([^"]+)">', visitor.get("/login").body.decode())
+    assert len(paths) > 50
+    for path in paths:
+        reply = visitor.send("GET", path, headers={"Accept-Encoding": "gzip"})
+        assert (reply.status, reply.headers["x-content-type-options"]) == (200, "nosniff")
+        assert reply.headers["cache-control"] == "public, max-age=31536000, immutable"
+        if path.endswith(".woff2"):
+            assert "content-encoding" not in reply.headers
+        else:
+            assert reply.headers["vary"] == "Accept-Encoding"
+            assert gzip.decompress(reply.body) == visitor.send("GET", path).body
+    assert visitor.send("POST", paths[0]).status == 401, "nothing but to read them"
 
 
 def test_a_page_leads_to_the_sign_in_page_and_back(visitor: Visitor) -> None:
@@ -202,10 +218,15 @@ def test_pictures_are_for_whoever_has_the_task_and_for_curators(
     assert reply.body.startswith(b"\x89PNG")
     assert reply.headers["cache-control"] == "private, no-cache"
     assert ann.get(f"/pictures/{task}/0", **{"If-None-Match": reply.headers["etag"]}).status == 304
+    coarse = ann.get(f"/pictures/{task}/0/coarse")
+    assert (coarse.status, coarse.headers["content-type"]) == (200, "image/jpeg")
+    assert coarse.headers["etag"] != reply.headers["etag"]
     assert signed_in("cur").get(f"/pictures/{task}/0").status == 200
     assert visitor.send("GET", f"/pictures/{task}/0").status == 401
     stranger = next(one for one in store.tasks("verify") if one.id not in {task, task_of(store, "ben")}).id
+    assert visitor.send("GET", f"/pictures/{task}/0/coarse").status == 401
     assert signed_in("ben").get(f"/pictures/{stranger}/0").status == 404
+    assert signed_in("ben").get(f"/pictures/{stranger}/0/coarse").status == 404
     for path in (f"/pictures/{task}/9", f"/pictures/{task}/0/marks", "/pictures/999999/0", "/pictures/-1/0"):
         reply = ann.get(path)
         assert not reply.headers["content-type"].startswith("image/"), path

@@ -66,11 +66,11 @@ def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
     queue = TaskQueue(store, campaign, "r1")
     task = queue.next(now=now)
     assert task is not None
-    before = asdict(card_of(task, campaign, serial=0))
+    before = asdict(card_of(task, campaign))
     assert (before["mode"], before["right"], before["fields"], before["editable"]) == ("answer", None, [], None)
     assert "secret" not in json.dumps(before)
     queue.answer(task.slot_id, "A", now=now)
-    after = asdict(card_of(queue.open(task.task_id, now=now), campaign, serial=1))
+    after = asdict(card_of(queue.open(task.task_id, now=now), campaign))
     assert (after["mode"], after["right"]) == ("form", "B")
     assert [field["name"] for field in after["fields"]] == ["accurate", "reasonable", "difficult", "note"]
     assert after["beside"] == [

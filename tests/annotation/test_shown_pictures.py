@@ -52,6 +52,19 @@ def test_a_small_picture_keeps_every_pixel(folder: Path, picture_of: Callable[[i
     assert shown.marks(picture_of(1)).full_wh == (300, 201)
 
 
+def test_a_coarse_picture_is_small_and_made_of_the_one_that_is_kept(
+    folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "COARSE_PX", 150)
+    shown = ShownPictures(folder / "workspace")
+    whole = shown.picture(picture_of(1))
+    monkeypatch.setattr(module.ImageFiles, "data", None)
+    coarse = shown.coarse(picture_of(1))
+    assert (coarse.width, coarse.height, coarse.full_wh) == (150, 100, whole.full_wh)
+    assert len(coarse.data) < len(whole.data) / 4
+    assert shown.coarse(picture_of(1)) is coarse
+
+
 def test_tiles_are_the_pictures_own_pixels_and_those_of_one_picture_are_decoded_once(
     folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
 ) -> None:

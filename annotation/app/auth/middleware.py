@@ -1,4 +1,4 @@
-"""Session middleware: no page, picture, file or websocket of the app is reached without a session.
+"""Session middleware: no page, picture or websocket of the app is reached without a session.
 
 It is ASGI middleware in front of Streamlit, so it also protects what Streamlit serves by itself. It adds headers to
 every response that tell the browser to run, frame and load nothing from other sites.
@@ -19,7 +19,7 @@ from ...store import Account
 from ..base.state import AppState
 from ..security.cookies import Cookies
 from ..security.headers import headers_of
-from ..security.static_files import RecentSessions
+from ..security.static_files import static_file
 
 LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
 OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
@@ -32,14 +32,13 @@ ACCOUNT = "benchwright.account"
 
 
 class SessionMiddleware:
-    """ASGI middleware that requires a session everywhere but on the sign-in pages."""
+    """ASGI middleware that requires a session for everything but the sign-in pages and Streamlit's own files."""
 
     def __init__(self, app: ASGIApp, *, state: AppState) -> None:
         self._app = app
         self._state = state
         self._open = OPEN_PATHS if state.provider is None else OPEN_PATHS | PROVIDER_PATHS
         self._headers = headers_of(state.cookies)
-        self._recent = RecentSessions()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find the account of a request and pass the request on, or refuse it."""
@@ -47,8 +46,11 @@ class SessionMiddleware:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
+        if scope["type"] == "http" and (file := static_file(connection)) is not None:
+            await file(scope, receive, self._with_headers(send))
+            return
         is_open = scope["type"] == "http" and connection.url.path in self._open
-        account = None if is_open else await self._account_of(connection)
+        account = None if is_open else await signed_in_account(connection, self._state)
         scope[ACCOUNT] = account
         if account is None and not is_open:
             await _refuse(connection, receive, self._with_headers(send))
@@ -57,14 +59,6 @@ class SessionMiddleware:
         else:
             with suppress(ClientDisconnect):  # there is nobody left to answer
                 await self._app(scope, receive, self._with_headers(send))
-
-    async def _account_of(self, connection: HTTPConnection) -> Account | None:
-        token = token_from(connection, self._state.cookies)
-        account = self._recent.find(token, connection.url.path)
-        if account is None:
-            account = await signed_in_account(connection, self._state)
-            self._recent.note(token, account)
-        return account
 
     def _with_headers(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from ..base.texts import TEXTS
 from ..security.passwords import SHORTEST
+from ..security.static_files import needed_files
 from .middleware import LOGIN, LOGOUT, OIDC_START, WELCOME
 
 _STYLE = """
@@ -83,9 +84,14 @@ def _page(title: str, why: str, problem: str, body: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{escape(title)} · Benchwright</title><style>{_STYLE}</style></head>"
+        f"<title>{escape(title)} · Benchwright</title><style>{_STYLE}</style>{_prefetched()}</head>"
         f"<body><main><h1>{escape(title)}</h1>{lead}{alert}{body}</main></body></html>"
     )
+
+
+def _prefetched() -> str:
+    """Return links to what the app needs first, so that it is there when somebody has typed their password."""
+    return "".join(f'<link rel="prefetch" href="{escape(path, quote=True)}">' for path in needed_files())
 
 
 def _provider_button(**query: str) -> str:

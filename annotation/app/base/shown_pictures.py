@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
-from benchwright.drawing.previews import Preview, detail, marks_preview, preview
+from benchwright.drawing.previews import Preview, coarse_preview, detail, marks_preview, preview
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.decode import decode_rgb, upright_size
 from benchwright.records import ItemImage
@@ -25,6 +26,10 @@ MAX_SIDE_PX = 2048
 """Longest side of a picture that is sent: twice what a large screen gives one picture of a pair."""
 LOSSLESS_PX = 1_000_000
 """Most pixels of a picture that is sent as PNG, so that a seam or a single pixel can be judged."""
+COARSE_PX = 640
+"""Longest side of the picture that is looked at until the other has come over a slow line."""
+TINY_PX = 40_000
+"""Pixels up to which a picture comes soon over any line."""
 DETAIL_PX = 512
 """Side of a tile of a picture's own pixels."""
 KEPT_BYTES = 96 << 20
@@ -61,7 +66,17 @@ class ShownPictures:
             DataError: The image's file is gone or has changed.
             UnreadableImage: The image cannot be decoded any more.
         """
-        return self._once(etag(image, marks=False), lambda: self._picture(image.image_id))
+        return self._once(etag(image), lambda: self._picture(image.image_id))
+
+    def coarse(self, image: ItemImage) -> Preview:
+        """Return a coarse version of an image, upright, without marks.
+
+        Raises:
+            DataError: The image's file is gone or has changed.
+            UnreadableImage: The image cannot be decoded any more.
+        """
+        shown = self.picture(image)
+        return self._once(etag(image, "coarse"), lambda: coarse_preview(shown, max_side_px=COARSE_PX))
 
     def marks(self, image: ItemImage) -> Preview:
         """Return the marks of an image as a transparent picture of the same size.
@@ -73,7 +88,7 @@ class ShownPictures:
         """
         full_wh = self.picture(image).full_wh
         return self._once(
-            etag(image, marks=True),
+            etag(image, "marks"),
             lambda: marks_preview(image.prompts, full_wh=full_wh, max_side_px=MAX_SIDE_PX),
         )
 
@@ -178,8 +193,8 @@ class ShownPictures:
         return self._kept.get(key)
 
 
-def etag(image: ItemImage, *, marks: bool) -> str:
-    """Return an entity tag that changes whenever the picture, or its marks, look different."""
-    if not marks:
-        return image.image_id
+def etag(image: ItemImage, version: Literal["picture", "coarse", "marks"] = "picture") -> str:
+    """Return an entity tag that changes whenever the picture, its coarse version, or its marks look different."""
+    if version != "marks":
+        return image.image_id if version == "picture" else f"{image.image_id}-{COARSE_PX}"
     return digest([image.image_id, MAX_SIDE_PX, [prompt.model_dump(mode="json") for prompt in image.prompts]])

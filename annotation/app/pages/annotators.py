@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality
+from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality, RightOf
 from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import cached
@@ -14,6 +14,7 @@ from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
+from .qualification import show_qualification
 from .review import inert
 
 
@@ -24,13 +25,22 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     field = label_fields_of(request.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
         qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
+    show_qualification(request)
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return
     st.caption(TEXTS["annotators_why"])
     has_gold = any(quality.on_gold[1] for quality in qualities)
+    checks = overview.attention()
     is_timed = any(quality.too_fast[1] for quality in qualities)
-    st.dataframe([_row(quality, has_gold=has_gold, is_timed=is_timed) for quality in qualities], hide_index=True)
+    rows = [_row(quality, has_gold=has_gold, is_timed=is_timed) for quality in qualities]
+    if checks:
+        for row, quality in zip(rows, qualities, strict=True):
+            check = checks.get(quality.rater, RightOf(0, 0))
+            row[TEXTS["attention"]] = _share(*check.shared)
+    st.dataframe(rows, hide_index=True)
+    if checks:
+        st.caption(TEXTS["attention_why"])
     if is_timed:
         st.caption(TEXTS["too_fast_why"])
     st.subheader(TEXTS["with_others"])

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from ...forms.assignment_settings import assignment_settings_of
 from ...store import Account
 from ...workflow.own_work import OwnWork, own_work
+from ...workflow.practising import PracticeQueue
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
 from .review import inert
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 MINUTES_PER_HOUR = 60
 LONG = 90
 """Minutes from which the time left is told in hours."""
 
 
-def show_home(state: AppState, account: Account, *, review: st.Page) -> None:
-    """List the campaigns in which an account may decide, those with work first, each with a button that goes there."""
+def show_home(state: AppState, account: Account, *, review: st.Page, practice: st.Page) -> None:
+    """List the campaigns in which an account may decide, those with work first, each with buttons that go there.
+
+    Args:
+        state: State of the app.
+        account: The account.
+        review: Page of the work.
+        practice: Page of practice.
+    """
     campaigns = [
         campaign
         for campaign in campaigns_of(state, account)
@@ -33,13 +46,15 @@ def show_home(state: AppState, account: Account, *, review: st.Page) -> None:
     if not works:
         st.info(TEXTS["no_campaigns"])
     for work in sorted(works, key=lambda work: (not work.waiting.left, not work.waiting.is_begun)):
-        _show_campaign(work, review)
+        practising = PracticeQueue(state.store, work.waiting.campaign, account.name)
+        _show_campaign(work, practising, review=review, practice=practice)
 
 
-def _show_campaign(work: OwnWork, review: st.Page) -> None:
+def _show_campaign(work: OwnWork, practising: PracticeQueue, *, review: st.Page, practice: st.Page) -> None:
+    is_qualified = practising.is_qualified
     campaign, left = work.waiting.campaign, work.waiting.share_left
-    box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="large")
-    words, button = box.container(gap=None, width="stretch"), box.container(width="content")
+    box = st.container(border=True, horizontal=True, vertical_alignment="center", gap="small")
+    words, button = box.container(gap=None, width="stretch"), box.container(width="content", horizontal=True)
     words.markdown(f"**{inert(title_of(campaign.name))}**")
     words.text(TEXTS[f"asks_{campaign.kind}"])
     parts = [TEXTS["home_left"].format(left=left) if left else TEXTS["home_done"], _time_left(work)]
@@ -48,9 +63,31 @@ def _show_campaign(work: OwnWork, review: st.Page) -> None:
     words.caption(" · ".join(part for part in parts if part))
     if work.decided:
         words.progress(work.decided / max(1, work.decided + left))
+    query = {CAMPAIGN: campaign.name}
+    if practising.is_there and _offer_practice(work, practising, button, words):
+        st.switch_page(practice, query_params=query)
+    if not is_qualified:
+        return
     label = TEXTS["home_look"] if not left else TEXTS["home_go_on"] if work.waiting.is_begun else TEXTS["home_begin"]
     if button.button(label, key=f"home-{campaign.id}", type="primary" if left else "secondary"):
-        st.switch_page(review, query_params={CAMPAIGN: campaign.name})
+        st.switch_page(review, query_params=query)
+
+
+def _offer_practice(work: OwnWork, practising: PracticeQueue, button: DeltaGenerator, words: DeltaGenerator) -> bool:
+    """Show a button that leads to practice, and return whether it was pressed."""
+    campaign = work.waiting.campaign
+    qualification = assignment_settings_of(campaign.settings).qualification
+    is_needed = not practising.is_qualified
+    if is_needed and qualification is not None:
+        of = practising.count
+        words.caption(TEXTS["home_practice"].format(mark=qualification.pass_mark, of=of))
+    is_first = is_needed or not work.decided
+    label = TEXTS["practise" if is_first else "practise_more"]
+    return button.button(
+        label,
+        key=f"practise-{campaign.id}",
+        type="primary" if is_needed else "secondary" if is_first else "tertiary",
+    )
 
 
 def _time_left(work: OwnWork) -> str:

@@ -21,6 +21,7 @@ from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS as APP_TEXTS
+from .example_forms import show_example_forms
 from .item_acts import show_acts
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
 from .items import ITEM, last_query
@@ -66,6 +67,7 @@ def show_item(
         if not is_hidden:
             _show_deciding(state, account, history)
     if not is_hidden:
+        show_example_forms(state, account, history.tasks)
         show_sections(history)
 
 

@@ -16,6 +16,7 @@ from ..base.account_words import invitation_path, state_of
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
+from .invitations import app_url, show_invitations
 from .review import inert
 
 _LINK = "invitation"
@@ -35,6 +36,7 @@ def show_people(state: AppState, account: Account) -> None:
         name, link = invitation
         st.text(TEXTS["invitation_for"].format(name=name))
         st.code(link, language=None)
+    show_invitations(state, account)
     for listed in accounts.all():
         _show_account(accounts, listed, is_self=listed.name == account.name)
     _show_access(state)
@@ -77,7 +79,7 @@ def _add(accounts: Accounts, name: str, role: Role) -> None:
 
 def _invite(accounts: Accounts, name: str) -> None:
     token = accounts.invite(name, now=clock())
-    st.session_state[_LINK] = (name, (st.context.url or "").rstrip("/").rpartition("/")[0] + invitation_path(token))
+    st.session_state[_LINK] = (name, app_url() + invitation_path(token))
 
 
 def _change(change: Callable[[], object]) -> None:

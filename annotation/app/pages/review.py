@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ...workflow.adjudication import AdjudicationQueue
+from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
 from ..base.request import PageRequest
 from ..base.state import clock
@@ -14,7 +15,7 @@ from ..workbench.annotating import AnnotatorWork
 from ..workbench.work import work_state
 from ..workbench.work_routes import WORK_URL
 from ..workbench.workbench import show_workbench
-from .campaign_menu import go_to, waiting_elsewhere
+from .campaign_menu import CAMPAIGN, go_to, waiting_elsewhere
 
 TASK = "task"
 """Query parameter that names a task that was opened by hand, so that a reload shows it again."""
@@ -23,14 +24,29 @@ LOOKED_S = 20.0
 """Seconds after which a page on which nothing is left looks again."""
 
 
-def show_review(request: PageRequest) -> None:
-    """Show the tasks of an annotator's queue on the workbench."""
+def show_review(request: PageRequest, *, practice: st.Page) -> None:
+    """Show the tasks of an annotator's queue on the workbench; its practice first, where that has to be passed.
+
+    Args:
+        request: Request of the page.
+        practice: Page of practice.
+    """
     if request.campaign.is_simulated:
         st.info(TEXTS["simulated_campaign"])
         return
+    practising = PracticeQueue(request.state.store, request.campaign, request.account.name)
+    query = {CAMPAIGN: request.campaign.name}
+    if not practising.is_qualified:
+        st.switch_page(practice, query_params=query)
     work = AnnotatorWork(request.state, request.account, request.campaign)
     state = work_state(work, opened=_opened())
     show_guidelines(request)
+    if practising.is_there and practising.is_new:
+        is_pressed = request.head.button(
+            TEXTS["practise"], key="practise-offer", icon=":material/school:", type="primary"
+        )
+        if is_pressed:
+            st.switch_page(practice, query_params=query)
     if state["tasks"]:
         name = request.account.name
         show_workbench(state, url=WORK_URL, account=name, campaign=request.campaign.name, on_over=_close_opened)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from html import escape
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from benchwright.errors import DataError, UnreadableImage
+
+from ...forms.task_content import content_in
+from ...store import Account
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
+from ...store.submissions.examples import Example, Examples
 from ...workflow.task_queue import is_id
+from ..auth.middleware import ACCOUNT
 from ..base.directed_text import RIGHT_TO_LEFT, runs_right_to_left
+from ..base.option_letters import captions, question_in_words
 from ..base.request import PageRequest
 from ..base.state import AppState
 from ..base.texts import TEXTS
@@ -22,7 +31,7 @@ _HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}
 
 
 def guideline_routes(state: AppState) -> list[Route]:
-    """Return the route of pictures within guidelines; the session middleware protects it."""
+    """Return the routes of pictures within guidelines and of examples; the session middleware protects them."""
 
     async def picture(request: Request) -> Response:
         number, place = request.path_params["version"], request.path_params["place"]
@@ -32,17 +41,62 @@ def guideline_routes(state: AppState) -> list[Route]:
             return PlainTextResponse("there is no such picture\n", 404)
         return Response(image.data, media_type=image.media_type, headers=_HEADERS)
 
-    return [Route("/guidelines/{version:number}/{place:number}", picture)]
+    def send_example(request: Request) -> Response:
+        account = request.scope[ACCOUNT]
+        assert isinstance(account, Account)  # the session middleware lets nobody else through
+        number, place = request.path_params["example"], request.path_params["place"]
+        example = Examples(state.store).one_for(number, account.name) if is_id(number) else None
+        shown = () if example is None else content_in(example.payload).images
+        if not 0 <= place < len(shown):
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        try:
+            preview = state.pictures.picture(shown[place])
+        except (DataError, UnreadableImage):
+            return PlainTextResponse("cannot be shown\n", 410)
+        return Response(preview.data, media_type=preview.media_type, headers={"Cache-Control": "private, no-cache"})
+
+    async def example_picture(request: Request) -> Response:
+        return await run_in_threadpool(send_example, request)
+
+    return [
+        Route("/guidelines/{version:number}/{place:number}", picture),
+        Route("/examples/{example:number}/{place:number}", example_picture),
+    ]
 
 
 def show_guidelines(request: PageRequest) -> None:
     """Show a button in the page's head that unfolds the newest guidelines; nothing where there are none."""
     newest = Guidelines(request.state.store).newest(request.campaign)
+    examples = Examples(request.state.store).shown_to(request.campaign, request.account.name)
+    if newest is None and not examples:
+        return
+    folded = request.head.popover(TEXTS["guidelines"])
     if newest is not None:
-        folded = request.head.popover(TEXTS["guidelines"])
         folded.caption(TEXTS["guidelines_version"].format(version=newest.version))
         key = RIGHT_TO_LEFT if runs_right_to_left(newest.text) else "benchwright-guidelines"
         folded.container(key=key).markdown(with_pictures(newest))
+    if examples:
+        folded.html(_examples_html(examples))
+
+
+def _examples_html(examples: Sequence[Example]) -> str:
+    """Return examples in a list, accepted ones first, each with its pictures, its question and why."""
+    entries = []
+    for example in sorted(examples, key=lambda example: not example.is_accepted):
+        content = content_in(example.payload)
+        pictures = "".join(
+            f'<img src="/examples/{example.id}/{place}" alt="{escape(TEXTS["alt"].format(caption=caption))}" '
+            'loading="lazy" style="max-width: 48%; max-height: 11rem; margin: 0 .4rem .3rem 0; border-radius: 6px;">'
+            for place, caption in enumerate(captions(content))
+        )
+        verdict = TEXTS["example_accepted" if example.is_accepted else "example_rejected"]
+        entries.append(
+            f'<li style="margin: 0 0 1rem;">{pictures}<br><strong>{escape(verdict)}</strong> '
+            f'<bdi dir="auto">{escape(question_in_words(content))}</bdi><br>'
+            f'<bdi dir="auto">{escape(example.words)}</bdi></li>'
+        )
+    items = "".join(entries)
+    return f'<h3>{escape(TEXTS["examples"])}</h3><ul style="list-style: none; padding: 0;">{items}</ul>'
 
 
 def with_pictures(version: GuidelinesVersion) -> str:

@@ -72,7 +72,7 @@ class _RecordPictures:
             image = self._image(request.path_params["record"], request.path_params["place"])
         if image is None or (form == "marks" and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
-        tag = etag(image, marks=form == "marks") if form != "small" else _small_tag(image)
+        tag = _small_tag(image) if form == "small" else etag(image, "marks" if form == "marks" else "picture")
         headers = {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)

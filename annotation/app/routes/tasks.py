@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -36,6 +37,11 @@ def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
     return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
 
 
+def coarse_url(task_id: int, place: int) -> str:
+    """Return the path of a coarse version of a task's picture, for slow lines."""
+    return f"{picture_url(task_id, place)}/coarse"
+
+
 def detail_url(task_id: int, place: int) -> str:
     """Return the path below which the tiles of a task's picture lie, each by its column and row."""
     return f"{picture_url(task_id, place)}/detail"
@@ -52,6 +58,7 @@ def task_routes(state: AppState) -> list[Route]:
     return [
         Route("/pictures/{task:number}/{place:number}", routes.picture),
         Route("/pictures/{task:number}/{place:number}/marks", routes.marks),
+        Route("/pictures/{task:number}/{place:number}/coarse", routes.coarse),
         Route("/pictures/{task:number}/{place:number}/detail/{column:number}/{row:number}", routes.detail),
         Route("/drafts/{task:number}", routes.draft, methods=["PUT"]),
     ]
@@ -63,11 +70,15 @@ class _TaskRoutes:
 
     async def picture(self, request: Request) -> Response:
         """Return one picture of a task to an account that may see it."""
-        return await run_in_threadpool(self._picture_response, request, marks=False)
+        return await run_in_threadpool(self._picture_response, request, "picture")
+
+    async def coarse(self, request: Request) -> Response:
+        """Return a coarse version of one picture of a task to an account that may see it."""
+        return await run_in_threadpool(self._picture_response, request, "coarse")
 
     async def marks(self, request: Request) -> Response:
         """Return the marks of one picture of a task to an account that may see it."""
-        return await run_in_threadpool(self._picture_response, request, marks=True)
+        return await run_in_threadpool(self._picture_response, request, "marks")
 
     async def detail(self, request: Request) -> Response:
         """Return one tile of a picture's own pixels to an account that may see the picture."""
@@ -84,16 +95,16 @@ class _TaskRoutes:
                 return PlainTextResponse("too long\n", 413)
         return await run_in_threadpool(self._store_draft, request, body)
 
-    def _picture_response(self, request: Request, *, marks: bool) -> Response:
+    def _picture_response(self, request: Request, version: Literal["picture", "coarse", "marks"]) -> Response:
         image = self._image(request)
-        if image is None or (marks and not image.prompts):
+        if image is None or (version == "marks" and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
         # The browser asks again each time, so an annotator who loses a task also loses its pictures.
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, marks=marks)}"'}
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, version)}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         try:
-            shown = self._state.pictures.marks(image) if marks else self._state.pictures.picture(image)
+            shown = getattr(self._state.pictures, version)(image)
         except (DataError, UnreadableImage, PromptError) as error:
             return PlainTextResponse(f"{error}\n" if self._is_curator(request) else "cannot be shown\n", 410)
         return Response(shown.data, media_type=shown.media_type, headers=headers)

@@ -22,4 +22,5 @@ from .identity_provider import check_id_token as check_id_token
 from .identity_provider import new_flow as new_flow
 from .passwords import BoundedHashing as BoundedHashing
 from .passwords import HashingBusyError as HashingBusyError
-from .static_files import RecentSessions as RecentSessions
+from .static_files import needed_files as needed_files
+from .static_files import static_file as static_file

@@ -16,11 +16,15 @@ _SIGN_IN_POLICY = {
     "default-src": "'none'",
     "style-src": "'unsafe-inline'",
     "img-src": "data:",
+    "font-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'self'",
     "frame-ancestors": "'none'",
 }
-"""Content policy of the pages outside Streamlit, which hold no script and no picture."""
+"""Content policy of the pages outside Streamlit, which hold no script and no picture.
+
+Browsers fetch ahead what any directive allows, and so these pages may fetch what the app needs, but run none of it.
+"""
 
 
 def headers_of(cookies: Cookies) -> Mapping[str, str]:

@@ -1,39 +1,67 @@
-"""Streamlit's own static files: which sessions get them without a lookup.
+"""Streamlit's own files as a slow line wants them: compressed once, kept by browsers, on their way before the sign-in.
 
-The files are the same for everybody and hold no data of the app, but need a session like everything else. A browser
-that opens the page requests a hundred of them within a second. So a session that was open a moment ago is not looked
-up for each file.
+The files are the same for everybody and hold no data of the app, so they alone are given without a session: a page of
+the app needs a hundred of them, 2.6 MB as they are and .8 MB compressed, which arrive while somebody types a password.
 """
 
 from __future__ import annotations
 
-import time
+import gzip
+import re
+from functools import cache
+from pathlib import Path
 
-from ...store import Account
+from starlette.requests import HTTPConnection
+from starlette.responses import FileResponse, Response
 
 STATIC = "/static/"
-GOOD_FOR_S = 5.0
-"""Seconds for which an ended session still gets Streamlit's files, and nothing else."""
-_MOST = 1000
+_HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+"""Browsers keep the files: a name has a hash of the content in it."""
+_MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+_COMPRESSED = frozenset({".js", ".css"})
+LATER = (
+    "recordbatch", "serialization", "useSyncComboBoxEnterTargetFocus", "useMenuTrigger", "purify.es", "BidiComponent",
+    "Selectbox", "Html", "MaterialSymbols-Rounded",
+)  # fmt: skip
+"""Beginnings of the names of what the review page asks for next, if Streamlit still calls it so; the largest of it."""
+_NEEDED = re.compile(r'(?:href|src)="\./(static/[\w./-]+\.(?:js|css|woff2))"')
 
 
-class RecentSessions:
-    """Accounts whose sessions were open a moment ago, by token. Not thread-safe."""
+@cache
+def static_files() -> dict[str, Path]:
+    """Return Streamlit's own scripts, styles and fonts by their path on the server. Other paths are no such files."""
+    folder = _folder()
+    files = (path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
+    return {STATIC + path.relative_to(folder).as_posix(): path for path in files}
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Account, float]] = {}
 
-    def find(self, token: str | None, path: str) -> Account | None:
-        """Return the account that a token belonged to a moment ago; None for paths that are no static files."""
-        if token is None or not path.startswith(STATIC) or ".." in path:
-            return None
-        account, until = self._known.get(token, (None, 0.0))
-        return account if until > time.monotonic() else None
+@cache
+def needed_files() -> tuple[str, ...]:
+    """Return the paths of the files that the review page needs, in the order in which it asks for them."""
+    page = (_folder().parent / "index.html").read_text(encoding="utf-8")
+    first = [f"/{name}" for name in _NEEDED.findall(page)]
+    later = [path for name in LATER for path in static_files() if path.rsplit("/", 1)[1].startswith(f"{name}.")]
+    return tuple(path for path in dict.fromkeys(first + later) if path in static_files())
 
-    def note(self, token: str | None, account: Account | None) -> None:
-        """Remember an open session for a moment."""
-        if token is None or account is None:
-            return
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        self._known[token] = account, time.monotonic() + GOOD_FOR_S
+
+def static_file(request: HTTPConnection) -> Response | None:
+    """Return the response to a request for one of Streamlit's own files; None where it is for something else."""
+    path = static_files().get(request.url.path)
+    if path is None or request.scope.get("method") not in {"GET", "HEAD"}:
+        return None
+    media_type = _MEDIA_TYPES[path.suffix]
+    if path.suffix in _COMPRESSED and "gzip" in request.headers.get("accept-encoding", ""):
+        headers = {**_HEADERS, "Content-Encoding": "gzip"}
+        return Response(_compressed(path), media_type=media_type, headers=headers)
+    return FileResponse(path, media_type=media_type, headers=_HEADERS)
+
+
+@cache
+def _compressed(path: Path) -> bytes:
+    return gzip.compress(path.read_bytes(), mtime=0)
+
+
+def _folder() -> Path:
+    import streamlit
+
+    return Path(streamlit.__file__).parent / "static" / "static"

@@ -103,7 +103,7 @@ class TaskCard {
     const isOption = this.data.choices.some((choice) => choice.key === letter);
     if (!isOption) return false;
     if (this.form !== null) return !repeats && this.form.chooseLetter(letter);
-    if (repeats) return true;
+    if (repeats || this.data.feedback) return true;
     if (this.judges) this.tell("letter_is_option", true, { letter });
     else this.chooseLetter(letter);
     return true;
@@ -147,7 +147,7 @@ class TaskCard {
     const says = add(element, "div", "says");
     const foot = add(element, "div", "foot");
     if (this.about) add(body, "p", "about", this.about);
-    if (data.said !== null) {
+    if (data.said !== null && !data.feedback) {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
       add(body, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
@@ -157,14 +157,17 @@ class TaskCard {
     this.otherPlace = add(body, "div", "");
     this.buildAnswers(body);
     this.form = null;
-    if (data.mode === "form") {
+    if (data.mode === "form" && !data.feedback) {
       this.form = new FormFields(body, data, texts, fields, {
         changed: () => this.saveDraft(), drawn: () => this.tellChosen(), completed: () => data.editable === null && this.submit(),
       });
     }
     this.editor = data.editable === null ? null : new ItemEditor(body, data, texts, edits, () => this.saveDraft());
-    if (this.judges) this.buildReasons(says);
-    if (data.mode !== "form") this.buildNote(says, noteText);
+    if (data.feedback) this.buildFeedback(says);
+    else {
+      if (this.judges) this.buildReasons(says);
+      if (data.mode !== "form") this.buildNote(says, noteText);
+    }
     this.buildActions(foot);
     this.remarks = null;
     this.remarksPlace = add(foot.querySelector(".aside"), "div", "remarks-place");
@@ -239,6 +242,20 @@ class TaskCard {
     });
   }
 
+  /** In practice, after a decision: whether it was right, and why. */
+  buildFeedback(parent) {
+    const { is_right, head, said, why } = this.data.feedback;
+    const section = add(parent, "section", is_right ? "feedback good" : "feedback");
+    section.setAttribute("role", "status");
+    add(section, "h3", "", head);
+    for (const text of [said, why]) if (text) add(section, "p", "", text).dir = "auto";
+  }
+
+  /** Leave what was explained, for the next task. */
+  goOn() {
+    if (!this.busy) this.act({ task: this.task, does: "next" }, []);
+  }
+
   buildReasons(parent) {
     const { texts, data: { reasons } } = this;
     this.reasons = [];
@@ -282,6 +299,10 @@ class TaskCard {
     const row = add(parent, "div", "actions");
     const aside = add(parent, "div", "aside");
     const put = (name, words, key, act) => button(name === "quiet" ? aside : row, `action ${name}`, words, key, act);
+    if (data.feedback) {
+      put("accept", texts.next, "Enter", () => this.goOn());
+      return;
+    }
     if (data.is_current && this.judges) {
       for (const [key, decision] of Object.entries(DECISIONS)) {
         if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
@@ -292,10 +313,11 @@ class TaskCard {
     }
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
-    if (data.mode !== "adjudicate") put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
+    if (data.mode !== "adjudicate" && !data.is_practice) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
   }
 
   key(letter) {
+    if (this.data.feedback) return false;
     if (letter === "v" && this.form !== null && this.editor !== null) return this.editor.open();
     if (!this.judges) return false;
     this.decide(DECISIONS[letter]);
@@ -325,11 +347,12 @@ class TaskCard {
   /** Go to where a text is written; a form may have none to write just now. */
   write() {
     const area = this.form === null ? this.note : this.form.area;
-    if (area === null) return false;
+    if (area === null || this.data.feedback) return false;
     area.focus();
   }
 
   enter() {
+    if (this.data.feedback) return this.goOn();
     if (this.judges || !this.data.is_current) return false;
     if (this.form !== null) return this.submit();
     if (this.chosen === null) {
@@ -353,6 +376,7 @@ class TaskCard {
 
   pick(i) {
     const { data } = this;
+    if (data.feedback) return false;
     if (this.form !== null) return this.form.pick(i);
     if (data.mode === "adjudicate" && !this.wantsReasons) {
       const edits = data.answers[i]?.edits ?? null;
@@ -397,7 +421,7 @@ class TaskCard {
 
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
-    if (does === "undo" && this.data.mode === "adjudicate") return false;
+    if (does === "undo" && (this.data.mode === "adjudicate" || this.data.is_practice)) return false;
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop();
     // Reasons are those of a rejection or a revision; an accepted item has none.
@@ -465,6 +489,7 @@ class TaskCard {
       this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
       return;
     }
+    if (data.feedback) return;
     this.reasons.forEach((box, i) => box.setAttribute("aria-pressed", String(this.picked.has(data.reasons[i].code))));
     for (const box of this.reasons) {
       const key = box.querySelector("kbd");

@@ -55,13 +55,15 @@ class Card:
         beside: Texts beside the item, each with `label` and `text`.
         editable: The parts of the item that can be edited, with their present texts; None where none can.
         remarks: The annotator's own comments and flags, each with `is_flag` and `words`; None where none are taken.
-        comes_back: Whether the task stays after this decision: votes follow the answer.
+        comes_back: Whether the task stays after this decision: votes follow the answer, or an explanation.
         idle_after_s: Seconds after the last use of a key or the pointer for which time counts as spent on the task.
         save: Paths for drafts and photographs, and the headers that go with them; None where nothing is saved.
         sheet: Name of the sheet of keys.
         version: Version of the decision before; 0 where there is none.
         revision: Revision of the draft; 0 where there is none.
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
+        feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
+        is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
     """
 
     slot: int
@@ -87,6 +89,8 @@ class Card:
     idle_after_s: float = IDLE_AFTER_S
     version: int = 0
     revision: int = 0
+    feedback: Mapping[str, Any] | None = None
+    is_practice: bool = False
 
     @property
     def letters_choose(self) -> bool:
@@ -202,6 +206,18 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
 def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return the values of a typed form in words; empty without a typed form or without values."""
     return "" if form is None or fields is None else form.describe(fields)
+
+
+def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
+    """Return a decision as the card says it: an option with its letter, the words of a form's codes, or a button's."""
+    typed = campaign.form.typed
+    if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
+        words = {option["key"]: option["words"] for option in options_of(item)}
+        return f"{decision}: {words.get(decision, '')}"
+    if typed is not None:
+        named = {option.code: option.words for option in getattr(typed.headline, "options", ())}
+        return ", ".join(named.get(code, code) for code in decision.split("+"))
+    return TEXTS.get(decision, decision)
 
 
 def _fields(form: Form, item: TaskContent, key: str | None, *, answered: str | None) -> list[dict[str, Any]]:

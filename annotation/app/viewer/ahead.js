@@ -1,9 +1,28 @@
-// Pictures of tasks that come later, loaded and decoded while somebody looks at the present one.
+// Pictures on their way: those of later tasks are loaded while somebody looks at the present one; on a slow line coarse
+// versions of all come first.
+
+const SLOW_BYTES_PER_MS = 500;
+const SLOW_ANSWER_MS = 250;
+const TOLD_BYTES = 20_000; // fewer say nothing about a line
 
 const ahead = new Map(); // from an address to its image
+let lineIsSlow = performance
+  .getEntriesByType("navigation")
+  .some(({ requestStart, responseStart }) => responseStart - requestStart > SLOW_ANSWER_MS);
+
+/** Learn from a picture that has come how fast the line is. */
+function learnLine(address) {
+  const [entry] = performance.getEntriesByName(new URL(address, location.href).href).slice(-1);
+  performance.clearResourceTimings(); // a browser notes 250 of them and no more
+  if (!entry || entry.transferSize < TOLD_BYTES) return;
+  lineIsSlow = entry.transferSize / (entry.responseEnd - entry.responseStart) < SLOW_BYTES_PER_MS;
+}
 
 /** Load pictures one after the other, after what is on the screen; forget others that were loaded before. */
-async function fetchAhead(addresses) {
+async function fetchAhead(pictures) {
+  const whole = pictures.flatMap(({ src, marks }) => (marks === null ? [src] : [src, marks]));
+  const coarse = lineIsSlow ? pictures.map((picture) => picture.coarse).filter(Boolean) : [];
+  const addresses = [...coarse, ...whole];
   for (const address of [...ahead.keys()]) if (!addresses.includes(address)) ahead.delete(address);
   for (const address of addresses) {
     if (ahead.has(address)) continue;
@@ -13,6 +32,7 @@ async function fetchAhead(addresses) {
     ahead.set(address, image);
     try {
       await image.decode();
+      learnLine(address);
     } catch {
       ahead.delete(address); // it is loaded again, and says so if it fails, when its task is shown
     }
@@ -24,4 +44,9 @@ function takeAhead(address) {
   const image = ahead.get(address);
   ahead.delete(address);
   return image;
+}
+
+/** Whether an image can be seen. */
+function isThere(image) {
+  return image.complete && image.naturalWidth > 0;
 }

@@ -38,7 +38,7 @@ class Pane {
       this.layer.replaceChildren();
       this.detail.begin(picture);
       this.failures = new Set();
-      this.image = this.addImage("picture", picture.src, "failed");
+      this.image = this.addPicture(picture);
       this.marks = picture.marks === null ? null : this.addImage("marks", picture.marks, "marks_failed");
     }
     this.picture = picture;
@@ -71,6 +71,26 @@ class Pane {
     if (this.picture?.can_be_chosen) this.letter.setAttribute("aria-pressed", String(isChosen));
   }
 
+  /** Add the picture, on a slow line below a coarse version that is there sooner. */
+  addPicture({ src, coarse }) {
+    const isCoarseFirst = Boolean(coarse) && lineIsSlow && !(ahead.has(src) && isThere(ahead.get(src)));
+    if (!isCoarseFirst) return this.addImage("picture", src, "failed");
+    const first = takeAhead(coarse) ?? new Image();
+    const image = this.addImage("picture", isThere(first) || ahead.has(src) ? src : null, "failed");
+    first.className = "coarse";
+    first.alt = "";
+    first.draggable = false;
+    image.after(first);
+    const note = make("div", "coming", this.layer);
+    note.textContent = this.texts.coarse;
+    const goOn = () => image.getAttribute("src") ?? image.setAttribute("src", src);
+    first.addEventListener("load", goOn);
+    first.addEventListener("error", goOn);
+    if (!first.getAttribute("src")) first.src = coarse;
+    for (const over of ["load", "error"]) image.addEventListener(over, () => [first, note].forEach((each) => each.remove()));
+    return image;
+  }
+
   addImage(name, src, failure) {
     const image = takeAhead(src) ?? new Image();
     image.className = name;
@@ -79,9 +99,12 @@ class Pane {
     image.draggable = false;
     image.alt = "";
     image.addEventListener("error", () => this.note(image, failure, true));
-    image.addEventListener("load", () => this.note(image, failure, false));
+    image.addEventListener("load", () => {
+      this.note(image, failure, false);
+      learnLine(image.src);
+    });
     image.fetchPriority = "high";
-    if (image.getAttribute("src") !== src) image.src = src;
+    if (src !== null && image.getAttribute("src") !== src) image.src = src;
     return image;
   }
 

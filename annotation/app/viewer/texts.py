@@ -37,6 +37,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "divider": "Divider between {first} and {second}",
         "divider_value": "{percent} % {first}",
         "choose": "Choose {letter}",
+        "coarse": "The picture itself is on its way.",
         "failed": "{caption} could not be loaded.",
         "marks_failed": "The marks of {caption} could not be loaded: what you see is not the whole question.",
         "retry": "Try again",

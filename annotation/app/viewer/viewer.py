@@ -31,6 +31,7 @@ class ViewerPicture:
 
     Args:
         src: Path of the upright picture on this server, such as `/pictures/12/0`.
+        coarse: Path of a small version, seen until the picture has come over a slow line; None without one.
         marks: Path of a transparent PNG of the same shape that is laid over it; None without marks.
         caption: Caption, such as `Image 1` or `A`.
         alt: Description for people who do not see the picture; empty for the caption.
@@ -55,9 +56,10 @@ class ViewerPicture:
     can_be_chosen: bool = False
     detail: str | None = None
     detail_px: int = 512
+    coarse: str | None = None
 
     def __post_init__(self) -> None:
-        for path in (self.src, self.marks, self.detail):
+        for path in (self.src, self.marks, self.detail, self.coarse):
             if path is not None and (not path.startswith("/") or path.startswith(("//", "/\\"))):
                 raise ValueError(f"{self.caption!r} is at {path!r}; give a path on this server, such as '/pictures/1'")
         if self.width < 1 or self.height < 1:

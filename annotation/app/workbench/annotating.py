@@ -9,9 +9,10 @@ from datetime import datetime
 from ...forms import is_too_fast
 from ...store import Account, Campaign, RefusedError, StaleError
 from ...workflow.task_queue import TaskQueue
+from ..base.option_letters import question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..task_card.card import card_of, is_blind
+from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
 
@@ -78,7 +79,20 @@ class AnnotatorWork:
             return EventResult(event.task)  # the same task stays and now shows its key
         words = self._quiet_word(event)
         self._decide(event)
-        return EventResult(words=words)
+        return EventResult(words=words, notice=self._gold_notice(event.task))
+
+    def _gold_notice(self, task_id: int) -> Sequence[str]:
+        """Return what to say of a gold item that was just decided, in lines; none of other items, or if unset."""
+        told = self._queue.gold_feedback(task_id, now=clock())
+        if told is None:
+            return ()
+        campaign = self._queue.campaign
+        said, right = (decision_in_words(campaign, told.item, code) for code in (told.decision, told.right))
+        head = TEXTS["gold_right" if told.decision == told.right else "gold_wrong"]
+        lines = [TEXTS["practice_said"].format(said=said)]
+        if told.decision != told.right:
+            lines.append(TEXTS["practice_best"].format(right=right))
+        return [head, question_in_words(told.item), *lines, *([told.why] if told.why else [])]
 
     def _quiet_word(self, event: CardEvent) -> str:
         """Return a word for a decision that came faster than pictures and text can be taken in; empty for others."""

@@ -12,10 +12,10 @@ from ...forms.task_content import TaskContent
 from ...store import RefusedError
 from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
-from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX
+from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..routes.tasks import detail_url, picture_url
+from ..routes.tasks import coarse_url, detail_url, picture_url
 from ..task_card.card import Card
 from ..task_card.card_event import CardEvent
 from ..viewer import ViewerPicture
@@ -59,11 +59,13 @@ class EventResult:
         task_id: Task to show next or anew; None for the next one of the queue.
         words: Message for whoever did it; empty without one.
         is_refused: Whether the event changed nothing, for the reason in `words`.
+        notice: Lines that stay on the screen until somebody closes them, such as what was right on a gold item.
     """
 
     task_id: int | None = None
     words: str = ""
     is_refused: bool = False
+    notice: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
                 tasks[str(result.task_id)] = work.task(result.task_id).to_json()
             except RefusedError:
                 result = replace(result, task_id=None)  # noqa: PLW2901 - what the browser gets of it
-        told.append({"task": result.task_id, "words": result.words, "refused": result.is_refused})
+        row = {"task": result.task_id, "words": result.words, "refused": result.is_refused}
+        told.append({**row, "notice": list(result.notice)})
     return {**state, "tasks": tasks, "results": told}
 
 
@@ -186,6 +189,7 @@ def pictures_of(
                 can_be_chosen=can_be_chosen and len(letter) == 1,
                 detail=detail_url(task_id, place) if max(width, height) > MAX_SIDE_PX else None,
                 detail_px=DETAIL_PX,
+                coarse=coarse_url(task_id, place) if width * height > TINY_PX else None,
             )
         )
     return pictures

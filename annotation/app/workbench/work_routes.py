@@ -15,6 +15,7 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError
 
 from ...store import Account, Campaign, RefusedError
+from ...store.accounts.campaign_access import AccessControl
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
@@ -23,11 +24,13 @@ from ..routes.tasks import DRAFT_HEADER
 from ..task_card.card_event import CardEvent, event_of
 from .adjudicating import AdjudicatorWork
 from .annotating import AnnotatorWork
+from .practising import PracticeWork
 from .work import Work, results_of, with_results, work_state
 
 WORK_URL = "/work"
 LEAVE_URL = "/work/leave"
 ADJUDICATION_URL = "/work/adjudication"
+PRACTICE_URL = "/work/practice"
 MOST_BYTES = 1 << 20
 MOST_EVENTS = 50
 MOST_IDS = 1000
@@ -53,6 +56,9 @@ def work_routes(state: AppState) -> list[Route]:
     async def adjudicate(request: Request) -> Response:
         return await _respond(request, state, _adjudicator_work)
 
+    async def practise(request: Request) -> Response:
+        return await _respond(request, state, _practice_work)
+
     async def leave(request: Request) -> Response:
         def give_back(account: Account, sent: _WorkRequest) -> dict[str, Any]:
             _annotator_work(state, account, sent.campaign).give_back(sent.known, since=sent.since)
@@ -63,6 +69,7 @@ def work_routes(state: AppState) -> list[Route]:
     return [
         Route(WORK_URL, annotate, methods=["POST"]),
         Route(ADJUDICATION_URL, adjudicate, methods=["POST"]),
+        Route(PRACTICE_URL, practise, methods=["POST"]),
         Route(LEAVE_URL, leave, methods=["POST"]),
     ]
 
@@ -136,6 +143,12 @@ def _annotator_work(state: AppState, account: Account, name: str) -> AnnotatorWo
     if campaign.is_simulated:
         raise RefusedError(f"simulated annotators decide in campaign {name!r}")
     return AnnotatorWork(state, account, campaign)
+
+
+def _practice_work(state: AppState, account: Account, name: str) -> PracticeWork:
+    if not AccessControl(state.store).of(name).admits(account.name):
+        raise RefusedError(f"campaign {name!r} is for those who are assigned to it")
+    return PracticeWork(state, account, state.store.campaign(name))
 
 
 def _adjudicator_work(state: AppState, account: Account, name: str) -> AdjudicatorWork:

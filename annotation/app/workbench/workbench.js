@@ -5,8 +5,8 @@ const MARGIN_PX = 8;
 const UNTOUCHED_MS = 600; // nobody has begun with a task that has been there for less
 
 class Workbench {
-  constructor(parent, { texts, account, campaign, url, reruns }) {
-    Object.assign(this, { texts, campaign, url, reruns });
+  constructor(parent, { texts, account, campaign, url, reruns, leases }) {
+    Object.assign(this, { texts, campaign, url, reruns, leases });
     this.tasks = new Map(); // what the server has sent of tasks, by id
     this.ahead = [];
     this.returned = []; // tasks whose decision was not taken, to be shown next
@@ -88,7 +88,8 @@ class Workbench {
   /** After the server was heard: keep the task on the screen, line up those that follow, show the next if none is there. */
   goOn() {
     const open = this.upcoming.filter((id) => !this.outbox.has(id));
-    const isLost = this.current !== undefined && !this.opened && !open.includes(this.current);
+    const isExplained = Boolean(this.tasks.get(this.current)?.card.feedback);
+    const isLost = this.current !== undefined && !this.opened && !isExplained && !open.includes(this.current);
     if (isLost) {
       const written = this.card.written();
       this.notice(this.texts.lost_task, written.length ? [this.card.data.question, this.texts.said_was, ...written] : []);
@@ -137,16 +138,21 @@ class Workbench {
     if (this.outbox.count) {
       this.element.classList.add("waiting-for-next");
       this.card.tell("next_comes", false);
-    } else this.over();
+    } else if (!this.notices.querySelector(".told")) this.over(); // what was right is read first
   }
 
   fetchAhead() {
-    const pictures = this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures);
-    fetchAhead(pictures.flatMap(({ src, marks }) => (marks === null ? [src] : [src, marks])));
+    fetchAhead(this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures));
   }
 
   /** What was done on the card: the next task comes at once, unless the answer is about this one. */
   act(event, lines) {
+    if (event.does === "next") {
+      this.tasks.delete(event.task);
+      this.advance();
+      this.fetchAhead();
+      return;
+    }
     const stays = !["decide", "skip"].includes(event.does) || (event.does === "decide" && this.card.data.comes_back);
     if (event.does === "skip") this.skipped = [...this.skipped.filter((id) => id !== event.task), event.task];
     if (!this.outbox.count) this.line.textContent = "";
@@ -167,8 +173,9 @@ class Workbench {
     if (this.reruns) this.over();
   }
 
-  hearResult({ task, words, refused }, { event, lines, question }) {
+  hearResult({ task, words, refused, notice }, { event, lines, question }) {
     const isHere = task !== null && this.tasks.has(task);
+    if (notice.length) this.notice(notice[0], notice.slice(1)).classList.add("told");
     if (refused && event.does === "skip") return; // it is gone, as was wanted
     if (refused && isHere && event.does === "decide") this.keepWritten(this.tasks.get(task).card, event);
     if (refused) this.comeBack(isHere && event.does === "decide" ? task : null, words, [question, this.texts.said_was, ...lines]);
@@ -209,8 +216,12 @@ class Workbench {
     box.setAttribute("role", "alert");
     add(box, "p", "", words).dir = "auto";
     for (const line of lines) add(box, "p", "detail", line).dir = "auto";
-    button(box, "action quiet", this.texts.dismiss, "", () => box.remove());
+    button(box, "action quiet", this.texts.dismiss, "", () => {
+      box.remove();
+      if (this.current === undefined) this.advance();
+    });
     while (this.notices.childElementCount > 3) this.notices.firstElementChild.remove();
+    return box;
   }
 
   tellOfLine(count, isOver) {
@@ -228,10 +239,10 @@ class Workbench {
     throw error;
   }
 
-  /** The tasks that were fetched ahead, and not looked at, go back when the page does. */
+  /** The tasks that were fetched ahead, and not looked at, go back when the page does, where they are held for somebody. */
   leave() {
     const known = this.ahead.filter((id) => !this.looked.has(id));
-    if (known.length && !this.reruns) this.post(`${this.url}/leave`, { known, stamp: this.stamp }, true).catch(() => {});
+    if (known.length && this.leases) this.post(`${this.url}/leave`, { known, stamp: this.stamp }, true).catch(() => {});
   }
 
   destroy() {

@@ -26,7 +26,7 @@ _WORDS = (
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
     "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
     "decided_elsewhere", "keys", "keys_close", "keys_touch", "next_comes", "not_sent", "sent_again", "not_taken",
-    "comes_again", "said_was", "lost_task", "dismiss",
+    "comes_again", "said_was", "lost_task", "dismiss", "next",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def show_workbench(
     account: str,
     campaign: str,
     reruns: bool = False,
+    leases: bool = True,
     on_over: Callable[[], None] = lambda: None,
 ) -> None:
     """Show the tasks that somebody holds, the first with its pictures and card.
@@ -50,6 +51,7 @@ def show_workbench(
         account: Name of the account, under which the browser keeps what it could not send yet.
         campaign: Name of the campaign.
         reruns: Whether the page runs again after each decision too; default False.
+        leases: Whether the tasks are held for the account, so that those not looked at go back; default True.
         on_over: Function to call before the page runs again; default one that does nothing.
     """
     scripts = [
@@ -65,6 +67,7 @@ def show_workbench(
             "campaign": campaign,
             "url": url,
             "reruns": reruns,
+            "leases": leases and not reruns,
             "state": state,
         },
         on_over_change=on_over,

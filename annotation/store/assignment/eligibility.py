@@ -1,7 +1,8 @@
 """Conditions under which an annotator may judge a task.
 
 Nobody judges a task whose item they wrote or edited, or that they adjudicate, or, in a blind campaign, whose key they
-saw. The conditions are parts of statements, which need the parameters that `annotator_parameters` returns.
+saw or on which they practised. The conditions are parts of statements, which need the parameters that
+`annotator_parameters` returns.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 
 from ...forms.kinds import BLIND_KINDS, WITH_KEY
 from ..campaigns.authors import OWN_ITEMS
+from ..campaigns.practice import check_qualified
 from ..database.records import Campaign, RefusedError
 from ..database.schema import (
     adjudications,
@@ -21,6 +23,7 @@ from ..database.schema import (
     authors,
     blind_answers,
     campaigns,
+    practised,
     revisions,
     seen,
     skips,
@@ -76,8 +79,10 @@ SHOWN_KEY_OF_TASK = (
     .order_by(_showing.c.name)
     .limit(1)
 )
-IS_UNSHOWN = ~_SHOWN_KEY.correlate(tasks).exists()
-"""Whether an annotator has not been shown an item's key."""
+_has_practised = sa.exists().where(practised.c.annotator_id == _annotator_id, practised.c.item_id == tasks.c.item_id)
+PRACTISED_ON_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), _has_practised.correlate(tasks))
+IS_UNSHOWN = sa.and_(~_SHOWN_KEY.correlate(tasks).exists(), ~_has_practised.correlate(tasks))
+"""Whether an annotator has neither been shown an item's key nor practised on the item."""
 
 _involved = (
     sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
@@ -138,7 +143,8 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
     )
     if not blind:
         return queries
-    return *queries, query.where(tasks.c.item_id.in_(_ITEMS_SHOWN), ~_is_involved, ~_is_own)
+    known = sa.union(_ITEMS_SHOWN, sa.select(practised.c.item_id).where(practised.c.annotator_id == _annotator_id))
+    return *queries, query.where(tasks.c.item_id.in_(known), ~_is_involved, ~_is_own)
 
 
 def annotator_parameters(
@@ -153,9 +159,12 @@ def annotator_parameters(
         to_take: Whether to lock the annotator's row (`locks`); default False.
 
     Raises:
-        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it.
+        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it; or
+            is to take a task and has not passed the campaign's practice.
     """
     annotator_id = _annotator_of(connection, campaign, annotator, to_take=to_take)
+    if to_take:
+        check_qualified(connection, campaign, annotator_id, annotator)
     return {"campaign": campaign.id, **eligibility_parameters(campaign, annotator_id)}
 
 
@@ -175,10 +184,12 @@ def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
 
 
 def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return a message that names where an annotator was shown the key of a task's item; None if they were not."""
-    campaign = (
-        connection.execute(SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none() if parameters["shows_key"] else None
-    )
+    """Return in words where an annotator was shown the key of a task's item, if anywhere; None otherwise."""
+    if not parameters["shows_key"]:
+        return None
+    if connection.execute(PRACTISED_ON_TASK, parameters).first() is not None:
+        return "this annotator practised on this item, and knows what is right; somebody else must answer it"
+    campaign = connection.execute(SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none()
     if campaign is None:
         return None
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"

@@ -256,6 +256,7 @@ HELD = (
         tasks.c.campaign_id,
         tasks.c.gold,
         campaigns.c.form,
+        campaigns.c.settings,
         campaigns.c.is_archived,
         campaigns.c.is_simulated,
         campaigns.c.kind.label("campaign_kind"),

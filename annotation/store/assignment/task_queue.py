@@ -40,6 +40,8 @@ _OWN: sa.Select[Any] = (
         tasks.c.round,
         tasks.c.payload,
         tasks.c.shortest_s,
+        tasks.c.gold,
+        tasks.c.gold_why,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
         slots.c.slot,

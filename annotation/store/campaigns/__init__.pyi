@@ -6,6 +6,11 @@ from .guidelines import GuidelinePicture as GuidelinePicture
 from .guidelines import Guidelines as Guidelines
 from .guidelines import GuidelinesVersion as GuidelinesVersion
 from .overrides import OverrideStore as OverrideStore
+from .practice import Practice as Practice
+from .practice import PracticeAnswer as PracticeAnswer
+from .practice import PracticeAttempt as PracticeAttempt
+from .practice import PracticeResult as PracticeResult
+from .practice import set_practice_items as set_practice_items
 from .revisions import add_revision as add_revision
 from .tasks import find_campaign as find_campaign
 from .tasks import list_tasks as list_tasks

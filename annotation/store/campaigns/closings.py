@@ -19,6 +19,7 @@ from ..database.dialects import insert_into
 from ..database.records import Campaign
 from ..database.schema import annotations_table, closings, rater_models, slots, tasks
 from .adjudications import ruled_tasks
+from .gold import IS_NO_CHECK
 
 _AT_ONCE = 500
 _has_votes = (tasks.c.state == "open") & tasks.c.is_begun
@@ -108,7 +109,7 @@ def newest_ratings(connection: sa.Connection, campaign: Campaign, *, most: int) 
         .where(
             tasks.c.campaign_id == campaign.id,
             tasks.c.is_begun,
-            (tasks.c.state != "retired") | tasks.c.gold.is_not(None),
+            (tasks.c.state != "retired") | (tasks.c.gold.is_not(None) & IS_NO_CHECK),
             slots.c.decision.is_not(None),
         )
         .order_by(slots.c.submitted_at.desc(), slots.c.id.desc())

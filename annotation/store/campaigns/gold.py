@@ -13,10 +13,14 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
+from ...forms.kinds import ATTENTION
 from ..database.audit import COMMAND_LINE, clock, record
 from ..database.records import Campaign
 from ..database.schema import annotators, slots, tasks
 from .decisions import latest_annotations
+
+IS_NO_CHECK: sa.ColumnElement[bool] = tasks.c.item_task.is_distinct_from(ATTENTION)
+"""Whether a gold task asks what it seems to ask, and not only whether it is read."""
 
 
 class TaskPlacement(NamedTuple):
@@ -25,6 +29,7 @@ class TaskPlacement(NamedTuple):
     content_hash: str
     priority: int
     gold: str | None
+    gold_why: str | None = None
 
 
 class GoldAnswer(NamedTuple):
@@ -44,7 +49,7 @@ def mark(
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign of the tasks.
-        current: Rows of the tasks, each with id, item_id, priority and gold.
+        current: Rows of the tasks, each with id, item_id, priority, gold and gold_why.
         wanted: Wanted priority and right decision, by item id.
 
     Raises:
@@ -54,9 +59,9 @@ def mark(
     named, unnamed = 0, 0
     for row in current:
         now = wanted[row.item_id]
-        if (row.priority, row.gold) == (now.priority, now.gold):
+        if (row.priority, row.gold, row.gold_why) == (now.priority, now.gold, now.gold_why):
             continue
-        values: dict[str, Any] = {"priority": now.priority, "gold": now.gold}
+        values: dict[str, Any] = {"priority": now.priority, "gold": now.gold, "gold_why": now.gold_why}
         if now.gold is not None:
             values["state"] = "retired"
             named += row.gold != now.gold
@@ -98,7 +103,7 @@ def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnsw
         .join(slots, latest.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None))
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
         .order_by(annotators.c.name, tasks.c.item_id)
     )
     return [GoldAnswer(*row) for row in connection.execute(query)]

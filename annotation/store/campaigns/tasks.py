@@ -212,6 +212,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         tasks.c.state,
         tasks.c.priority,
         tasks.c.gold,
+        tasks.c.gold_why,
         tasks.c.shortest_s,
     )
     known = {
@@ -231,7 +232,9 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         for task_input, shortest_s in zip(batch, times, strict=True):
             if task_input.item_id in wanted:
                 raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
-            wanted[task_input.item_id] = TaskPlacement(task_input.content_hash, task_input.priority, task_input.gold)
+            wanted[task_input.item_id] = TaskPlacement(
+                task_input.content_hash, task_input.priority, task_input.gold, task_input.gold_why
+            )
             if (task_input.item_id, task_input.content_hash) not in known:
                 row = new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1)
                 new.append({**row, "shortest_s": shortest_s})
@@ -303,6 +306,7 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
         "state": "open" if work.gold is None else "retired",
         "priority": work.priority,
         "gold": work.gold,
+        "gold_why": work.gold_why,
         "item_kind": about.kind,
         "item_task": about.task,
         "category": about.category,
@@ -326,7 +330,9 @@ def retire(connection: sa.Connection, task_ids: list[int]) -> None:
         shown = sa.select(slots.c.task_id, slots.c.annotator_id).where(held, ~already)
         connection.execute(sa.insert(seen).from_select(["task_id", "annotator_id"], shown))
         connection.execute(sa.update(slots).where(held).values(free))
-        connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired", gold=None))
+        connection.execute(
+            sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired", gold=None, gold_why=None)
+        )
 
 
 def reopen(connection: sa.Connection, task_ids: list[int]) -> None:

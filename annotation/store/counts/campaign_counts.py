@@ -14,6 +14,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from ..campaigns.decisions import is_withdrawn, latest_annotations
+from ..campaigns.gold import IS_NO_CHECK
 from ..campaigns.lineage import is_current, is_of_any_round
 from ..database.dialects import day_of, member_of
 from ..database.records import TASK_STATES, Campaign
@@ -246,16 +247,21 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
     return list(divided_tasks.values())
 
 
-def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
-    """Return how many gold tasks each annotator decided right, and of how many, by name; empty without gold tasks."""
-    gold = tasks.c.get("gold")
-    if gold is None:
-        return {}
+def count_gold(connection: sa.Connection, campaign: Campaign, *, is_check: bool = False) -> dict[str, tuple[int, int]]:
+    """Return how many gold tasks each annotator decided right, and of how many, by name; empty without gold tasks.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        is_check: Whether to count attention checks instead, which are no gold items; default False.
+    """
+    gold = tasks.c.gold
     right = sa.func.sum(sa.case((slots.c.decision == gold, 1), else_=0))
+    of_these = ~IS_NO_CHECK if is_check else IS_NO_CHECK
     query = (
         sa.select(annotators.c.name, right, sa.func.count())
         .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators))
-        .where(tasks.c.campaign_id == campaign.id, gold.is_not(None), slots.c.decision.is_not(None))
+        .where(tasks.c.campaign_id == campaign.id, gold.is_not(None), slots.c.decision.is_not(None), of_these)
         .group_by(annotators.c.name)
         .order_by(annotators.c.name)
     )

@@ -17,6 +17,8 @@ Everybody may decide in a campaign, except where it `is_for_assigned`: then only
 are not asked about their own items; `overrides`, what curators decided against verdicts of steps. Rows of `overrides`
 too are only ever added.
 
+`practice_attempts` and `practice_answers` hold what people did to learn; nothing that counts decisions reads them.
+
 `revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
 annotators answered before they were shown the key, and `adjudications` holds what adjudicators opened and decided.
 Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
@@ -124,6 +126,7 @@ tasks = sa.Table(
         "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
     ),
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
+    sa.Column("gold_why", sa.Text, doc="Why it is right, for annotators who are told; null where nothing is stated."),
     sa.Column(
         "is_begun",
         sa.Boolean,
@@ -398,6 +401,75 @@ blind_answers = sa.Table(
     sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered."),
     sa.UniqueConstraint("task_id", "annotator_id"),
     info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
+)
+
+practice_items = sa.Table(
+    "practice_items",
+    metadata,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
+    sa.Column("place", sa.Integer, primary_key=True, doc="Place among the campaign's practice items, from 0."),
+    sa.Column("body", sa.Text, nullable=False, doc="Content, right decisions and why, as JSON."),
+    info={MEANING: "One item of a campaign to practise on, where its recipe names some."},
+)
+
+practice_attempts = sa.Table(
+    "practice_attempts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign that is practised for."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Who practises."),
+    sa.Column("number", sa.Integer, nullable=False, doc="Number of the attempt, from 1."),
+    sa.Column("items", sa.Text, nullable=False, doc="Names of the practice items in their order, as a JSON list."),
+    sa.Column("correct", sa.Integer, nullable=False, doc="Number of right decisions so far."),
+    sa.Column("begun_at", UtcDateTime, nullable=False, doc="When it began."),
+    sa.Column("ended_at", UtcDateTime, doc="When its last item was decided; null before."),
+    sa.UniqueConstraint("campaign_id", "annotator_id", "number"),
+    info={MEANING: "One time that somebody went through a campaign's practice items; no decision counts anywhere."},
+)
+
+practice_answers = sa.Table(
+    "practice_answers",
+    metadata,
+    sa.Column("attempt_id", sa.ForeignKey("practice_attempts.id"), primary_key=True, doc="Attempt."),
+    sa.Column("place", sa.Integer, primary_key=True, doc="Place of the item in the attempt, from 0."),
+    sa.Column("answer", sa.Text, doc="Answer before the key was shown; null where none is asked for."),
+    sa.Column("decision", sa.Text, doc="Decision; null while only the answer is there."),
+    sa.Column("is_right", sa.Boolean, doc="Whether the decision is right; null while there is none."),
+    sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered or decided."),
+    info={MEANING: "What somebody said of a practice item."},
+)
+
+practised = sa.Table(
+    "practised",
+    metadata,
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Who practised."),
+    sa.Column("item_id", sa.Text, primary_key=True, doc="Item whose right decision they were told."),
+    info={MEANING: "Which items of campaigns somebody practised on; nobody answers these blind."},
+)
+
+waivers = sa.Table(
+    "waivers",
+    metadata,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Who may decide in it."),
+    sa.Column("waived_by", sa.Text, nullable=False, doc="Curator who let them in."),
+    sa.Column("waived_at", UtcDateTime, nullable=False, doc="When."),
+    info={MEANING: "Whom a curator lets decide in a campaign without having passed its practice."},
+)
+
+guideline_examples = sa.Table(
+    "guideline_examples",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Decided task that is shown."),
+    sa.Column("is_accepted", sa.Boolean, nullable=False, doc="Whether it shows what is accepted, or else rejected."),
+    sa.Column("words", sa.Text, nullable=False, doc="Why, in the curator's words."),
+    sa.Column("made_by", sa.Text, nullable=False, doc="Curator who chose it."),
+    sa.Column("made_at", UtcDateTime, nullable=False, doc="When."),
+    sa.Column("withdrawn_at", UtcDateTime, doc="When a curator took it away; null while it is shown."),
+    sa.Column("withdrawn_by", sa.Text, doc="Curator who did."),
+    sa.CheckConstraint("(withdrawn_at IS NULL) = (withdrawn_by IS NULL)", name="withdrawn"),
+    info={MEANING: "A decided item that the guidelines of its campaign show as an example."},
 )
 
 rater_models = sa.Table(

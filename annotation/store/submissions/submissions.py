@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from ...forms.assignment_settings import assignment_settings_of
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.form import can_be_kept
 from ...forms.payloads import item_in
@@ -114,6 +115,10 @@ def _checked(
             raise StaleError(
                 "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
                 "both, and decide again if you like"
+            )
+        if slot.gold is not None and assignment_settings_of(json.loads(slot.settings)).gold_feedback:
+            raise RefusedError(
+                "this was a gold item, and you have been told what is right; what you decided first stands"
             )
         if not amend:
             raise RefusedError(f"{slot.name!r} has already said {previous.decision!r} here; amend it, or leave it")

@@ -1,0 +1,102 @@
+"""Pictures of practice items, and the route that sends them to whoever practises on them."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.drawing import PromptError
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.records import ItemImage
+
+from ...forms.task_content import TaskContent
+from ...practice import draw_scene, scene_of, scene_size
+from ...store import Account, Campaign
+from ...workflow.practising import PracticeQueue
+from ...workflow.task_queue import is_id
+from ..auth.middleware import ACCOUNT
+from ..base.option_letters import captions, letters_of_pictures
+from ..base.shown_pictures import etag
+from ..base.state import AppState
+from ..base.texts import TEXTS
+from ..viewer import ViewerPicture
+
+
+def practice_pictures(
+    state: AppState, campaign: Campaign, place: int, content: TaskContent, *, can_be_chosen: bool = False
+) -> list[ViewerPicture]:
+    """Return the pictures of a practice item for the viewer.
+
+    Args:
+        state: State of the app.
+        campaign: Campaign that is practised for.
+        place: Place of the item in the attempt, from 0.
+        content: Content of the item.
+        can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
+    """
+    pictures = []
+    named = zip(content.images, captions(content), letters_of_pictures(content), strict=True)
+    for number, (image, caption, letter) in enumerate(named):
+        scene = scene_of(image.image_id)
+        width, height = state.pictures.size(image) if scene is None else scene_size(scene)
+        # The image is named too: another attempt has other items at the same places.
+        address = f"/practice/{campaign.id}/{place}/{number}"
+        version = f"?v={image.image_id[:12]}"
+        pictures.append(
+            ViewerPicture(
+                src=address + version,
+                marks=f"{address}/marks{version}" if image.prompts else None,
+                caption=caption,
+                alt=TEXTS["alt"].format(caption=caption),
+                width=width,
+                height=height,
+                letter=letter,
+                can_be_chosen=can_be_chosen and len(letter) == 1,
+            )
+        )
+    return pictures
+
+
+def practice_routes(state: AppState) -> list[Route]:
+    """Return the routes of practice pictures; an account gets those of the attempt that it has begun."""
+
+    def send(request: Request, *, marks: bool) -> Response:
+        image = _image(state, request)
+        if image is None or (marks and not image.prompts):
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, "marks" if marks else "picture")}"'}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        if (scene := scene_of(image.image_id)) is not None:
+            return Response(draw_scene(scene), media_type="image/jpeg", headers=headers)
+        try:
+            shown = state.pictures.marks(image) if marks else state.pictures.picture(image)
+        except (DataError, UnreadableImage, PromptError):
+            return PlainTextResponse("cannot be shown\n", 410)
+        return Response(shown.data, media_type=shown.media_type, headers=headers)
+
+    async def picture(request: Request) -> Response:
+        return await run_in_threadpool(send, request, marks=False)
+
+    async def marked(request: Request) -> Response:
+        return await run_in_threadpool(send, request, marks=True)
+
+    path = "/practice/{campaign:number}/{place:number}/{picture:number}"
+    return [Route(path, picture), Route(f"{path}/marks", marked)]
+
+
+def _image(state: AppState, request: Request) -> ItemImage | None:
+    """Return the picture that a request names, of the attempt that its account has begun; None without one."""
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    number, place, picture = (request.path_params[name] for name in ("campaign", "place", "picture"))
+    campaign = next((campaign for campaign in state.store.campaigns() if campaign.id == number), None)
+    if campaign is None or not is_id(number):
+        return None
+    try:
+        item, _ = PracticeQueue(state.store, campaign, account.name).item_at(place)
+    except BenchwrightError:
+        return None
+    return item.content.images[picture] if 0 <= picture < len(item.content.images) else None

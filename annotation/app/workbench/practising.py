@@ -1,0 +1,118 @@
+"""Practice on the workbench: the same card and pictures as in the real work, and after each decision what was right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...forms.kinds import REVIEW
+from ...forms.practice_item import PracticeItem
+from ...store import Account, Campaign
+from ...store.campaigns.practice import PracticeAnswer
+from ...workflow.practising import PracticeQueue
+from ...workflow.task_queue import OwnTask
+from ..base.state import AppState, clock
+from ..base.texts import TEXTS
+from ..routes.practice import practice_pictures
+from ..task_card.card import Card, card_of, decision_in_words
+from ..task_card.card_event import CardEvent
+from .work import AHEAD, EventResult, WorkProgress, WorkTask
+
+
+class PracticeWork:
+    """The practice of one person in one campaign. The id of a task is its place in the attempt, counted from 1.
+
+    Args:
+        state: State of the app.
+        account: The person's account.
+        campaign: The campaign.
+    """
+
+    def __init__(self, state: AppState, account: Account, campaign: Campaign) -> None:
+        self._state = state
+        self._queue = PracticeQueue(state.store, campaign, account.name)
+        self._campaign = replace(campaign, form=self._queue.form)
+
+    def held(self, skipped: Sequence[int]) -> list[int]:
+        """Return the ids of the items to decide next; skipped ones come again once nothing else is left."""
+        attempt = self._queue.state().attempt
+        if attempt is None or attempt.ended_at is not None:
+            return []
+        later = {task_id: number for number, task_id in enumerate(skipped, 1)}
+        left = [place + 1 for place in attempt.left]
+        return sorted(left, key=lambda task_id: later.get(task_id, 0))[: 1 + AHEAD]
+
+    def task(self, task_id: int) -> WorkTask:
+        """Return an item; once it is decided, with what was right and why.
+
+        Raises:
+            RefusedError: There is no such item.
+        """
+        item, said = self._queue.item_at(task_id - 1)
+        task = OwnTask(
+            task_id=task_id,
+            slot_id=task_id,
+            item=item.content,
+            annotation=None,
+            draft={},
+            is_current=True,
+            beside=[text.model_dump() for text in item.beside],
+            answered=None if said is None else said.answer,
+            shown_slot=task_id,
+        )
+        card = replace(card_of(task, self._campaign), save=None, remarks=None, is_practice=True, comes_back=True)
+        if said is not None and said.decision is not None:
+            card = self._explained(card, item, said)
+        pictures = practice_pictures(
+            self._state, self._campaign, task_id - 1, item.content, can_be_chosen=card.letters_choose
+        )
+        return WorkTask(task_id, card, pictures)
+
+    def carry_out(self, event: CardEvent) -> EventResult:
+        """Keep a decision, and show the item again with what was right.
+
+        Raises:
+            RefusedError: The practice has ended, or the form does not take what they say.
+        """
+        if event.does == "skip":
+            return EventResult()
+        if event.does == "decide":
+            self._queue.submit(event.task - 1, event.submission, now=clock())
+        return EventResult(event.task)
+
+    def progress(self) -> WorkProgress:
+        """Return how many items are decided, and how many of them right."""
+        state = self._queue.state()
+        done = 0 if state.attempt is None else state.of - len(state.attempt.left)
+        correct = 0 if state.attempt is None else state.attempt.correct
+        words = TEXTS["practice_progress"].format(done=done, of=state.of, correct=correct)
+        return WorkProgress(done / max(1, state.of), words)
+
+    def _explained(self, card: Card, item: PracticeItem, said: PracticeAnswer) -> Card:
+        """Return a card with what was said of it, what was right, and why; nothing on it can be decided any more."""
+        head = "practice_right" if said.is_right else "practice_wrong"
+        lines = [TEXTS["practice_said"].format(said=self._words(item, said.decision or "", said.answer))]
+        if not said.is_right:
+            best = item.answers[0] if item.answers else None
+            lines.append(TEXTS["practice_best"].format(right=self._words(item, item.right[0], best)))
+        feedback = {"is_right": bool(said.is_right), "head": TEXTS[head], "said": "\n".join(lines), "why": item.why}
+        decided: dict[str, Any] = {"decision": said.decision, "reasons": [], "note": "", "fields": {}, "edits": {}}
+        key = item.right[0] if self._campaign.form.takes_choices else card.right
+        return replace(
+            card,
+            said={**decided, "words": ""},
+            right=key,
+            is_current=False,
+            editable=None,
+            fields=[],
+            version=1,
+            feedback=feedback,
+        )
+
+    def _words(self, item: PracticeItem, decision: str, answer: str | None) -> str:
+        """Return a decision in the words of the card."""
+        if self._campaign.kind == REVIEW:
+            votes = TEXTS["practice_votes_good" if decision == "accept" else "practice_votes_bad"]
+            return f"{TEXTS['practice_answer'].format(answer=answer)}, {votes}" if answer is not None else votes
+        return decision_in_words(self._campaign, item.content, decision)

@@ -1,0 +1,79 @@
+"""``benchwright review invite``: many people invited at once, by a CSV file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+from benchwright.workspace.atomic import replacing
+
+from ..app.base.account_words import invitation_path
+from .app import LOCAL_URL
+from .selection import open_for_commands, removed_on_failure, workspace_option
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("invite")
+@click.argument(
+    "file",
+    type=_FILE,
+    help="CSV file with the columns name and role (annotator, adjudicator or curator), and perhaps campaigns, parted "
+    "by semicolons.",
+)
+@workspace_option
+@click.option(
+    "--out",
+    type=_FILE,
+    required=True,
+    metavar="CSV",
+    help="New CSV file with an invitation link for each person, good once and for a week; only its owner may read it.",
+)
+@click.option(
+    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Where people reach the app, for the links."
+)
+@json_option(
+    """
+    `{"out", "people": [{"name", "role", "campaigns", "state"}]}`; `state` is `invited`, or `known` for somebody who has
+    an account, whom nothing changed; the links are in the file only
+    """
+)
+def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: bool) -> None:
+    """Give many people accounts at once, and write a file with a link for each.
+
+    All mistakes of the file are told at once, and then nobody is invited. Whoever has an account is left as they are.
+    The campaigns of a row are those that are left to some: the person is assigned to them. A campaign that is open to
+    everybody stays so. A column with e-mail addresses is not read.
+    """
+    from ..exchange.invitations import invite_people, links_table, read_invitees
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    if out.exists():
+        raise BenchwrightError(f"{out} is there already, and may hold links; give another --out")
+    if not out.parent.is_dir():
+        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+    base = url.rstrip("/")
+    with open_for_commands(workspace) as store:
+        invitees = read_invitees(file, store)
+        # The links are on the disk before the invitations are: none of them can be shown again.
+        with removed_on_failure(out), store.batch() as held:
+            invited = invite_people(held, invitees, by=COMMAND_LINE, now=clock())
+            table = links_table(invited, lambda token: base + invitation_path(token))
+            with replacing(out, private=True) as draft:
+                draft.write_text(table, encoding="utf-8")
+    people = [
+        {
+            "name": person.invitee.name,
+            "role": person.invitee.role,
+            "campaigns": list(person.invitee.campaigns),
+            "state": person.state,
+        }
+        for person in invited
+    ]
+    new = sum(person.state == "invited" for person in invited)
+    known = f", and {len(invited) - new} who have an account are as they were" if len(invited) > new else ""
+    text = f"{new} people are invited{known}; their links are in {out}: send each person their own only"
+    emit({"out": str(out), "people": people}, as_json=as_json, text=text)

@@ -1,0 +1,178 @@
+"""People invited by a CSV file: columns `name` and `role`, and perhaps `campaigns`.
+
+The file is taken whole or not at all: all its mistakes are told at once, each with its line and value. Whoever has an
+account is left as they are. An e-mail address may stand in the file, and is neither read nor kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from benchwright.csv_cells import harmless
+from benchwright.errors import DataError
+
+from ..forms.csv_rows import read_rows, shown
+from ..store import ROLES, SIMULATED, Accounts, ReviewStore, Role
+from ..store.accounts.accounts import INVITATION
+from ..store.accounts.campaign_access import AccessControl
+
+MOST_PEOPLE = 1000
+"""Most people that one file invites."""
+MOST_TOLD = 50
+"""Most mistakes of a file that are told at once."""
+COLUMNS = ("name", "role", "campaigns", "state", "link", "until")
+"""Columns of the file with the invitation links."""
+_IGNORED = ("e-mail", "email", "mail")
+
+
+class Invitee(NamedTuple):
+    """One person in a file.
+
+    Args:
+        name: Name under which they are to annotate.
+        role: Role of their account.
+        campaigns: Campaigns that are left to some, to which they are to be assigned.
+    """
+
+    name: str
+    role: Role
+    campaigns: tuple[str, ...]
+
+
+class PersonInvited(NamedTuple):
+    """What came of one person in a file.
+
+    Args:
+        invitee: The person.
+        state: `invited`, or `known` for somebody who has an account, whom nothing changed.
+        token: Token of the invitation; None for whoever is known.
+        until: When the invitation ends; None for whoever is known.
+    """
+
+    invitee: Invitee
+    state: Literal["invited", "known"]
+    token: str | None
+    until: datetime | None
+
+    def to_row(self, link_of: Callable[[str], str]) -> dict[str, Any]:
+        """Return the row of the file with the links.
+
+        Args:
+            link_of: Function from a token to the link at which the invitation is accepted.
+        """
+        return {
+            "name": self.invitee.name,
+            "role": self.invitee.role,
+            "campaigns": "; ".join(self.invitee.campaigns),
+            "state": self.state,
+            "link": "" if self.token is None else link_of(self.token),
+            "until": "" if self.until is None else f"{self.until:%Y-%m-%d %H:%M} UTC",
+        }
+
+
+def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
+    """Return the people that a file names, in its order.
+
+    Args:
+        path: CSV file.
+        store: Review store, whose campaigns the file may name.
+
+    Raises:
+        DataError: The file is no such table, names nobody or too many, or has mistakes, all of which are told.
+    """
+    campaigns = {campaign.name: campaign.is_simulated for campaign in store.campaigns()}
+    invitees: list[Invitee] = []
+    lines: dict[str, int] = {}
+    mistakes: list[str] = []
+    for row in read_rows(path, required=("name", "role"), optional=("campaigns",), ignored=_IGNORED):
+        problems = [row.problem] if row.problem else _problems(row.values, campaigns)
+        name = row.values["name"]
+        if name in lines:
+            problems.append(f"name {shown(name)} stands in line {lines[name]} too")
+        lines.setdefault(name, row.line)
+        mistakes += [f"line {row.line}: {problem}" for problem in problems]
+        if not problems:
+            role = cast("Role", row.values["role"].casefold())
+            invitees.append(Invitee(name, role, tuple(_campaigns_in(row.values))))
+    if mistakes:
+        more = f"\nand {len(mistakes) - MOST_TOLD} more" if len(mistakes) > MOST_TOLD else ""
+        raise DataError(f"{path}: nobody is invited; mend this:\n" + "\n".join(mistakes[:MOST_TOLD]) + more)
+    if not 0 < len(invitees) <= MOST_PEOPLE:
+        raise DataError(f"{path} names {len(invitees)} people; give 1 to {MOST_PEOPLE}")
+    return invitees
+
+
+def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[str]:
+    """Return what is wrong with a row, in words."""
+    problems = []
+    name, role = values["name"], values["role"]
+    if not 0 < len(name) <= 100 or not name.isprintable():
+        problems.append(f"name {shown(name)}: names are 1 to 100 printable characters")
+    elif name.startswith(SIMULATED):
+        problems.append(f"name {shown(name)}: names of simulated annotators begin with {SIMULATED!r}, no others")
+    if role.casefold() not in ROLES:
+        problems.append(f"role {shown(role)} is none of {', '.join(ROLES)}")
+    for campaign in _campaigns_in(values):
+        if campaign not in campaigns:
+            near = get_close_matches(campaign, campaigns, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(campaigns) or 'none yet'}"
+            problems.append(f"there is no campaign {shown(campaign)}; {hint}")
+        elif campaigns[campaign]:
+            problems.append(f"simulated annotators decide in campaign {shown(campaign)}; nobody is assigned to it")
+    return problems
+
+
+def _campaigns_in(values: Mapping[str, str]) -> list[str]:
+    names = (name.strip() for name in re.split(r"[;\n]", values["campaigns"]))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, now: datetime) -> list[PersonInvited]:
+    """Make accounts and invitations in one transaction, and return what came of each person, in order.
+
+    Somebody who is named with campaigns is assigned to those that are left to some; in a campaign that is open to
+    everybody they may decide as everybody does, and it stays open.
+
+    Args:
+        store: Review store.
+        invitees: People, from `read_invitees`.
+        by: Name of whoever invites them, for the log.
+        now: Moment of the call.
+    """
+    invited = []
+    with store.batch() as held:
+        accounts, access = Accounts(held, by=by), AccessControl(held)
+        known = {account.name for account in accounts.all()}
+        for invitee in invitees:
+            if invitee.name in known:
+                invited.append(PersonInvited(invitee, "known", None, None))
+                continue
+            accounts.add(invitee.name, invitee.role, now=now)
+            for campaign in invitee.campaigns:
+                if access.of(campaign).is_for_assigned:
+                    access.assign(campaign, [invitee.name])
+            token = accounts.invite(invitee.name, now=now)
+            invited.append(PersonInvited(invitee, "invited", token, now + INVITATION))
+    return invited
+
+
+def links_table(invited: Sequence[PersonInvited], link_of: Callable[[str], str]) -> str:
+    """Return the CSV table with the invitation links; no cell of it is run as a formula by a spreadsheet.
+
+    Args:
+        invited: What came of each person.
+        link_of: Function from a token to the link at which the invitation is accepted.
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for person in invited:
+        writer.writerow({column: harmless(str(value)) for column, value in person.to_row(link_of).items()})
+    return buffer.getvalue()

@@ -1,0 +1,345 @@
+"""Practice before the real work: items that a recipe names, attempts, and who may decide without having passed.
+
+Nothing here is a decision: the counts, tables and agreement of a campaign never read these rows. The log has one row
+for an attempt that ended, and one for each person whom a curator let in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
+
+from ...forms.assignment_settings import Qualification, assignment_settings_of
+from ...forms.practice_item import PracticeItem
+from ..database.audit import record
+from ..database.dialects import insert_into
+from ..database.locks import hold_annotator
+from ..database.records import Campaign, RefusedError
+from ..database.schema import (
+    annotators,
+    practice_answers,
+    practice_attempts,
+    practice_items,
+    practised,
+    slots,
+    tasks,
+    waivers,
+)
+from .tasks import find_campaign
+
+if TYPE_CHECKING:
+    from ..database.store_connection import StoreConnection
+
+
+class PracticeAnswer(NamedTuple):
+    """What somebody said of one practice item; decision and rightness are None while only the answer is there."""
+
+    answer: str | None
+    decision: str | None
+    is_right: bool | None
+
+
+class PracticeAttempt(NamedTuple):
+    """One time that somebody goes through a campaign's practice items.
+
+    Args:
+        id: Id of the row.
+        number: Number of the attempt, from 1.
+        items: Names of the items, in their order.
+        answers: Answers by place, from 0.
+        begun_at: When it began.
+        ended_at: When its last item was decided; None before.
+    """
+
+    id: int
+    number: int
+    items: tuple[str, ...]
+    answers: dict[int, PracticeAnswer]
+    begun_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def correct(self) -> int:
+        """Return how many decisions are right so far."""
+        return sum(answer.is_right is True for answer in self.answers.values())
+
+    @property
+    def left(self) -> list[int]:
+        """Return the places that are still to be decided."""
+        return [place for place in range(len(self.items)) if not self._is_decided(place)]
+
+    def _is_decided(self, place: int) -> bool:
+        return place in self.answers and self.answers[place].decision is not None
+
+
+class PracticeResult(NamedTuple):
+    """What somebody came to in a campaign's practice: their best attempt that ended, or a curator's word.
+
+    Args:
+        name: Name of the annotator.
+        attempts: Number of attempts that ended.
+        correct: Right decisions in the best of them; None without any.
+        of: Number of items in it.
+        ended_at: When it ended; None without any.
+        waived_by: Curator who let them in without it; None if nobody did.
+        waived_at: When.
+    """
+
+    name: str
+    attempts: int
+    correct: int | None
+    of: int
+    ended_at: datetime | None
+    waived_by: str | None
+    waived_at: datetime | None
+
+    def is_qualified(self, qualification: Qualification) -> bool:
+        """Return whether they may decide."""
+        return self.waived_by is not None or (self.correct or 0) >= qualification.pass_mark
+
+
+def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Sequence[PracticeItem]) -> None:
+    """Keep the items that a recipe names to practise on, in place of those that it named before."""
+    connection.execute(sa.delete(practice_items).where(practice_items.c.campaign_id == campaign.id))
+    rows = [
+        {"campaign_id": campaign.id, "place": place, "body": canonical_json(item.model_dump(mode="json"))}
+        for place, item in enumerate(items)
+    ]
+    if rows:
+        connection.execute(sa.insert(practice_items), rows)
+
+
+def list_practice_items(connection: sa.Connection, campaign: Campaign) -> list[PracticeItem]:
+    """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
+    query = sa.select(practice_items.c.body).where(practice_items.c.campaign_id == campaign.id)
+    rows = connection.execute(query.order_by(practice_items.c.place)).scalars()
+    return [PracticeItem.model_validate_json(body) for body in rows]
+
+
+_QUALIFIED = sa.select(
+    sa.or_(
+        sa.exists().where(
+            waivers.c.campaign_id == sa.bindparam("campaign"), waivers.c.annotator_id == sa.bindparam("annotator")
+        ),
+        sa.exists().where(
+            practice_attempts.c.campaign_id == sa.bindparam("campaign"),
+            practice_attempts.c.annotator_id == sa.bindparam("annotator"),
+            practice_attempts.c.ended_at.is_not(None),
+            practice_attempts.c.correct >= sa.bindparam("pass_mark"),
+        ),
+    )
+)
+
+
+def check_qualified(connection: sa.Connection, campaign: Campaign, annotator_id: int, name: str) -> None:
+    """Check that an annotator may decide in a campaign that asks for a qualification.
+
+    Raises:
+        RefusedError: They have not passed its practice, and no curator let them in.
+    """
+    qualification = None if campaign.is_simulated else assignment_settings_of(campaign.settings).qualification
+    if qualification is None:
+        return
+    wanted = {"campaign": campaign.id, "annotator": annotator_id, "pass_mark": qualification.pass_mark}
+    if not connection.execute(_QUALIFIED, wanted).scalar_one():
+        raise RefusedError(
+            f"annotator {name!r} has not passed the practice of campaign {campaign.name!r} yet; it is in the review "
+            "app, under Home"
+        )
+
+
+class Practice:
+    """The practice of a review store's campaigns."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def items(self, campaign: Campaign) -> list[PracticeItem]:
+        """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
+        with self._store.reading() as connection:
+            return list_practice_items(connection, campaign)
+
+    def is_qualified(self, campaign: Campaign, annotator: str) -> bool:
+        """Return whether an annotator may decide in a campaign, as far as practice goes."""
+        if _qualification_of(campaign) is None:
+            return True
+        with self._store.reading() as connection:
+            try:
+                check_qualified(connection, campaign, _id_of(connection, annotator), annotator)
+            except RefusedError:
+                return False
+        return True
+
+    def is_new(self, campaign: Campaign, annotator: str) -> bool:
+        """Return whether an annotator has neither decided in a campaign nor practised for it."""
+        who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
+        decided = sa.exists().where(
+            slots.c.annotator_id == who,
+            slots.c.submitted_at.is_not(None),
+            tasks.c.id == slots.c.task_id,
+            tasks.c.campaign_id == campaign.id,
+        )
+        has_practised = sa.exists().where(
+            practice_attempts.c.annotator_id == who, practice_attempts.c.campaign_id == campaign.id
+        )
+        with self._store.reading() as connection:
+            return not connection.execute(sa.select(decided | has_practised)).scalar_one()
+
+    def latest(self, campaign: Campaign, annotator: str) -> PracticeAttempt | None:
+        """Return an annotator's latest attempt; None before the first."""
+        with self._store.reading() as connection:
+            return _latest(connection, campaign, annotator)
+
+    def results(self, campaign: Campaign) -> list[PracticeResult]:
+        """Return what everybody came to who ended an attempt or was let in, by name."""
+        with self._store.reading() as connection:
+            return _results(connection, campaign)
+
+    def begin(self, campaign: Campaign, annotator: str, items: Sequence[str], *, now: datetime) -> PracticeAttempt:
+        """Begin another attempt with these items, unless one is under way with the same, and return it.
+
+        Raises:
+            RefusedError: As many attempts as the campaign allows have ended.
+        """
+        with self._holding(annotator) as connection:
+            latest = _latest(connection, campaign, annotator)
+            if latest is not None and latest.ended_at is None and set(latest.items) == set(items):
+                return latest
+            most = _qualification_of(campaign)
+            ended = _count_ended(connection, campaign, annotator)
+            if most is not None and most.attempts is not None and ended >= most.attempts:
+                raise RefusedError(f"{annotator!r} has practised {ended} times, as often as this campaign allows")
+            values = {
+                "campaign_id": campaign.id,
+                "annotator_id": _id_of(connection, annotator),
+                "number": 1 if latest is None else latest.number + 1,
+                "items": canonical_json(list(items)),
+                "correct": 0,
+                "begun_at": now,
+            }
+            connection.execute(sa.insert(practice_attempts).values(values))
+            for item in list_practice_items(connection, campaign):  # whose right decisions are told from now on
+                told = {"annotator_id": values["annotator_id"], "item_id": item.name}
+                connection.execute(insert_into(connection, practised).values(told).on_conflict_do_nothing())
+            begun = _latest(connection, campaign, annotator)
+            assert begun is not None
+            return begun
+
+    def answer(
+        self, campaign: Campaign, annotator: str, place: int, answer: PracticeAnswer, *, now: datetime
+    ) -> PracticeAttempt:
+        """Keep what an annotator says of an item of the attempt that is under way; what is decided stays.
+
+        Raises:
+            RefusedError: No attempt is under way, or it has no such item.
+        """
+        with self._holding(annotator) as connection:
+            attempt = _latest(connection, campaign, annotator)
+            if attempt is None or attempt.ended_at is not None or not 0 <= place < len(attempt.items):
+                raise RefusedError("this practice has ended; begin it again")
+            if place not in attempt.left:
+                return attempt
+            of_item = (practice_answers.c.attempt_id == attempt.id) & (practice_answers.c.place == place)
+            connection.execute(sa.delete(practice_answers).where(of_item))
+            values = {"attempt_id": attempt.id, "place": place, "answered_at": now, **answer._asdict()}
+            connection.execute(sa.insert(practice_answers).values(values))
+            attempt = attempt._replace(answers={**attempt.answers, place: answer})
+            is_over = not attempt.left
+            if is_over:
+                attempt = attempt._replace(ended_at=now)
+                about = {"campaign": campaign.name, "correct": attempt.correct, "items": len(attempt.items)}
+                record(connection, "practised", actor=annotator, at=now, **about)
+            kept = {"correct": attempt.correct, "ended_at": attempt.ended_at}
+            connection.execute(sa.update(practice_attempts).where(practice_attempts.c.id == attempt.id).values(kept))
+            return attempt
+
+    def let_in(self, campaign: str, annotator: str, *, by: str, now: datetime) -> None:
+        """Let somebody decide in a campaign who has not passed its practice; the log says who let them in.
+
+        Raises:
+            BenchwrightError: There is no such annotator, or the campaign asks for no qualification.
+        """
+        with self._holding(annotator) as connection:
+            settings = find_campaign(connection, campaign)
+            if _qualification_of(settings) is None:
+                raise BenchwrightError(f"campaign {campaign!r} asks for no qualification; everybody may decide in it")
+            annotator_id = _id_of(connection, annotator)
+            values = {"campaign_id": settings.id, "annotator_id": annotator_id, "waived_by": by, "waived_at": now}
+            made = connection.execute(insert_into(connection, waivers).values(values).on_conflict_do_nothing())
+            if made.rowcount:
+                record(connection, "let_in", actor=by, at=now, campaign=settings.name, name=annotator)
+
+    @contextmanager
+    def _holding(self, annotator: str) -> Iterator[sa.Connection]:
+        """Write while nobody else changes what this annotator has; two windows go one after the other."""
+        with self._store.writing() as connection:
+            hold_annotator(connection, annotator)
+            yield connection
+
+
+def _qualification_of(campaign: Campaign) -> Qualification | None:
+    return assignment_settings_of(campaign.settings).qualification
+
+
+def _id_of(connection: sa.Connection, name: str) -> int:
+    query = sa.select(annotators.c.id).where(annotators.c.name == name, annotators.c.kind == "person")
+    annotator_id = connection.execute(query).scalar_one_or_none()
+    if annotator_id is None:
+        raise BenchwrightError(f"nobody is called {name[:100]!r} here")
+    return int(annotator_id)
+
+
+def _count_ended(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
+    query = (
+        sa.select(sa.func.count())
+        .select_from(practice_attempts.join(annotators))
+        .where(
+            practice_attempts.c.campaign_id == campaign.id,
+            practice_attempts.c.ended_at.is_not(None),
+            annotators.c.name == annotator,
+        )
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def _latest(connection: sa.Connection, campaign: Campaign, annotator: str) -> PracticeAttempt | None:
+    query = (
+        sa.select(practice_attempts)
+        .join(annotators)
+        .where(practice_attempts.c.campaign_id == campaign.id, annotators.c.name == annotator)
+        .order_by(practice_attempts.c.number.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    answers = connection.execute(sa.select(practice_answers).where(practice_answers.c.attempt_id == row.id))
+    by_place = {answer.place: PracticeAnswer(answer.answer, answer.decision, answer.is_right) for answer in answers}
+    return PracticeAttempt(row.id, row.number, tuple(json.loads(row.items)), by_place, row.begun_at, row.ended_at)
+
+
+def _results(connection: sa.Connection, campaign: Campaign) -> list[PracticeResult]:
+    ended = (
+        sa.select(annotators.c.name, practice_attempts)
+        .join(annotators)
+        .where(practice_attempts.c.campaign_id == campaign.id, practice_attempts.c.ended_at.is_not(None))
+        .order_by(practice_attempts.c.correct, practice_attempts.c.number.desc())
+    )
+    results: dict[str, PracticeResult] = {}
+    for row in connection.execute(ended):  # the best attempt comes last, the earliest of equals
+        attempts = results[row.name].attempts + 1 if row.name in results else 1
+        of = len(json.loads(row.items))
+        results[row.name] = PracticeResult(row.name, attempts, row.correct, of, row.ended_at, None, None)
+    let_in = sa.select(annotators.c.name, waivers).join(annotators).where(waivers.c.campaign_id == campaign.id)
+    for row in connection.execute(let_in):
+        result = results.get(row.name, PracticeResult(row.name, 0, None, 0, None, None, None))
+        results[row.name] = result._replace(waived_by=row.waived_by, waived_at=row.waived_at)
+    return [results[name] for name in sorted(results)]

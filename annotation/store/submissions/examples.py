@@ -1,0 +1,159 @@
+"""Decided items that a campaign's guidelines show as examples, each chosen by a curator with a sentence.
+
+Nobody is shown an example on which they have still to decide, in this campaign or another. Whoever is shown one in a
+campaign whose annotators see keys counts as having seen that key, and is not asked to answer the item blind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ...forms.form import can_be_kept
+from ...forms.kinds import shows_key
+from ..assignment.assignment import note_seen
+from ..database.audit import record
+from ..database.records import Campaign
+from ..database.schema import annotators, campaigns, guideline_examples, seen, slots, tasks
+from ..database.store_connection import StoreConnection
+
+MAX_WORDS = 500
+MOST_EXAMPLES = 20
+"""Most examples of one campaign that are shown at a time."""
+
+
+class Example(NamedTuple):
+    """One example.
+
+    Args:
+        id: Id of the row.
+        task_id: Id of the task.
+        is_accepted: Whether it shows what is accepted, or else what is rejected.
+        words: Why, in the curator's words.
+        payload: Content of the task, as JSON values.
+    """
+
+    id: int
+    task_id: int
+    is_accepted: bool
+    words: str
+    payload: Mapping[str, Any]
+
+
+_other, _held = tasks.alias("other"), slots.alias("held")
+_may_still_come = (_other.c.state == "open") | _other.c.gold.is_not(None)
+_has_still_to_decide = (
+    sa.exists()
+    .where(
+        _other.c.item_id == tasks.c.item_id,
+        _may_still_come,
+        campaigns.c.id == _other.c.campaign_id,
+        ~campaigns.c.is_archived,
+        ~campaigns.c.is_simulated,
+        ~sa.exists().where(
+            _held.c.task_id == _other.c.id,
+            _held.c.annotator_id == annotators.c.id,
+            _held.c.submitted_at.is_not(None),
+        ),
+    )
+    .correlate(tasks, annotators)
+)
+"""Whether somebody may still be asked about an example's item, in any campaign of people."""
+_IN_FORCE = (
+    sa.select(guideline_examples, tasks.c.payload)
+    .join(tasks, guideline_examples.c.task_id == tasks.c.id)
+    .where(guideline_examples.c.withdrawn_at.is_(None))
+    .order_by(guideline_examples.c.id)
+)
+
+
+class Examples:
+    """The examples of a review store."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def add(self, task_id: int, words: str, *, is_accepted: bool, by: str, now: datetime) -> None:
+        """Show a decided task in the guidelines of its campaign; the log says who chose it.
+
+        Raises:
+            BenchwrightError: The task is not decided, or is gold, or is an example already; the sentence is empty or
+                too long; or the campaign shows as many as it may.
+        """
+        text = words.strip()
+        if not text or len(text) > MAX_WORDS or not can_be_kept(text):
+            raise BenchwrightError(f"say why in a sentence of up to {MAX_WORDS} characters")
+        with self._store.writing(alone=True) as connection:
+            query = sa.select(tasks.c.state, tasks.c.gold, tasks.c.campaign_id, campaigns.c.name).join(campaigns)
+            row = connection.execute(query.where(tasks.c.id == task_id)).one_or_none()
+            if row is None or row.state != "done" or row.gold is not None:
+                raise BenchwrightError("only an item that is decided, and is not gold, can be an example")
+            known = _IN_FORCE.where(tasks.c.campaign_id == row.campaign_id)
+            in_force = connection.execute(known).all()
+            if any(example.task_id == task_id for example in in_force):
+                raise BenchwrightError("it is an example already")
+            if len(in_force) >= MOST_EXAMPLES:
+                raise BenchwrightError(f"guidelines show at most {MOST_EXAMPLES} examples; take one away first")
+            values = {"task_id": task_id, "is_accepted": is_accepted, "words": text, "made_by": by, "made_at": now}
+            connection.execute(sa.insert(guideline_examples).values(values))
+            about = {"campaign": row.name, "task": task_id, "is_accepted": is_accepted, "words": text}
+            record(connection, "example_shown", actor=by, at=now, **about)
+
+    def withdraw(self, example_id: int, *, by: str, now: datetime) -> None:
+        """Show an example no more; one that is not shown stays as it is."""
+        is_shown = (guideline_examples.c.id == example_id) & guideline_examples.c.withdrawn_at.is_(None)
+        with self._store.writing() as connection:
+            values = {"withdrawn_at": now, "withdrawn_by": by}
+            if connection.execute(sa.update(guideline_examples).where(is_shown).values(values)).rowcount:
+                record(connection, "example_withdrawn", actor=by, at=now, example=example_id)
+
+    def of_tasks(self, task_ids: Sequence[int]) -> dict[int, Example]:
+        """Return the examples in force among some tasks, by task."""
+        with self._store.reading() as connection:
+            rows = connection.execute(_IN_FORCE.where(tasks.c.id.in_(task_ids))).all()
+        return {row.task_id: _example(row) for row in rows}
+
+    def shown_to(self, campaign: Campaign, annotator: str) -> list[Example]:
+        """Return the examples of a campaign that an annotator may see, and note where that shows them a key.
+
+        Args:
+            campaign: Campaign.
+            annotator: Name of whoever reads the guidelines.
+        """
+        query = _for(annotator).where(tasks.c.campaign_id == campaign.id)
+        with self._store.reading() as connection:
+            rows = connection.execute(query).all()
+        if shows_key(campaign.kind) and (unseen := [row for row in rows if not row.is_seen]):
+            with self._store.writing() as connection:
+                for row in unseen:
+                    note_seen(connection, row.task_id, row.annotator_id)
+        return [_example(row) for row in rows]
+
+    def one_for(self, example_id: int, annotator: str) -> Example | None:
+        """Return an example that an annotator may see; None if there is none for them."""
+        with self._store.reading() as connection:
+            row = connection.execute(_for(annotator).where(guideline_examples.c.id == example_id)).one_or_none()
+        return None if row is None else _example(row)
+
+
+def _for(annotator: str) -> sa.Select[Any]:
+    """Return the query for the examples that somebody may see, of any campaign."""
+    is_seen = sa.or_(
+        sa.exists().where(seen.c.task_id == tasks.c.id, seen.c.annotator_id == annotators.c.id),
+        sa.exists().where(_held.c.task_id == tasks.c.id, _held.c.annotator_id == annotators.c.id),
+    )
+    return (
+        _IN_FORCE.add_columns(annotators.c.id.label("annotator_id"), is_seen.label("is_seen"))
+        .join(annotators, annotators.c.name == annotator)
+        .where(~_has_still_to_decide)
+    )
+
+
+def _example(row: sa.Row[Any]) -> Example:
+    return Example(row.id, row.task_id, row.is_accepted, row.words, json.loads(row.payload))

@@ -1,0 +1,172 @@
+"""An annotator's practice in a campaign: the items one by one, what they said, whether it was right, and why."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from benchwright.seeds import seed_for
+
+from ..forms.assignment_settings import Qualification, assignment_settings_of
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import FormError
+from ..forms.kinds import REVIEW
+from ..forms.practice_item import PracticeItem, practice_form
+from ..forms.submission import Submission
+from ..forms.task_content import TaskContent
+from ..practice import practice_items
+from ..store import Campaign, RefusedError, ReviewStore
+from ..store.campaigns.practice import Practice, PracticeAnswer, PracticeAttempt
+from ..store.submissions.pre_key_answers import ANSWER
+
+_SOUND, _UNSOUND = "accept", "revise"
+"""Decisions that the votes of a reviewer come to in practice."""
+_OF_TASTE = "difficult"
+"""Criterion on which either vote is right: an easy item may be sound."""
+
+
+@dataclass(frozen=True)
+class PracticeState:
+    """State of somebody's practice in a campaign.
+
+    Attributes:
+        attempt: The latest attempt; None before the first.
+        of: Number of items.
+        qualification: What has to be passed; None where practice is offered only.
+        is_qualified: Whether they may decide.
+        tries_left: Number of further attempts; None for as many as they like.
+    """
+
+    attempt: PracticeAttempt | None
+    of: int
+    qualification: Qualification | None
+    is_qualified: bool
+    tries_left: int | None
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether an attempt is under way."""
+        return self.attempt is not None and self.attempt.ended_at is None
+
+
+class PracticeQueue:
+    """The practice of one annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
+        self.campaign = campaign
+        self.form: CampaignForm = practice_form(campaign.kind, campaign.form)
+        self._practice = Practice(store)
+        self._annotator = annotator
+        items = self._practice.items(campaign) or practice_items(campaign.kind)
+        self._items: Mapping[str, PracticeItem] = {item.name: item for item in items}
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether there is anything to practise on in this campaign."""
+        return bool(self._items)
+
+    @property
+    def count(self) -> int:
+        """Return how many items there are."""
+        return len(self._items)
+
+    @property
+    def is_qualified(self) -> bool:
+        """Return whether the annotator may decide in the campaign, as far as practice goes."""
+        return self._practice.is_qualified(self.campaign, self._annotator)
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the annotator has neither decided in the campaign nor practised for it."""
+        return self._practice.is_new(self.campaign, self._annotator)
+
+    def state(self) -> PracticeState:
+        """Return how far the annotator is."""
+        attempt = self._practice.latest(self.campaign, self._annotator)
+        qualification = assignment_settings_of(self.campaign.settings).qualification
+        is_qualified = qualification is None or self.is_qualified
+        most = None if qualification is None else qualification.attempts
+        results = {result.name: result.attempts for result in self._practice.results(self.campaign)}
+        left = None if most is None else max(0, most - results.get(self._annotator, 0))
+        return PracticeState(attempt, len(self._items), qualification, is_qualified, left)
+
+    def begin(self, *, now: datetime) -> PracticeAttempt:
+        """Begin an attempt, and return it; one that is under way goes on. The first goes through the items as they lie.
+
+        Raises:
+            RefusedError: As many attempts as the campaign allows have ended.
+        """
+        latest = self._practice.latest(self.campaign, self._annotator)
+        names = list(self._items)
+        if latest is not None and latest.ended_at is not None:
+            place = seed_for(self.campaign.seed, self.campaign.name, self._annotator, "practice", latest.number)
+            random.Random(place).shuffle(names)  # an order, no secret
+        return self._practice.begin(self.campaign, self._annotator, names, now=now)
+
+    def item(self, name: str) -> PracticeItem:
+        """Return an item.
+
+        Raises:
+            RefusedError: The campaign's practice has changed since, and has no such item.
+        """
+        if name not in self._items:
+            raise RefusedError("the items to practise on have changed; begin again")
+        return self._items[name]
+
+    def item_at(self, place: int) -> tuple[PracticeItem, PracticeAnswer | None]:
+        """Return the item at a place of the latest attempt, and what the annotator said of it.
+
+        Raises:
+            RefusedError: There is none.
+        """
+        attempt = self._practice.latest(self.campaign, self._annotator)
+        if attempt is None or not 0 <= place < len(attempt.items):
+            raise RefusedError("there is no such item to practise on")
+        return self.item(attempt.items[place]), attempt.answers.get(place)
+
+    def submit(self, place: int, submission: Submission, *, now: datetime) -> PracticeAttempt:
+        """Keep what the annotator says of an item, with whether it is right; where an answer comes first, that answer.
+
+        Raises:
+            RefusedError: The practice has ended, or the form does not take what they say.
+        """
+        item, before = self.item_at(place)
+        if self.form.blind_first and before is None:
+            if submission.decision not in {choice.key for choice in item.content.choices}:
+                raise RefusedError("this is none of the options")
+            said = PracticeAnswer(submission.decision, None, None)
+        else:
+            answer = None if before is None else before.answer
+            decision = self._decision(item, submission, answer)
+            is_right = decision in item.right and (not item.answers or answer in item.answers)
+            said = PracticeAnswer(answer, decision, is_right)
+        return self._practice.answer(self.campaign, self._annotator, place, said, now=now)
+
+    def _decision(self, item: PracticeItem, submission: Submission, answer: str | None) -> str:
+        """Return a decision as the item's right ones are spelled, after checking it against the form."""
+        form = self.form
+        if form.typed is None:
+            takes = [choice.key for choice in item.content.choices] if form.takes_choices else form.decisions
+            if submission.decision not in takes:
+                raise RefusedError("this is none of the decisions")
+            return submission.decision
+        fields: dict[str, Any] = dict(submission.fields or {})
+        if answer is not None:
+            fields[ANSWER] = answer
+        letters = [choice.key for choice in item.content.choices]
+        try:
+            checked = form.typed.checked(fields, letters=letters, key=_key_of(item.content))
+        except FormError as error:
+            raise RefusedError(str(error)) from None
+        if self.campaign.kind == REVIEW:
+            votes = [value for name, value in checked.items() if name not in {ANSWER, _OF_TASTE}]
+            finds_fault = bool(submission.edits) or "no" in votes
+            return _UNSOUND if finds_fault else _SOUND
+        return form.typed.headline_of(checked)
+
+
+def _key_of(content: TaskContent) -> str | None:
+    return content.answer or content.refusal

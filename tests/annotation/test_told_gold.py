@@ -1,0 +1,160 @@
+"""Gold items that annotators are told about once they decided them, and attention checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pydantic import ValidationError
+
+from benchwright.annotation.app.task_card import card_of
+from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, ScreenItems, Verify
+from benchwright.annotation.cli import annotators
+from benchwright.annotation.forms import AssignmentSettings, Submission
+from benchwright.annotation.progress import Overview
+from benchwright.annotation.store import RefusedError, ReviewStore
+from benchwright.annotation.workflow import TaskQueue
+from benchwright.canonical import digest
+from benchwright.records import ImageRecord, Item, Source
+from benchwright.steps import CampaignContext, CampaignStep
+
+MakeItems = Callable[..., list[Item]]
+
+
+def settings(**handout: Any) -> AssignmentSettings:
+    return AssignmentSettings.model_validate(handout)
+
+
+def images(count: int) -> list[ImageRecord]:
+    return [
+        ImageRecord(
+            image_id=digest(["picture", n]), width=40, height=30, media_type="image/png", size_bytes=9,
+            source=Source(uri=f"{n}.png"), root_image_id=digest(["picture", n]),
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "as by default"])
+def test_only_where_the_recipe_says_so_an_annotator_is_told_of_a_gold_item_and_their_first_word_stands(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path, *, is_told: bool
+) -> None:
+    items = make_items(jigsaw=3)
+    (tmp_path / "gold.csv").write_text(f"item_id,decision,why\n{items[0].item_id},reject,Two options fit.")
+    handout = settings(gold=str(tmp_path / "gold.csv"), gold_rate=0.5, gold_feedback=is_told)
+    step = Verify(rule="unanimous(1)", handout=handout)
+    step.advance(items, context)
+    store.upsert_annotator("ann")
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    told = {}
+    while (task := queue.next(now=now)) is not None:
+        card = json.dumps(card_of(task, queue.campaign).__dict__, default=str)
+        assert "gold" not in card
+        assert "Two options fit" not in card
+        assert queue.gold_feedback(task.task_id, now=now) is None  # before it is decided
+        queue.submit(task.slot_id, Submission(decision="accept"), now=now)
+        told[task.task_id] = (queue.gold_feedback(task.task_id, now=now), task.slot_id)
+    assert len(told) == 3
+    if not is_told:
+        assert {feedback for feedback, _ in told.values()} == {None}
+        return
+    [(feedback, slot)] = [each for each in told.values() if each[0] is not None]
+    assert feedback is not None
+    assert (feedback.decision, feedback.right, feedback.why) == ("accept", "reject", "Two options fit.")
+    with pytest.raises(RefusedError, match="you have been told what is right; what you decided first stands"):
+        queue.submit(slot, Submission(decision="reject"), now=now)
+    assert Overview(store, store.campaign("verify")).gold()["ann"] == (0, 1)
+    (tmp_path / "gold.csv").write_text(f"item_id,decision,why\n{items[0].item_id},reject,They look alike.")
+    again = settings(gold=str(tmp_path / "gold.csv"), gold_rate=0.5, gold_feedback=True)
+    Verify(rule="unanimous(1)", handout=again).advance(items, context)
+    changed = [queue.gold_feedback(task, now=now) for task in told]
+    assert [each.why for each in changed if each is not None] == ["They look alike."]
+
+
+STEPS = {
+    "verify": Verify(rule="unanimous(1)", handout=settings(attention_rate=0.2)),
+    "answer": Answer(annotators_per_item=1, handout=settings(attention_rate=0.2)),
+    "screen_items": ScreenItems(rule="unanimous(1)", handout=settings(attention_rate=0.2)),
+    "screen": Screen(rule="unanimous(1)", handout=settings(attention_rate=0.2)),
+    "pair": Pair(rule="unanimous(1)", handout=settings(attention_rate=0.2)),
+}
+_WANTED = {"verify": "reject", "screen": "discard", "screen_items": "discard"}
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_attention_checks_ask_for_an_option_come_at_their_rate_and_count_only_as_such(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, kind: str
+) -> None:
+    step: CampaignStep = STEPS[kind]
+    records: list[Any] = list(images(11)) if kind in {"screen", "pair"} else make_items(jigsaw=10)
+    pictures = sorted(image.image_id for image in images(11))
+    like = {image_id: [pictures[0]] for image_id in pictures[1:]}
+    ctx = context._replace(values={"near_duplicates.kept.like": like})
+    step.advance(records, ctx)
+    step.advance(records, ctx)  # again makes no others
+    for name in ("ann", "ben"):
+        store.upsert_annotator(name)
+    campaign = store.campaign("verify")
+    queue, asked, others = TaskQueue(store, campaign, "ann"), [], 0
+    while (task := queue.next(now=now)) is not None:
+        card = card_of(task, campaign)
+        is_check = "only checks that questions are read" in task.item.question
+        others += not is_check
+        option = task.item.question.split("“")[1].split("”")[0] if is_check else ""
+        if is_check:
+            asked.append(option)
+            assert task.item.images
+            assert card.right is None or kind in {"verify", "screen_items"}
+        decision = decided(kind, task.item, option)
+        queue.submit(task.slot_id, decision, now=now)
+    expected = 11 if kind == "screen" else 10
+    assert (others, len(asked)) == (expected, 2 if expected == 10 else 3)
+    overview = Overview(store, campaign)
+    assert (overview.attention(), overview.gold()) == ({"ann": (len(asked), len(asked))}, {})
+    assert len(store.decisions("verify")) == expected
+    verdicts = step.advance(records, ctx)
+    assert verdicts.waiting is None
+    assert verdicts.summary["total"] == expected
+    assert store.gold_answers("verify") == []
+
+
+def decided(kind: str, item: Any, option: str) -> Submission:
+    """Return the decision that a check asks for, or one that keeps or takes what is no check."""
+    if kind == "verify":
+        return Submission(decision="reject" if option else "accept")
+    if kind == "answer":
+        return Submission(decision=next((each.key for each in item.choices if each.text == option), "A"))
+    if kind == "pair":
+        return Submission(fields={"verdict": "same" if option == "The same picture" else "different"})
+    reasons = ["other"] if option else []
+    return Submission(fields={"verdict": "discard" if option else "keep", "reasons": reasons})
+
+
+def test_whoever_misses_attention_checks_is_named_on_the_command_line(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path
+) -> None:
+    STEPS["verify"].advance(make_items(jigsaw=10), context)
+    (tmp_path / "workspace.json").write_text("{}")
+    store.upsert_annotator("ann")
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    while (task := queue.next(now=now)) is not None:
+        queue.submit(task.slot_id, Submission(decision="accept"), now=now)
+    arguments = ["--workspace", str(tmp_path), "--campaign", "verify"]
+    done = CliRunner().invoke(annotators, [*arguments, "--json"], catch_exceptions=False)
+    assert json.loads(done.output)["attention"] == {"ann": {"answered": 2, "right": 0, "share": 0.0}}
+    assert "ann: attention checks 0.000 of 2" in CliRunner().invoke(annotators, arguments).output
+
+
+def test_what_would_break_blindness_or_cannot_be_checked_is_refused_in_words() -> None:
+    with pytest.raises(ValidationError, match="'answer' tells nobody what is right"):
+        Answer(handout=settings(gold_feedback=True))
+    for step in (Describe, Review):
+        with pytest.raises(ValidationError, match="has no attention checks; these campaigns have: verify, answer"):
+            step(handout=settings(attention_rate=0.1))
+    assert settings(attention_rate=0.1).to_json() == {"attention_rate": 0.1, "gold_rate": 0.1}
