@@ -41,7 +41,7 @@ FACETS = ("kind", "task", "category")
     "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where `annotators` is
     what more than half of them had said, `divided`, or of a review the criteria without most votes, such as
     `missed_difficult`; where votes are spared by how sure the first ones are, `"closed_sure": {"tasks",
-    "votes_spared"}`; where decisions are wanted `"forecast": {"decisions_wanted", "people", "days",
+    "votes_spared"}`; where people decided lately `"forecast": {"decisions_wanted", "people", "days",
     "decisions_a_day", "hours", "end": {"median", "low", "high"}, "end_with_two_more": {"median", "low", "high"},
     "people_lacking"}`, in days such as `2026-03-01`, null where too little is known. With `--by` also
     `"parts": [{"by", "part", "tasks", "outcomes"}]`
@@ -88,7 +88,8 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         ]
     if (sure := overview.closed_sure()).tasks:
         document["closed_sure"] = sure._asdict()
-    if not campaign.is_simulated and (forecast := overview.forecast(now=now)).wanted:
+    forecast = overview.forecast(now=now)
+    if forecast.wanted and forecast.people and not campaign.is_simulated:
         document["forecast"] = forecast.to_json()
     if (rulings := overview.adjudication_stats()).cases:
         document["adjudicated"] = rulings.to_json()
