@@ -10,13 +10,13 @@ let lineIsSlow = performance
   .getEntriesByType("navigation")
   .some(({ requestStart, responseStart }) => responseStart - requestStart > SLOW_ANSWER_MS);
 
-/** Learn from a picture that has come how fast the line is. */
-function learnLine(address) {
-  const [entry] = performance.getEntriesByName(new URL(address, location.href).href).slice(-1);
-  performance.clearResourceTimings(); // a browser notes 250 of them and no more
-  if (!entry || entry.transferSize < TOLD_BYTES) return;
-  lineIsSlow = entry.transferSize / (entry.responseEnd - entry.responseStart) < SLOW_BYTES_PER_MS;
-}
+// Each picture that has come tells how fast the line is.
+new PerformanceObserver((list) => {
+  for (const { initiatorType, transferSize, responseStart, responseEnd } of list.getEntries()) {
+    if (initiatorType !== "img" || transferSize < TOLD_BYTES) continue;
+    lineIsSlow = transferSize / (responseEnd - responseStart) < SLOW_BYTES_PER_MS;
+  }
+}).observe({ type: "resource" });
 
 /** Load pictures one after the other, after what is on the screen; forget others that were loaded before. */
 async function fetchAhead(pictures) {
@@ -32,7 +32,6 @@ async function fetchAhead(pictures) {
     ahead.set(address, image);
     try {
       await image.decode();
-      learnLine(address);
     } catch {
       ahead.delete(address); // it is loaded again, and says so if it fails, when its task is shown
     }

@@ -99,10 +99,7 @@ class Pane {
     image.draggable = false;
     image.alt = "";
     image.addEventListener("error", () => this.note(image, failure, true));
-    image.addEventListener("load", () => {
-      this.note(image, failure, false);
-      learnLine(image.src);
-    });
+    image.addEventListener("load", () => this.note(image, failure, false));
     image.fetchPriority = "high";
     if (src !== null && image.getAttribute("src") !== src) image.src = src;
     return image;
