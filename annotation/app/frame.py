@@ -88,7 +88,10 @@ def show_frame() -> None:
     st.navigation(_pages(state, account), position="top").run()
 
 
-def _pages(state: AppState, account: Account) -> list[st.Page]:
+def _pages(state: AppState, account: Account) -> dict[str, list[st.Page]]:
+    """Return the pages of an account by section; those of the first section stand in the head one by one."""
+    steering: list[st.Page] = []
+
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
 
@@ -104,12 +107,8 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         people, (items, item) = partial(_show_people, state, account), _item_pages(state, account)
         progress = page("progress", partial(show_progress, items=items))
         build = st.Page(partial(_show_build, state, account, progress), title=WORDS["build"], url_path="build")
-        pages += [
+        steering = [
             build,
-            items,
-            item,
-            progress,
-            page("agreement", show_agreement),
             curator_page("rules", partial(show_rules, item=item)),
             st.Page(
                 partial(_show_thresholds, state, account, items, item),
@@ -121,15 +120,22 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
                 title=WORDS["guidelines_edit"],
                 url_path="guidelines-edit",
             ),
+            st.Page(people, title=TEXTS["people"], url_path="people"),
+        ]
+        pages += [
+            items,
+            item,
+            progress,
+            page("agreement", show_agreement),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),
-            st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
         start = partial(_start, review, progress if state.store.campaign_names() else build)
     else:
         start = partial(_start, review, review)
-    return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
+    hidden = st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden")
+    return {"": [hidden, *pages], **({WORDS["steer"]: steering} if steering else {})}
 
 
 def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
