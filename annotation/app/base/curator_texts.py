@@ -162,7 +162,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "origin_recipe": "the recipe",
         "origin_curator": "a curator",
         # Build
-        "steer": "Steer",
         "build": "Build",
         "build_next": "Next",
         "build_never": "The recipe has not run yet. Run it: it goes as far as it can without people.",
