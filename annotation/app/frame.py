@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
@@ -89,11 +89,9 @@ def show_frame() -> None:
 
 
 def _pages(state: AppState, account: Account) -> list[st.Page]:
+
     def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         return st.Page(partial(_show_in_frame, state, account, show_page), title=TEXTS[name], url_path=name)
-
-    def curator_page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
-        return st.Page(partial(_show_in_frame, state, account, show_page), title=WORDS[name], url_path=name)
 
     review, practice = _work_pages(state, account)
     home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
@@ -102,34 +100,40 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
         people, (items, item) = partial(_show_people, state, account), _item_pages(state, account)
-        progress = page("progress", partial(show_progress, items=items))
-        build = st.Page(partial(_show_build, state, account, progress), title=WORDS["build"], url_path="build")
-        pages += [
+        steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
+
+        def steered(name: str, title: str, show_page: Callable[[], None]) -> st.Page:
+            shown = partial(_show_steered, steering, show_page)
+            return st.Page(shown, title=title, url_path=name, visibility="hidden")
+
+        in_frame = partial(_show_in_frame, state, account)
+        shown_progress = partial(_show_in_frame, state, account, partial(show_progress, items=items))
+        progress = st.Page(
+            partial(_show_steered, steering, shown_progress), title=TEXTS["progress"], url_path="progress"
+        )
+        build = steered("build", WORDS["build"], partial(_show_build, state, account, progress))
+        steering += [
             build,
+            steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
+            steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
+            steered("guidelines-edit", WORDS["guidelines_edit"], partial(in_frame, show_guidelines_editor)),
+        ]
+        pages += [
             items,
             item,
             progress,
             page("agreement", show_agreement),
-            curator_page("rules", partial(show_rules, item=item)),
-            st.Page(
-                partial(_show_thresholds, state, account, items, item),
-                title=WORDS["thresholds"],
-                url_path="thresholds",
-            ),
-            st.Page(
-                partial(_show_in_frame, state, account, show_guidelines_editor),
-                title=WORDS["guidelines_edit"],
-                url_path="guidelines-edit",
-            ),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),
             st.Page(people, title=TEXTS["people"], url_path="people"),
+            *steering,
         ]
         start = partial(_start, review, progress if state.store.campaign_names() else build)
     else:
         start = partial(_start, review, review)
-    return [st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden"), *pages]
+    hidden = st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden")
+    return [hidden, *pages]
 
 
 def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
@@ -204,6 +208,14 @@ def _show_home(state: AppState, account: Account, review: st.Page, practice: st.
 def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:
     _head(account)
     show_thresholds(state, items=items, item=item)
+
+
+def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> None:
+    """Show a page, and below it links to those that a curator steers by."""
+    show_page()
+    with st.container(horizontal=True, key="steer"):
+        for page in pages:
+            st.page_link(page)
 
 
 def _show_build(state: AppState, account: Account, progress: st.Page) -> None:
