@@ -82,6 +82,8 @@ _STYLE = (
   .st-key-practise-offer button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
+  /* The menu lies over the head. */
+  body:has([data-testid="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }
 </style>"""
 )
