@@ -160,7 +160,7 @@ CASES = (
          ["store:again"]),
     Case("review results", ["review", "results", "--workspace", "judged", "--out", "results.csv"], ["results.csv"]),
     *(Case(f"review {name}", ["review", name, "--workspace", "w"], ["stdout"])
-      for name in ("agreement", "annotators", "flags", "kept", "reasons")),
+      for name in ("agreement", "annotators", "flags", "kept", "reasons", "rules")),
     Case("release show", ["release", "show", "release"], ["stdout"]),
     Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
     Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),

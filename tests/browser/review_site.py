@@ -105,9 +105,14 @@ def slot_on_screen(page: Page) -> int:
 
 
 def next_slot(page: Page, before: int) -> int | None:
-    """Return the slot of the next task once it is on the screen; None once all are done."""
+    """Return the slot of the next task once it is on the screen; None once all are done.
+
+    What was decided is in the store by then, unless there is no connection.
+    """
     page.wait_for_function(
         """before => {
+          const isWaiting = ([place, events]) => place.startsWith("benchwright-outbox") && events !== "[]";
+          if (navigator.onLine && Object.entries(sessionStorage).some(isWaiting)) return false;
           if (document.body.innerText.includes("All done")) return true;
           const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
           const card = roots.map((root) => root.querySelector(".card")).find(Boolean);
