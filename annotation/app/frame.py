@@ -55,6 +55,19 @@ _STYLE = (
   .st-key-benchwright-head-above { position: fixed; top: .5rem; right: 4rem; width: calc(100vw - 27rem); }
   .block-container:has(.st-key-benchwright-head-above) { padding-top: 3.75rem; }
 }
+/* Guidelines stand beside the task; on small screens below it. */
+.st-key-guidelines-beside {
+  position: fixed; z-index: 100; inset-block: 3.75rem 0; inset-inline-start: 0; width: min(23rem, 30vw);
+  overflow-y: auto; padding: .5rem 1rem 2rem; background: light-dark(#fff, #171614);
+  border-inline-end: 1px solid light-dark(#d5d5d5, #454340);
+}
+.block-container:has(.st-key-guidelines-beside) { padding-inline-start: calc(min(23rem, 30vw) + 1rem); }
+@media (max-width: 900px) {
+  .st-key-guidelines-beside {
+    inset-block: 50vh 0; width: 100vw; border-inline-end: 0; border-block-start: 2px solid light-dark(#888, #888);
+  }
+  .block-container:has(.st-key-guidelines-beside) { padding-inline-start: 1rem; }
+}
 @media (max-width: 640px) {
   [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; right: .75rem; left: 3.5rem; width: auto; }
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.photographs import save_photographs
+from browser.review_site import ReviewSite, sign_in
 from browser.viewing import opened
 from conftest import ROOT
 from servers import NOT_STREAMLITS_SERVERS, Server, serving
@@ -88,3 +89,15 @@ def show(viewer_server: Server, page: Page) -> Callable[[str], Page]:
         return opened(page, viewer_server, case)
 
     return open_case
+
+
+@pytest.fixture
+def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
+    """Return an opener of a page of a module's app as the curator sees it, in a context with settings of its own."""
+
+    def as_curator(path: str, **settings: Any) -> Page:
+        page = new_context(**settings).new_page()
+        sign_in(page, site, "cur", path=path)
+        return page
+
+    return as_curator

@@ -60,18 +60,6 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
         yield ReviewSite(server, workspace)
 
 
-@pytest.fixture
-def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Opened:
-    """Return an opener of a page as the curator sees it."""
-
-    def opened(path: str, **settings: object) -> Page:
-        page = new_context(**settings).new_page()
-        sign_in(page, site, "cur", path=path)
-        return page
-
-    return opened
-
-
 def job(page: Page, words: str) -> Locator:
     """Return what the page says of the job that works, or that ended last."""
     return page.locator(".stAlert", has_text=words)

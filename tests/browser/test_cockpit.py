@@ -73,18 +73,6 @@ def opened_store(workspace: Path) -> ReviewStore:
     return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
 
 
-@pytest.fixture
-def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Opened:
-    """Return an opener of a page as the curator sees it."""
-
-    def opened(path: str, **settings: object) -> Page:
-        page = new_context(**settings).new_page()
-        sign_in(page, site, "cur", path=path)
-        return page
-
-    return opened
-
-
 def pick(page: Page, label: str, option: str) -> None:
     """Pick an option of a select box."""
     at_rest(page)

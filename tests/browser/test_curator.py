@@ -52,18 +52,6 @@ def decide(store: ReviewStore) -> None:
             )
 
 
-@pytest.fixture
-def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
-    """Return an opener of a page as the curator sees it."""
-
-    def opened(path: str, **settings: object) -> Page:
-        page = new_context(**settings).new_page()
-        sign_in(page, site, "cur", path=path)
-        return page
-
-    return opened
-
-
 def rows(page: Page, *, until: str) -> dict[str, str]:
     """Return the numbers beside the charts, by row, once one of them has the words `until`."""
     page.locator(".chart tbody tr", has_text=until).first.wait_for(state="attached")

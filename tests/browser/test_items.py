@@ -87,18 +87,6 @@ def acts(site: ReviewSite) -> list[tuple[str, str]]:
         return [(row.act, row.actor) for row in connection.execute(query.order_by(audit_log.c.id))]
 
 
-@pytest.fixture
-def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Opened:
-    """Return an opener of a page as the curator sees it."""
-
-    def opened(path: str, **settings: object) -> Page:
-        page = new_context(**settings).new_page()
-        sign_in(page, site, "cur", path=path)
-        return page
-
-    return opened
-
-
 def shown(page: Page, count: int) -> None:
     """Wait until the grid shows so many tiles."""
     page.wait_for_function(

@@ -92,6 +92,7 @@ TEXTS: Mapping[str, str] = {
     "next": "Next",
     # Task
     "guidelines": "Guidelines",
+    "guidelines_close": "Close guidelines",
     "examples": "Examples",
     "example_accepted": "Accepted:",
     "example_rejected": "Rejected:",

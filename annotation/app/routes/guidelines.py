@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -28,6 +29,7 @@ from ..base.texts import TEXTS
 _PICTURE = re.compile(r"\]\(picture:(\d{1,3})\)")
 _HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}
 """Browsers may cache pictures, since a version of the guidelines never changes."""
+_IS_OPEN = "guidelines-are-open"
 
 
 def guideline_routes(state: AppState) -> list[Route]:
@@ -65,18 +67,27 @@ def guideline_routes(state: AppState) -> list[Route]:
 
 
 def show_guidelines(request: PageRequest) -> None:
-    """Show a button in the page's head that unfolds the newest guidelines; nothing where there are none."""
+    """Show a button in the page's head that opens the newest guidelines beside the task, if there are any."""
     newest = Guidelines(request.state.store).newest(request.campaign)
     examples = Examples(request.state.store).shown_to(request.campaign, request.account.name)
     if newest is None and not examples:
         return
-    folded = request.head.popover(TEXTS["guidelines"])
+    is_open = st.session_state.get(_IS_OPEN, False)
+    request.head.button(TEXTS["guidelines_close" if is_open else "guidelines"], on_click=_open_or_close)
+    if not is_open:
+        st.empty()  # what follows stays in its place on the page, and so as it is
+        return
+    beside = st.container(key="guidelines-beside")
     if newest is not None:
-        folded.caption(TEXTS["guidelines_version"].format(version=newest.version))
+        beside.caption(TEXTS["guidelines_version"].format(version=newest.version))
         key = RIGHT_TO_LEFT if runs_right_to_left(newest.text) else "benchwright-guidelines"
-        folded.container(key=key).markdown(with_pictures(newest))
+        beside.container(key=key).markdown(with_pictures(newest))
     if examples:
-        folded.html(_examples_html(examples))
+        beside.html(_examples_html(examples))
+
+
+def _open_or_close() -> None:
+    st.session_state[_IS_OPEN] = not st.session_state.get(_IS_OPEN, False)
 
 
 def _examples_html(examples: Sequence[Example]) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of practice items, and the route that sends them to whoever practises on them."""
+"""The route that sends pictures of practice items to whoever practises on them."""
 
 from __future__ import annotations
 
@@ -11,52 +11,22 @@ from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
-from ...forms.task_content import TaskContent
-from ...practice import draw_scene, scene_of, scene_size
-from ...store import Account, Campaign
+from ...practice import draw_scene, scene_of
+from ...store import Account
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
-from ..base.option_letters import captions, letters_of_pictures
 from ..base.shown_pictures import etag
 from ..base.state import AppState
-from ..base.texts import TEXTS
-from ..viewer import ViewerPicture
 
 
-def practice_pictures(
-    state: AppState, campaign: Campaign, place: int, content: TaskContent, *, can_be_chosen: bool = False
-) -> list[ViewerPicture]:
-    """Return the pictures of a practice item for the viewer.
+def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
+    """Return the path of a picture of a practice item, or of its marks; `place` and `number` count from 0.
 
-    Args:
-        state: State of the app.
-        campaign: Campaign that is practised for.
-        place: Place of the item in the attempt, from 0.
-        content: Content of the item.
-        can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
+    The image is named too: another attempt has other items at the same places.
     """
-    pictures = []
-    named = zip(content.images, captions(content), letters_of_pictures(content), strict=True)
-    for number, (image, caption, letter) in enumerate(named):
-        scene = scene_of(image.image_id)
-        width, height = state.pictures.size(image) if scene is None else scene_size(scene)
-        # The image is named too: another attempt has other items at the same places.
-        address = f"/practice/{campaign.id}/{place}/{number}"
-        version = f"?v={image.image_id[:12]}"
-        pictures.append(
-            ViewerPicture(
-                src=address + version,
-                marks=f"{address}/marks{version}" if image.prompts else None,
-                caption=caption,
-                alt=TEXTS["alt"].format(caption=caption),
-                width=width,
-                height=height,
-                letter=letter,
-                can_be_chosen=can_be_chosen and len(letter) == 1,
-            )
-        )
-    return pictures
+    path = f"/practice/{campaign_id}/{place}/{number}" + ("/marks" if marks else "")
+    return f"{path}?v={image.image_id[:12]}"
 
 
 def practice_routes(state: AppState) -> list[Route]:

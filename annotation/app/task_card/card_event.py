@@ -114,15 +114,12 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
     Raises:
         RefusedError: The value is anything else.
     """
-    if fields is None:
-        return None
-    if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
-        raise RefusedError("this is nothing that the card sends")
-    for value in fields.values():
+    known = _object_sent(fields)
+    for value in (known or {}).values():
         texts = value if isinstance(value, list) else [value]
         if not all(isinstance(text, str) for text in texts):
             raise RefusedError("this is nothing that the card sends")
-    return dict(fields)
+    return known
 
 
 def edits_sent(edits: Any) -> dict[str, Any] | None:
@@ -131,8 +128,17 @@ def edits_sent(edits: Any) -> dict[str, Any] | None:
     Raises:
         RefusedError: The value is anything else.
     """
-    if edits is None:
+    return _object_sent(edits) or None
+
+
+def _object_sent(value: Any) -> dict[str, Any] | None:
+    """Return an object that a browser sent; None where it sent none.
+
+    Raises:
+        RefusedError: The value is anything else.
+    """
+    if value is None:
         return None
-    if not isinstance(edits, Mapping) or not all(isinstance(name, str) for name in edits):
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise RefusedError("this is nothing that the card sends")
-    return dict(edits) or None
+    return dict(value)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from benchwright.records import ItemImage
 
 from ...forms.kinds import REVIEW
 from ...forms.practice_item import PracticeItem
+from ...forms.task_content import TaskContent
+from ...practice import scene_of, scene_size
 from ...store import Account, Campaign
 from ...store.campaigns.practice import PracticeAnswer
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..routes.practice import practice_pictures
+from ..routes.practice import practice_url
 from ..task_card.card import Card, card_of, decision_in_words
 from ..task_card.card_event import CardEvent
-from .work import AHEAD, EventResult, WorkProgress, WorkTask
+from ..viewer import ViewerPicture
+from .work import AHEAD, EventResult, PictureSource, WorkProgress, WorkTask, pictures_from
 
 
 class PracticeWork:
@@ -64,10 +70,17 @@ class PracticeWork:
         card = replace(card_of(task, self._campaign), save=None, remarks=None, is_practice=True, comes_back=True)
         if said is not None and said.decision is not None:
             card = self._explained(card, item, said)
-        pictures = practice_pictures(
-            self._state, self._campaign, task_id - 1, item.content, can_be_chosen=card.letters_choose
-        )
-        return WorkTask(task_id, card, pictures)
+        return WorkTask(task_id, card, self._pictures(task_id - 1, item.content, can_be_chosen=card.letters_choose))
+
+    def _pictures(self, place: int, item: TaskContent, *, can_be_chosen: bool) -> list[ViewerPicture]:
+        def source(number: int, image: ItemImage) -> PictureSource:
+            scene = scene_of(image.image_id)
+            width, height = self._state.pictures.size(image) if scene is None else scene_size(scene)
+            address = partial(practice_url, self._campaign.id, place, number, image)
+            marks = address(marks=True) if image.prompts else None
+            return {"src": address(), "marks": marks, "width": width, "height": height}
+
+        return pictures_from(item, source, can_be_chosen=can_be_chosen)
 
     def carry_out(self, event: CardEvent) -> EventResult:
         """Keep a decision, and show the item again with what was right.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NotRequired, Protocol, TypedDict
 
 from benchwright.errors import BenchwrightError
+from benchwright.records import ItemImage
 
 from ...forms.task_content import TaskContent
 from ...store import RefusedError
@@ -49,6 +50,18 @@ class WorkTask:
             "pictures": [asdict(picture) for picture in self.pictures],
             "about": self.about,
         }
+
+
+class PictureSource(TypedDict):
+    """Where a picture of an item is, and how large: fields of `ViewerPicture`."""
+
+    src: str
+    marks: str | None
+    width: int
+    height: int
+    detail: NotRequired[str | None]
+    detail_px: NotRequired[int]
+    coarse: NotRequired[str | None]
 
 
 @dataclass(frozen=True)
@@ -173,23 +186,40 @@ def pictures_of(
         item: Content of the task.
         can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
     """
-    pictures = []
-    named_images = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
-    for place, (image, caption, letter) in enumerate(named_images):
+
+    def source(place: int, image: ItemImage) -> PictureSource:
         width, height = state.pictures.size(image)
-        pictures.append(
-            ViewerPicture(
-                src=picture_url(task_id, place),
-                marks=picture_url(task_id, place, marks=True) if image.prompts else None,
-                caption=caption,
-                alt=TEXTS["alt"].format(caption=caption),
-                width=width,
-                height=height,
-                letter=letter,
-                can_be_chosen=can_be_chosen and len(letter) == 1,
-                detail=detail_url(task_id, place) if max(width, height) > MAX_SIDE_PX else None,
-                detail_px=DETAIL_PX,
-                coarse=coarse_url(task_id, place) if width * height > TINY_PX else None,
-            )
+        return {
+            "src": picture_url(task_id, place),
+            "marks": picture_url(task_id, place, marks=True) if image.prompts else None,
+            "width": width,
+            "height": height,
+            "detail": detail_url(task_id, place) if max(width, height) > MAX_SIDE_PX else None,
+            "detail_px": DETAIL_PX,
+            "coarse": coarse_url(task_id, place) if width * height > TINY_PX else None,
+        }
+
+    return pictures_from(item, source, can_be_chosen=can_be_chosen)
+
+
+def pictures_from(
+    item: TaskContent, source: Callable[[int, ItemImage], PictureSource], *, can_be_chosen: bool
+) -> list[ViewerPicture]:
+    """Return an item's pictures for the viewer, with captions and letters.
+
+    Args:
+        item: The item.
+        source: Says of the picture at a place, counted from 0, where it is and how large.
+        can_be_chosen: Whether a click on a picture that is an option chooses it.
+    """
+    named = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
+    return [
+        ViewerPicture(
+            **source(place, image),
+            caption=caption,
+            alt=TEXTS["alt"].format(caption=caption),
+            letter=letter,
+            can_be_chosen=can_be_chosen and len(letter) == 1,
         )
-    return pictures
+        for place, (image, caption, letter) in enumerate(named)
+    ]
