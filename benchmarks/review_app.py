@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.5, help="seconds between a task and what is said of it")
     parser.add_argument("--round-trip", type=float, default=0.0, help="of the line, in seconds")
     parser.add_argument("--rate", type=float, default=200.0, help="of the line, in kB/s, where it has a round trip")
+    parser.add_argument("--typing", type=float, default=0.0, help="seconds that typing a password takes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         workspace = make_workspace(Path(folder), images=given.images, size_wh=(4000, 3000), slots=given.sessions)
@@ -62,10 +63,10 @@ def main() -> None:
             near = int(site.url.rsplit(":", 1)[1])
             with slow_line(near, line) if given.round_trip else nullcontext(near) as port:
                 url = f"http://127.0.0.1:{port}/?campaign={CAMPAIGN}"
-                show({"items": given.items, **_measure(site, url, given.sessions, given.decisions, given.pause)})
+                show({"items": given.items, **_measure(site, url, given)})
 
 
-def _measure(site: ReviewSite, url: str, sessions: int, decisions: int, pause_s: float) -> dict[str, Any]:
+def _measure(site: ReviewSite, url: str, given: argparse.Namespace) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     before = _server_mb(site)
@@ -74,23 +75,24 @@ def _measure(site: ReviewSite, url: str, sessions: int, decisions: int, pause_s:
     peak = before
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
-        pages = [browser.new_context(viewport={"width": 1280, "height": 800}).new_page() for _ in range(sessions)]
+        pages = [browser.new_context(viewport={"width": 1280, "height": 800}).new_page() for _ in range(given.sessions)]
         slots = []
         for number, page in enumerate(pages):
-            seconds, slot = _sign_in(page, url, f"ann-{number}")
+            seconds, slot = _sign_in(page, url, f"ann-{number}", given.typing)
             first.append(seconds)
             slots.append(slot)
-        again = _again(pages[0], url)
-        for _ in range(decisions):
+        for _ in range(given.decisions):
             for number, page in enumerate(pages):
                 if slots[number] is not None:
-                    time.sleep(pause_s)
+                    time.sleep(given.pause)
                     seconds, slots[number] = _accept(page, slots[number])
                     waits.append(seconds)
             peak = max(peak, _server_mb(site))
+        again = _again(pages[0], url)
         browser.close()
     return {
-        "sessions": sessions, "decisions": len(waits), "sign_in_to_first_task_s": [round(one, 2) for one in first],
+        "sessions": given.sessions, "decisions": len(waits),
+        "sign_in_to_first_task_s": [round(one, 2) for one in first],
         "opened_again_to_first_task_s": round(again, 2),
         "key_to_next_task_s": {
             "median": round(float(np.median(waits)), 3), "p95": round(float(np.quantile(waits, 0.95)), 3),
@@ -100,10 +102,11 @@ def _measure(site: ReviewSite, url: str, sessions: int, decisions: int, pause_s:
     }  # fmt: skip
 
 
-def _sign_in(page: Page, url: str, name: str) -> tuple[float, str | None]:
+def _sign_in(page: Page, url: str, name: str, typing_s: float) -> tuple[float, str | None]:
     page.goto(url)
     page.fill("#name", name)
     page.fill("#password", PASSWORD)
+    time.sleep(typing_s)
     started = time.perf_counter()
     page.click("button")
     return time.perf_counter() - started + _wait(page, None), _slot(page)
@@ -111,8 +114,9 @@ def _sign_in(page: Page, url: str, name: str) -> tuple[float, str | None]:
 
 def _again(page: Page, url: str) -> float:
     """Open the app in a new tab of a browser that has seen it; return how long the first task took."""
-    time.sleep(8)  # until what comes next is there and the line is free
     tab = page.context.new_page()
+    page.close()
+    time.sleep(3)  # until the line is free
     started = time.perf_counter()
     tab.goto(url, wait_until="commit")
     _wait(tab, None)

@@ -34,8 +34,13 @@ def slow_line(port: int, line: Line) -> Iterator[int]:
 
     async def relay() -> None:
         is_over = asyncio.Event()
-        server = await asyncio.start_server(_Relay(port, line).connect, "127.0.0.1", 0)
-        opened.put((server.sockets[0].getsockname()[1], asyncio.get_running_loop(), is_over))
+        loop = asyncio.get_running_loop()
+        far = _Relay(port, line)
+        connections = set()  # a loop keeps no task alive
+        server = await asyncio.start_server(
+            lambda reader, writer: connections.add(loop.create_task(far.connect(reader, writer))), "127.0.0.1", 0
+        )
+        opened.put((server.sockets[0].getsockname()[1], loop, is_over))
         try:
             await is_over.wait()
         finally:
@@ -61,10 +66,13 @@ class _Relay:
 
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Relay one connection; that it is made takes a round trip."""
-        await asyncio.sleep(self._line.round_trip_s)
-        with suppress(OSError, asyncio.CancelledError):
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
-            await asyncio.gather(self._send("up", reader, far_writer), self._send("down", far_reader, writer))
+        try:
+            with suppress(OSError):
+                await asyncio.sleep(self._line.round_trip_s)
+                far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
+                await asyncio.gather(self._send("up", reader, far_writer), self._send("down", far_reader, writer))
+        finally:
+            writer.close()
 
     async def _send(self, way: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(MOST_WAITING)

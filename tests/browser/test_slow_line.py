@@ -1,4 +1,7 @@
-"""On a slow line coarse pictures come first, those of the next tasks too, and the pictures themselves take their place."""
+"""On a slow line coarse pictures come first, those of the next tasks too, and the pictures themselves take their place.
+
+Pictures that are not wanted any more do not hold back those that are.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ _SEEN = """name => {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    done = make_images(tmp_path_factory.mktemp("slow"))
+    done = make_images(
+        tmp_path_factory.mktemp("slow"), sizes={f"{side} px": (side, side) for side in (1500, 1600, 1700)}
+    )
     open_campaigns(done, [Screen()])
     with serve(done.workspace) as running:
         near = int(running.url.rsplit(":", 1)[1])
@@ -48,7 +53,7 @@ def test_coarse_pictures_come_first_and_give_way(site: ReviewSite, new_context: 
     assert shown[0].endswith("/coarse")
     assert shown[0].removesuffix("/coarse") in shown[1:], "and then the picture itself"
     for _ in range(500):
-        if len({path.split("/")[2] for path in arrived if path.endswith("/coarse")}) == 2:
+        if len({path.split("/")[2] for path in arrived if path.endswith("/coarse")}) >= 2:
             break
         page.wait_for_timeout(20)  # until the coarse picture of the next task is there
     else:
@@ -56,3 +61,28 @@ def test_coarse_pictures_come_first_and_give_way(site: ReviewSite, new_context: 
     page.keyboard.press("1")
     assert next_slot(page, slot) is not None
     assert page.evaluate(_SEEN, "coarse") or page.evaluate(_SEEN, "picture")
+
+
+def test_the_picture_of_a_task_that_was_left_gives_the_line_free(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    page: Page = new_context().new_page()
+    happened: list[tuple[str, str]] = []
+    for event in ("request", "requestfinished", "requestfailed"):
+        page.on(event, lambda request, event=event: happened.append((event, request.url.removeprefix(site.url))))
+    sign_in(page, site, "ben", path="/review")
+    slot = slot_on_screen(page)
+    page.wait_for_function(_SEEN, arg="coarse")
+    whole = next(path for _, path in happened if path.endswith("/coarse")).removesuffix("/coarse")
+    for _ in range(100):
+        if ("request", whole) in happened:
+            break
+        page.wait_for_timeout(10)
+    assert ("requestfinished", whole) not in happened
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(whole)):
+        page.keyboard.press("1")
+    assert next_slot(page, slot) is not None
+    page.wait_for_function(_SEEN, arg="picture")
+    requested = [path for event, path in happened if event == "request" and path.startswith("/pictures/")]
+    shown, later = [path.removesuffix("/coarse") for path in dict.fromkeys(requested) if path.endswith("/coarse")][1:3]
+    assert happened.index(("requestfinished", shown)) < happened.index(("request", later)), "whole ones wait in turn"

@@ -35,7 +35,7 @@ class Pane {
     this.retry.textContent = texts.retry;
     if (this.picture?.src !== picture.src || this.picture?.marks !== picture.marks) {
       // New elements, so that the last item's picture is never seen under the next item's question.
-      this.layer.replaceChildren();
+      this.empty();
       this.detail.begin(picture);
       this.failures = new Set();
       this.image = this.addPicture(picture);
@@ -44,6 +44,13 @@ class Pane {
     this.picture = picture;
     this.image.alt = picture.alt || picture.caption;
     this.tell();
+  }
+
+  /** Take all pictures away, and do not wait for what has not come of them. */
+  empty() {
+    const images = this.layer.querySelectorAll("img");
+    this.layer.replaceChildren();
+    images.forEach(leave);
   }
 
   /** The letter of an option stands on its picture, as a tab on the upper edge: it hides nothing of it. */
@@ -102,6 +109,7 @@ class Pane {
     image.addEventListener("load", () => this.note(image, failure, false));
     image.fetchPriority = "high";
     if (src !== null && image.getAttribute("src") !== src) image.src = src;
+    awaitImage(image);
     return image;
   }
 

@@ -54,7 +54,11 @@ class Viewer {
     const another = data.key !== this.data?.key;
     Object.assign(this, { data, written });
     const { pictures, texts } = data;
-    while (this.panes.length > pictures.length) this.panes.pop().element.remove();
+    while (this.panes.length > pictures.length) {
+      const pane = this.panes.pop();
+      pane.empty();
+      pane.element.remove();
+    }
     while (this.panes.length < pictures.length) this.panes.push(this.addPane());
     this.panes.forEach((pane, i) => pane.show(pictures[i], texts));
     if (another) this.letter = null;
