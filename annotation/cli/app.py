@@ -85,6 +85,12 @@ LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
     metavar="DIR",
     help="Folder of its photographs; overrides the recipe's own.",
 )
+@click.option(
+    "--languages",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Folder with files of further languages, such as fr.toml, or of better translations of those that come along.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
@@ -103,6 +109,7 @@ def serve(
     public: str | None,
     recipe: Path | None,
     images: Path | None,
+    languages: Path | None,
     open_browser: bool,
     as_json: bool,
 ) -> None:
@@ -130,7 +137,7 @@ def serve(
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
-    state = open_app_state(root, secure=https, provider=provider)
+    state = open_app_state(root, secure=https, provider=provider, languages=languages)
     invitation = _first_invitation(state.accounts, clock())
     start = url if invitation is None else f"{url}{invitation_path(invitation)}"
     document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}

@@ -12,12 +12,13 @@ class KeySheet {
     this.element.addEventListener("keydown", (event) => {
       if (!this.element.open) return; // the focus may stay on its button for a moment
       event.stopPropagation();
-      if (event.key !== "Escape" && event.key !== "?") return;
+      const key = pressedKey(event);
+      if (key !== "Escape" && key !== "?") return;
       event.preventDefault();
       this.element.close(); // at once: the next key is the card's
     });
     window.addEventListener("keydown", (event) => {
-      if (event.key !== "?" || event.ctrlKey || event.altKey || event.metaKey || isWriting(event)) return;
+      if (pressedKey(event) !== "?" || event.ctrlKey || event.altKey || event.metaKey || isWriting(event)) return;
       event.preventDefault();
       this.open();
     }, { signal });

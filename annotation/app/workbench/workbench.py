@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.components import component
 from ..base.texts import TEXTS
+from ..languages.language import for_browser
 from ..task_card.card import FOLDER as CARD
 from ..task_card.card import SCRIPTS as CARD_SCRIPTS
 from ..task_card.card import STYLE as CARD_STYLE
@@ -62,7 +63,7 @@ def show_workbench(
     component("benchwright_workbench", scripts, [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, _FOLDER / "workbench.css"])(
         key=f"workbench-{url}-{campaign}",
         data={
-            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS)},
+            "texts": {**for_browser({name: TEXTS[name] for name in _WORDS}), "viewer": for_browser(VIEWER_TEXTS)},
             "account": account,
             "campaign": campaign,
             "url": url,
