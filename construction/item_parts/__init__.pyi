@@ -15,14 +15,8 @@ from .idea import Change as Change
 from .idea import Donor as Donor
 from .idea import Grounded as Grounded
 from .idea import Idea as Idea
-from .idea import Way as Way
 from .idea import packed as packed
 from .idea import unpacked as unpacked
-from .idea_categories import CATEGORIES as CATEGORIES
-from .idea_categories import CODES as CODES
-from .idea_categories import HIGH as HIGH
-from .idea_categories import IdeaCategory as IdeaCategory
-from .idea_categories import Perception as Perception
 from .points import contrast as contrast
 from .points import corners as corners
 from .points import is_inside as is_inside

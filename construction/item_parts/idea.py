@@ -7,14 +7,12 @@ source, from its top left corner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from benchwright.canonical import canonical_json
-
-Way = Literal["partial", "background", "direct"]
-"""Partial component substitution, overall background substitution, direct alteration (section 4.1, step 2)."""
+from benchwright.facts import Way
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 Box = tuple[float, float, float, float]
@@ -80,7 +78,7 @@ class Idea(_Planned):
 
     Args:
         idea_id: Unique within the image, such as `B2-1`.
-        category: One of the thirteen, such as `B2` (`idea_categories`).
+        category: One of the thirteen, such as `B2` (`benchwright.facts.CATEGORIES`).
         way: Kind of edit that makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
         target: Object that partial substitution replaces; None for the other ways.

@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.drawing.masks import mask_of
+from benchwright.facts import Way
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Outcome
 
 from ..item_parts.cutting_out import Hints, Mask, fault
-from ..item_parts.idea import Grounded, Idea, Way
+from ..item_parts.idea import Grounded, Idea
 from ..sources.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas

@@ -18,10 +18,10 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import PrerequisiteError, StepError
+from benchwright.facts import Facts, PictureFacts, Subject, read_facts
 from benchwright.images.identify import path_for
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
 
-from .facts_file import Facts, PictureFacts, Subject, read_facts
 from .resolved_facts import resolved
 
 if TYPE_CHECKING:

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.facts import (
+    CATEGORIES,
+    Effect,
+    OnBackground,
+    PairFacts,
+    Seen,
+    ShownValue,
+    Stated,
+    StatedSwap,
+    Swapped,
+    Text,
+    suggested,
+)
+
 from ..item_parts.idea import Donor, Grounded
-from ..item_parts.idea_categories import CATEGORIES
-from .facts_schema import Stated, Text
-from .idea_facts import Effect, OnBackground, PairFacts, Seen, ShownValue, StatedSwap, Swapped, suggested
 
 
 class ResolvedBackground(Stated):

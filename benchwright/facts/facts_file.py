@@ -31,8 +31,8 @@ from benchwright.implication import Domain, Emotion, ImageType
 from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
 
 from . import idea_facts
-from .facts_schema import Box, Name, Point, Stated, Text
 from .idea_facts import PairFacts
+from .schema import Box, Name, Point, Stated, Text
 
 MAX_BYTES = 8 << 20
 SHA256 = re.compile(r"[0-9a-f]{64}")

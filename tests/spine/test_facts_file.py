@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.sources import parse_facts, read_facts
 from benchwright.errors import DataError
+from benchwright.facts import parse_facts, read_facts
 
 GOOD = """\
 format: benchwright-facts
