@@ -11,6 +11,8 @@ from .cutting_out import composite as composite
 from .cutting_out import cover as cover
 from .cutting_out import find_mask as find_mask
 from .cutting_out import opacity as opacity
+from .cutting_out import rectangle as rectangle
+from .cutting_out import stated_mask as stated_mask
 from .idea import Change as Change
 from .idea import Donor as Donor
 from .idea import Grounded as Grounded

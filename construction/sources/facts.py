@@ -176,12 +176,14 @@ def _cut_out(facts: Facts, picture: PictureFacts, subject: Subject, image_of: Ma
     cut = subject.cut_out
     assert cut is not None
     backgrounds = {image.background for image in facts.images.values() if image.background is not None}
+    outlined = {} if cut.mask is None else {"mask": cut.mask.model_dump(mode="json")}
     return {
         "name": subject.name,
         "phrase": subject.phrase,
         "box": subject.box,
         "inside": cut.inside,
         "outside": cut.outside,
+        **outlined,
         "background": picture.background,
         "onto": [
             {"name": name, "image_id": image_of[name], "background": facts.images[name].background}

@@ -129,7 +129,8 @@ def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ..
 
 
 def grounded(subject: Any) -> Grounded:
-    """Return a stated subject, with the points that were stated for cutting it out."""
+    """Return a stated subject, with the points or the mask that were stated for cutting it out."""
     cut = subject.cut_out
-    sides = (cut.inside, cut.outside) if cut else ((), ())
-    return Grounded(phrase=subject.phrase, box=subject.box, inside=sides[0], outside=sides[1])
+    if cut is None:
+        return Grounded(phrase=subject.phrase, box=subject.box)
+    return Grounded(phrase=subject.phrase, box=subject.box, inside=cut.inside, outside=cut.outside, mask=cut.mask)
