@@ -119,7 +119,7 @@ def serve(
     accounts, and run the recipe. As long as nobody can sign in, each start prints a link by which to become the
     curator. Needs the extra `app`.
     """
-    _check_app_is_installed()
+    check_app_is_installed()
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
@@ -214,7 +214,7 @@ def users(
         raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
-    _check_app_is_installed()
+    check_app_is_installed()
     from ..app.base.state import clock
     from ..store import Accounts
 
@@ -239,8 +239,13 @@ def users(
     emit(document, as_json=as_json, text=lambda: _users_text(listed, add or invite, link))
 
 
-def _check_app_is_installed() -> None:
-    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi")):
+def check_app_is_installed() -> None:
+    """Check that the extra `app` is installed.
+
+    Raises:
+        PrerequisiteError: It is not; the message says how to get it.
+    """
+    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi"), ("babel", "babel")):
         if find_spec(module) is None:
             raise PrerequisiteError(
                 f"the review app needs {package}, which is not installed: "

@@ -6,7 +6,7 @@ English text and shown in the language of whoever looks; what a curator or a rec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from benchwright.review_tasks import FindingCategory
@@ -14,18 +14,18 @@ from benchwright.review_tasks import FindingCategory
 from ...forms.campaign_form import CampaignForm
 from ...forms.collect import LICENCE, collect_form
 from ...forms.description import DESCRIPTION_FORM
-from ...forms.form import Form, Lines, OneOf, SeveralOf, TextField
+from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...forms.screening import COMMON_REASONS, screening_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
-from ..viewer.texts import TEXTS as VIEWER_TEXTS
 from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
 from .texts import TEXTS
+from .viewer_texts import TEXTS as VIEWER_TEXTS
 
 FORMS, GUIDELINES, PRACTICE, NAMES = "forms", "guidelines", "practice", "names"
 CODES_IN_WORDS = (
@@ -89,6 +89,10 @@ _CATEGORIES = (
 """Categories of errors that the evaluation room puts into files of tasks, in words and with help."""
 
 
+AnyField = FormField | EntryField
+_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions")
+
+
 def english_texts() -> TextsBySection:
     """Return all texts that a language translates, by section and key."""
     return {
@@ -143,18 +147,21 @@ def _translated_form(form: Form, language: Language) -> Form:
     def words(text: str) -> str:
         return language.translated(text, FORMS)
 
-    fields = []
-    for field in form.fields:
-        update: dict[str, object] = {"label": words(field.label)}
-        if isinstance(field, TextField | Lines):
-            update["hint"] = words(field.hint)
-        elif isinstance(field, OneOf | SeveralOf):
-            update["options"] = tuple(
-                option.model_copy(update={"words": words(option.words), "help": words(option.help)})
-                for option in field.options
-            )
-        fields.append(field.model_copy(update=update))
-    return form.model_copy(update={"fields": tuple(fields)})
+    def options(listed: tuple[Option, ...]) -> tuple[Option, ...]:
+        update = [{"words": words(option.words), "help": words(option.help)} for option in listed]
+        return tuple(option.model_copy(update=parts) for option, parts in zip(listed, update, strict=True))
+
+    def translated(field: AnyField) -> AnyField:
+        update: dict[str, object] = {
+            name: words(text) for name in _TEXTS_OF_FIELDS if isinstance(text := getattr(field, name, None), str)
+        }
+        if isinstance(field, OneOf | SeveralOf | RegionField):
+            update["options"] = options(field.options)
+        elif isinstance(field, Repeated):
+            update["fields"] = tuple(translated(part) for part in field.fields)
+        return field.model_copy(update=update)
+
+    return form.model_copy(update={"fields": tuple(translated(field) for field in form.fields)})
 
 
 def _form_texts() -> Iterator[str]:
@@ -164,14 +171,19 @@ def _form_texts() -> Iterator[str]:
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:
-        for field in form.fields:
-            yield field.label
-            if isinstance(field, TextField | Lines) and field.hint:
-                yield field.hint
-            if isinstance(field, OneOf | SeveralOf) and field.name != LICENCE:
-                for option in field.options:
-                    yield from filter(None, (option.words, option.help))
+        yield from texts_of_fields(form.fields)
     yield from (*_REVIEW, *_ASKED, *_CATEGORIES)
+
+
+def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
+    """Yield the texts of fields that people read: labels, hints, options with their help, and those of entries."""
+    for field in fields:
+        yield from (text for name in _TEXTS_OF_FIELDS if (text := getattr(field, name, "")))
+        if isinstance(field, OneOf | SeveralOf | RegionField) and field.name != LICENCE:
+            for option in field.options:
+                yield from filter(None, (option.words, option.help))
+        elif isinstance(field, Repeated):
+            yield from texts_of_fields(field.fields)
 
 
 def _practice_texts() -> Iterator[str]:

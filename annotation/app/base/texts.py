@@ -145,6 +145,7 @@ _ENGLISH = {
     "keys": "Keys",
     "keys_close": "Close (Esc)",
     "keys_touch": "On a touch screen: press an option, a picture or a button; pinch to zoom, drag to move.",
+    "keys_layout": "Letters are those of an English keyboard; they work under any other layout too, such as Arabic.",
     "key_accept": "Accept",
     "key_reject": "Reject",
     "key_revise": "Edit, or ask for a revision",

@@ -10,6 +10,8 @@ Where a text has several places for values, `by` says which of them is the count
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -89,6 +91,55 @@ def _categories_of(language: Language, path: Path) -> frozenset[str]:
         raise DataError(f"{path}: {language.tag!r} is no tag of a language such as ar or pt-BR ({error})") from error
 
 
+UNTRANSLATED = "EN: "
+"""Beginning of entries that nobody has translated yet; such an entry counts as missing."""
+
+
+def written_file(tag: str, english: TextsBySection, begun: Path | None = None) -> str:
+    """Return the text of a language's file with all entries: those that fit English as they are, the others to be done.
+
+    Args:
+        tag: Tag of the language.
+        english: English texts by section and key.
+        begun: File of the language so far, whose head is kept too; default None.
+
+    Raises:
+        DataError: The tag is none of a language, or the file cannot be read.
+    """
+    categories = _categories_of(Language(tag), Path(f"{tag}{SUFFIX}"))
+    document, head = {}, [f"# The review app in {Language(tag).name}. Terms, one word for one thing:", "#"]
+    if begun is not None:
+        read_language(begun, english)
+        text = begun.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+        head = text.partition("\n[")[0].rstrip().splitlines()
+    lines = [*head]
+    for section, sources in english.items():
+        lines += ["", f"[{section}]"]
+        for key, source in sources.items():
+            entry = _entry(document, section, key)
+            fits = entry is not None and not _faults(entry, source, categories)
+            lines.append(f"{_key(key)} = {_written(entry if fits else _to_be_done(source))}")
+    return "\n".join(lines) + "\n"
+
+
+def _to_be_done(source: str | Forms) -> str | Forms:
+    if isinstance(source, str):
+        return f"{UNTRANSLATED}{source}"
+    return {category: form if category == BY else f"{UNTRANSLATED}{form}" for category, form in source.items()}
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+
+
+def _written(entry: str | Forms) -> str:
+    """Return an entry as TOML, whose basic strings are spelled as those of JSON."""
+    if isinstance(entry, str):
+        return json.dumps(entry, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "{ " + ", ".join(f"{name} = {_written(form)}" for name, form in entry.items()) + " }"
+
+
 def places_of(text: str) -> list[str]:
     """Return the names of a text's places for values.
 
@@ -141,6 +192,8 @@ def _faults(entry: Any, source: str | Forms, categories: frozenset[str]) -> list
 def _faults_of_form(text: str, possible: set[str], needed: set[str]) -> Iterator[str]:
     if not text.strip() or text != text.strip():
         yield "it is empty, or begins or ends with a space"
+    if text.startswith(UNTRANSLATED):
+        yield "it is not translated yet"
     try:
         places = set(places_of(text))
     except ValueError as error:

@@ -6,6 +6,7 @@ class KeySheet {
     this.element.setAttribute("aria-label", texts.keys);
     add(this.element, "h2", "", texts.keys);
     this.list = add(this.element, "dl", "");
+    add(this.element, "p", "touch", texts.keys_layout);
     add(this.element, "p", "touch", texts.keys_touch);
     button(this.element, "action quiet", texts.keys_close, "", () => this.element.close());
     // While the sheet is open, no key decides anything behind it.
