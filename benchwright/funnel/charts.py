@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from benchwright.funnel.counting import FunnelStep, number
 from benchwright.funnel.thresholds import Spread
 from benchwright.pages import Chart, Column, LegendEntry, Look, MarkedValue, Part, Row, Scale, columns_chart, rows_chart
+from benchwright.pages.rows import row_numbers
 from benchwright.workspace.stage_input import INGEST
 
 _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
@@ -22,7 +23,7 @@ _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
 TEXTS = (
     "kept", "kept: a curator reversed the verdict", "kept, and people are asked",
     "not used by a step that makes items; goes on", "dropped", "failed or refused", "Images", "Items", "taken in",
-    "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records", "records",
+    "note", "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records", "records",
     "{value} of {count} records; heights are square roots of counts",
 )  # fmt: skip
 """Texts of these charts, with places for values, for whoever shows them in another language."""
@@ -45,7 +46,8 @@ def flow_charts(steps: Sequence[FunnelStep], *, translate: Translate = str) -> I
         entries = (_KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED)
         legend = [entry._replace(words=translate(entry.words)) for entry in entries if entry.sign in drawn]
         scale = Scale(0, max(1, *(step.records for step in chosen)))
-        yield rows_chart(f"flow-{title.lower()}", translate(title), rows, scale, legend=legend)
+        numbers = row_numbers(rows, legend, note=translate("note"))
+        yield rows_chart(f"flow-{title.lower()}", translate(title), rows, scale, legend=legend, numbers=numbers)
 
 
 def _row(step: FunnelStep, translate: Translate) -> Row:

@@ -96,7 +96,7 @@ def test_the_page_that_one_switches_on_is_shown_again(
     page.get_by_role("link", name="العربية").click()
     page.get_by_text("ما آلت إليه المهام").wait_for()
     page.wait_for_url("**/progress?campaign=verify")
-    assert page.title() == "سير العمل"
+    assert page.title() == "مراجعة Benchwright"
     page.get_by_role("link", name="English").click()
     page.get_by_text("What became of the tasks").wait_for()
 

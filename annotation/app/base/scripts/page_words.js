@@ -5,6 +5,8 @@ const SPOKEN = ["aria-label", "title", "placeholder"];
 // Where Streamlit shows what it was given: its own words are never in there.
 const GIVEN = "[data-testid=stMain] [data-testid=stMarkdownContainer], [data-testid=stText], [data-testid=stCode], [data-testid=stHtml], pre, textarea, input[value]";
 
+const STREAMLITS = "[data-testid=stFileUploader]"; // shown by Streamlit as if it had been given
+
 class PageWords {
   constructor(words) {
     this.exact = new Map();
@@ -39,7 +41,8 @@ class PageWords {
   }
 
   text(node) {
-    if (node.parentElement?.closest(GIVEN)) return;
+    const parent = node.parentElement;
+    if (parent?.closest(GIVEN) && !parent.closest(STREAMLITS)) return;
     const text = this.translated(node.data);
     if (text !== null && text !== node.data) node.data = text;
   }
