@@ -25,7 +25,7 @@ from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 FOLDER = Path(__file__).parent
-SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "fields.js", "editor.js", "remarks.js", "card.js")
+SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "sections.js", "picture_list.js", "groups.js", "fields.js", "editor.js", "remarks.js", "card.js")
 STYLE = "card.css"
 IDLE_AFTER_S = 30.0
 """Seconds without key or pointer after which time no longer counts as spent on the task.
