@@ -14,12 +14,14 @@ from benchwright.errors import BenchwrightError
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.form import (
+    DraftsField,
     Form,
     FormField,
     Lines,
     OneChoice,
     OneOf,
     PhotographField,
+    PicturesField,
     Repeated,
     SeveralOf,
     TextField,
@@ -187,6 +189,8 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
     """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
+        if isinstance(field, DraftsField):  # drafts are shown in the app only
+            continue
         part = ET.SubElement(view, "View", _shown_when(field, by_name))
         ET.SubElement(part, "Header", value=field.label, size="5")
         required = "true" if field.is_required and field.only_if is None else "false"
@@ -199,8 +203,9 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
-        elif isinstance(field, Repeated):  # Label Studio repeats no group of controls
-            hint = f"Label Studio repeats no fields: write {plain(words_of(field))}"
+        elif isinstance(field, Repeated | PicturesField):
+            why = "repeats no fields" if isinstance(field, Repeated) else "offers no list of pictures"
+            hint = f"Label Studio {why}: write {plain(words_of(field))}"
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

@@ -9,6 +9,7 @@ from .facts_file import StatedSource as StatedSource
 from .facts_file import Subject as Subject
 from .facts_file import Unanswerable as Unanswerable
 from .facts_file import Why as Why
+from .facts_file import mistakes_in as mistakes_in
 from .facts_file import parse_facts as parse_facts
 from .facts_file import read_facts as read_facts
 from .idea_categories import BACKGROUND as BACKGROUND
@@ -36,3 +37,9 @@ from .schema import Name as Name
 from .schema import Point as Point
 from .schema import Stated as Stated
 from .schema import Text as Text
+from .statements import Authorship as Authorship
+from .statements import StatedSubject as StatedSubject
+from .statements import Statements as Statements
+from .statements import author_of as author_of
+from .statements import place_in_words as place_in_words
+from .statements import statement_mistakes as statement_mistakes

@@ -189,13 +189,13 @@ def parse_facts(text: str, name: str) -> Facts:
     at = Places(name, lines, DataError)
     facts = checked(Facts, document, (), at)
     mistakes = Mistakes(at)
-    for path, value, why in _mistakes(facts):
+    for path, value, why in mistakes_in(facts):
         mistakes.add(at.wrong(path, value, why))
     mistakes.check()
     return facts
 
 
-def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
+def mistakes_in(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
     """Yield mistakes that the models do not check: places outside the picture, repetitions, unknown names."""
     taken: set[str] = set()
     for key, picture in facts.images.items():

@@ -62,6 +62,7 @@ TEXTS: Mapping[str, str] = {
     "asks_screen_items": "Keep or discard finished items.",
     "asks_pair": "Are two pictures the same?",
     "asks_describe": "Say what pictures convey, and write questions about them.",
+    "asks_state": "State what pictures show.",
     "asks_collect": "Bring photographs.",
     "asks_error_analysis": "Say what went wrong in answers of models.",
     "asks_errata": "Is the key of an item right?",

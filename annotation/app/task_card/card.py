@@ -12,6 +12,7 @@ from benchwright.errors import BenchwrightError
 from ...forms.edits import right_of
 from ...forms.form import Form, OneChoice
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
+from ...forms.payloads import Proposals
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...store import Campaign
@@ -19,13 +20,25 @@ from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
 from ..base.option_letters import options_of, question_in_words
 from ..base.texts import TEXTS
+from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 FOLDER = Path(__file__).parent
-SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "sections.js", "picture_list.js", "groups.js", "fields.js", "editor.js", "remarks.js", "card.js")
+SCRIPTS = (
+    "drafts.js",
+    "photographs.js",
+    "activity.js",
+    "sections.js",
+    "picture_list.js",
+    "groups.js",
+    "fields.js",
+    "editor.js",
+    "remarks.js",
+    "card.js",
+)
 STYLE = "card.css"
 IDLE_AFTER_S = 30.0
 """Seconds without key or pointer after which time no longer counts as spent on the task.
@@ -64,6 +77,7 @@ class Card:
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
+        proposals: What a model drafted: `author`, and `fields`, or nothing of these where it failed; None without any.
     """
 
     slot: int
@@ -91,6 +105,7 @@ class Card:
     revision: int = 0
     feedback: Mapping[str, Any] | None = None
     is_practice: bool = False
+    proposals: Mapping[str, Any] | None = None
 
     @property
     def letters_choose(self) -> bool:
@@ -144,12 +159,18 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
             "header": DRAFT_HEADER,
             "seen": SEEN_HEADER,
             "photographs": photographs_url(task.task_id),
+            "pictures": other_pictures_url(task.task_id),
         },
         sheet=_sheet_of(campaign, task, blind=blind),
         comes_back=blind and typed is not None,
         version=task.seen.version,
         revision=task.revision,
+        proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
     )
+
+
+def _proposed(proposals: Proposals) -> dict[str, Any]:
+    return {"author": proposals.model, "fields": proposals.fields} if proposals.fields else {"author": proposals.model}
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:

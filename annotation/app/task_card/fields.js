@@ -252,7 +252,7 @@ class FormFields {
   /** Whether a choice leaves nothing to be done but, for whoever likes, a note. */
   isAllSaid(field) {
     const others = this.data.fields.filter((one) => one !== field && this.applies(one));
-    const isNote = (one) => one.type === "text" && !one.is_required;
+    const isNote = (one) => one.type === "drafts" || (one.type === "text" && !one.is_required);
     return field.type === "one_of" && this.values[field.name] !== "" && others.every(isNote);
   }
 
