@@ -22,6 +22,7 @@ from .form import OnlyIf as OnlyIf
 from .form import Option as Option
 from .form import PhotographField as PhotographField
 from .form import PicturesField as PicturesField
+from .form import RegionField as RegionField
 from .form import Repeated as Repeated
 from .form import SeveralOf as SeveralOf
 from .form import TextField as TextField
@@ -44,6 +45,7 @@ from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
 from .payloads import payload_of_picture as payload_of_picture
 from .payloads import proposals_in as proposals_in
+from .region_values import MAX_REGION_BYTES as MAX_REGION_BYTES
 from .screening import screening_form as screening_form
 from .shortest_time import is_too_fast as is_too_fast
 from .shortest_time import shortest_time_s as shortest_time_s

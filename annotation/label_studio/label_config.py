@@ -22,6 +22,7 @@ from ..forms.form import (
     OneOf,
     PhotographField,
     PicturesField,
+    RegionField,
     Repeated,
     SeveralOf,
     TextField,
@@ -203,9 +204,11 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
-        elif isinstance(field, Repeated | PicturesField):
-            why = "repeats no fields" if isinstance(field, Repeated) else "offers no list of pictures"
-            hint = f"Label Studio {why}: write {plain(words_of(field))}"
+        elif isinstance(field, Repeated | RegionField | PicturesField):
+            lacks = {Repeated: "repeats no fields", RegionField: "marks no such regions here"}
+            hint = (
+                f"Label Studio {lacks.get(type(field), 'offers no list of pictures')}: write {plain(words_of(field))}"
+            )
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

@@ -19,6 +19,7 @@ from ..forms.form import (
     OneChoice,
     PhotographField,
     PicturesField,
+    RegionField,
     Repeated,
     SeveralOf,
     TextField,
@@ -143,7 +144,7 @@ def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping
     submitted: dict[str, Any] = {}
     for control, values in values_in.items():
         field = fields[control]
-        if isinstance(field, TextField | Lines | Repeated | PicturesField):
+        if isinstance(field, TextField | Lines | RegionField | Repeated | PicturesField):
             submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}
