@@ -165,7 +165,7 @@ WHY_FIELD = OneOf(
     options=tuple(Option(code=code, words=words, help=why) for code, (words, why) in _WHY.items()),
 )
 _QUESTION: list[EntryField] = [
-    _name("name", "Short name", "Part of the item's id, such as taste"),
+    _name("name", "Short name", "such as taste"),
     _line("ask", "Question"),
     _line("right", "Right option"),
 ]
@@ -178,14 +178,14 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
             "subjects",
             "Subjects",
             "subject",
-            _name("name", "Short name", "The label of its mark, such as name_tag"),
+            _name("name", "Short name", "its mark's label, such as name_tag"),
             _line("phrase", "As a question calls it", "the name tag"),
             PicturesField(name="onto", label="Put it before the backgrounds of", max_count=20, is_required=False),
             max_count=_MOST_ENTRIES,
             distinct="name",
         )
     ],
-    "background": [_line("background", "Background", "What lies behind the subjects, such as a wooden table")],
+    "background": [_line("background", "Background", "such as a wooden table")],
     "answerable": [
         _group(
             "answerable",
@@ -276,7 +276,7 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
             ),
             _name("target", "What is replaced, by its short name", "helmet"),
             PicturesField(name="by", label="By something of", max_count=1),
-            _name("of", "A subject there, by its short name", "all of that picture by default", is_required=False),
+            _name("of", "A subject there, by its short name", "or all of that picture", is_required=False),
             *_shown_value("low_", "Shown then"),
             *_shown_value("high_", "Suggested then"),
             *_shown_value("low_natural_", "Shown now", is_required=False),

@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
-from ...forms.form import Form, OneChoice
+from ...forms.form import Form, OneChoice, Repeated, value_in_words
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
 from ...forms.payloads import Proposals
 from ...forms.submission import Submission
@@ -182,6 +182,8 @@ def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
         return "review"
     if any(isinstance(field, OneChoice) for field in typed.fields):
         return "form_with_options"
+    if any(isinstance(field, Repeated) for field in typed.fields):
+        return "form_in_sections" if task.proposals is None else "form_with_drafts"
     return "form" if task.item.images else "collect"
 
 
@@ -193,8 +195,15 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
         "note": submission.note or "",
         "fields": dict(submission.fields or {}),
         "edits": dict(submission.edits or {}),
-        "words": fields_in_words(form, submission.fields),
+        "words": _headline_in_words(form, submission.fields),
     }
+
+
+def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
+    """Return an earlier decision in words; of a long form only its first field, since the rest stands below it."""
+    if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
+        return fields_in_words(form, fields)
+    return value_in_words(form.headline, fields[form.headline.name])
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:

@@ -333,7 +333,7 @@ class FormFields {
   }
 
   holds(element) {
-    return this.boxes.some((box) => (box.areas ?? [box.area]).includes(element));
+    return this.boxes.some((box) => box.area === element || (box.areas !== undefined && box.set.contains(element)));
   }
 
   /** The first field that still has to be filled in. */

@@ -5,7 +5,7 @@ class GroupField {
   constructor(parent, field, form, entries) {
     Object.assign(this, { field, form });
     this.entries = entries.length || !field.is_required ? entries : [this.blank()];
-    this.set = add(parent, "fieldset", "field group");
+    this.set = add(parent, "fieldset", "field repeats");
     this.set.dataset.field = field.name;
     add(this.set, "legend", "", field.label).dir = "auto";
     this.list = add(this.set, "div", "entries");
@@ -206,24 +206,26 @@ class GroupField {
     const wanted = [];
     this.entries.forEach((entry, i) => {
       const name = this.nameOf(i);
-      if (entry.origin?.open) wanted.push({ type: "draft", label: name, go: () => entry.origins.querySelector("button").focus() });
+      if (entry.origin?.open) wanted.push({ type: "draft", label: name, go: () => this.go(entry.origins.querySelector("button")) });
       else if (!this.isBlank(entry) || (i === 0 && this.field.is_required && !this.filled.length)) {
         for (const part of entry.parts) {
           const value = entry.values[part.field.name] ?? "";
           if (part.set.hidden || isFilledIn(part.field, value)) continue;
-          wanted.push({ ...part.field, label: `${name}: ${part.field.label}`, count: countOf(part.field), go: () => (part.area ?? part).focus() });
+          wanted.push({ ...part.field, label: `${name}: ${part.field.label}`, count: countOf(part.field), go: () => this.go(part.area ?? part.set.querySelector("input, button")) });
         }
       }
     });
     if (!wanted.length && this.field.is_required && this.filled.length < this.field.min_count) {
       const label = `${this.field.label}: ${this.field.min_count}`;
-      wanted.push({ type: "group", label, go: () => this.more.focus() });
+      wanted.push({ type: "group", label, go: () => this.go(this.more) });
     }
     return wanted;
   }
 
-  focus() {
-    (this.areas[0] ?? this.more).focus();
+  /** Unfold what an element stands in, and give it the cursor. */
+  go(element) {
+    this.form.sections.reveal(element);
+    element.focus();
   }
 }
 
