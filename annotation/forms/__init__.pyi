@@ -30,11 +30,16 @@ from .kinds import DESCRIBE as DESCRIBE
 from .kinds import ERRATA as ERRATA
 from .kinds import ERROR_ANALYSIS as ERROR_ANALYSIS
 from .kinds import KINDS as KINDS
+from .kinds import MARK as MARK
 from .kinds import PAIR as PAIR
 from .kinds import REVIEW as REVIEW
 from .kinds import SCREEN as SCREEN
 from .kinds import SCREEN_ITEMS as SCREEN_ITEMS
 from .kinds import VERIFY as VERIFY
+from .marking import MARKED as MARKED
+from .marking import NOTHING as NOTHING
+from .marking import UNSURE as UNSURE
+from .marking import marking_form as marking_form
 from .pair import PAIR_FORM as PAIR_FORM
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
