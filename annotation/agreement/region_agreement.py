@@ -250,8 +250,9 @@ def _agreement(
         at_once = max(1, 2_000_000 // widest)
         for start in range(0, resamples, at_once):
             many = min(at_once, resamples - start)
-            weights = rng.multinomial(len(number_of), np.full(len(number_of), 1 / len(number_of)), size=many)
-            for name, value in figures(weights.astype(np.float64)).items():
+            chosen = rng.integers(len(number_of), size=(many, len(number_of)))
+            weights = np.stack([np.bincount(row, minlength=len(number_of)) for row in chosen]).astype(np.float64)
+            for name, value in figures(weights).items():
                 drawn[name].append(value)
         ci = {
             name: quantile_interval(np.concatenate(samples)) if values[name] is not None else None
