@@ -50,8 +50,8 @@ from benchwright.annotation.forms import (
     VERIFY,
     AssignmentSettings,
     CampaignForm,
+    MarkField,
     PhotographField,
-    RegionField,
     Submission,
 )
 from benchwright.annotation.progress import CampaignProgress, Overview, progress_by, progress_of
@@ -96,9 +96,7 @@ _WRITTEN: Mapping[str, Any] = {
     "wrong_1": ["a feast", "a wedding", "a storm", "a journey", "a debt"],
 }  # fmt: skip
 
-_THING, _OTHER = (
-    {"shape": "box", "points": [[left, 0.0], [left + 10.0, 10.0]]} for left in (0.0, 20.0)
-)
+_THING, _OTHER = ({"shape": "box", "points": [[left, 0.0], [left + 10.0, 10.0]]} for left in (0.0, 20.0))
 _MARKS: Mapping[str, Mapping[str, Any]] = {
     "m": {"marked": "marked", "boxes": [_THING]}, "o": {"marked": "marked", "boxes": [_OTHER]},
     "t": {"marked": "marked", "boxes": [_OTHER, _THING]}, "n": {"marked": "nothing"}, "u": {"marked": "unsure"},
@@ -350,7 +348,7 @@ class Driven:
             step = Collect(prompts=tuple(_task(number) for number in numbers), min_side_px=1, handout=handout)
             return step.advance([], context)
         if self.kind == MARK:
-            field = RegionField(name="boxes", label="Boxes", shape="box")
+            field = MarkField(name="boxes", label="Boxes", shape="box")
             return Mark(rule=self.rule, fields=(field,), handout=handout).advance(images, context)
         assert self.kind == PAIR
         like = {_image(number).image_id: [_image(99).image_id] for number in numbers}
@@ -504,7 +502,7 @@ class Driven:
 
 
 _GOLD = {VERIFY: "accept", SCREEN: "keep", SCREEN_ITEMS: "keep", PAIR: "same", DESCRIBE: "nothing", ERRATA: "key_right",
-         ERROR_ANALYSIS: "blind"}  # fmt: skip
+         ERROR_ANALYSIS: "blind", MARK: "nothing"}  # fmt: skip
 
 
 def _task(number: int) -> str:

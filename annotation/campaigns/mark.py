@@ -23,9 +23,8 @@ from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.region_matching import RegionTolerance
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import RegionField
 from ..forms.kinds import KINDS, MARK
-from ..forms.marking import HEADLINE, NOTE, marking_form
+from ..forms.marking import HEADLINE, NOTE, MarkField, marking_form
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent
 from ..simulated.annotators import NOW, check_enough
@@ -87,7 +86,7 @@ class Mark(AssignedCampaign):
     values: ClassVar[Mapping[str, str]] = {"regions": "string"}
     """The regions that count, as canonical JSON."""
 
-    fields: tuple[RegionField, ...] = Field(min_length=1, max_length=20)
+    fields: tuple[MarkField, ...] = Field(min_length=1, max_length=20)
     over: Literal["images", "pairs"] = "images"
     pairs: str | None = Field(None, min_length=1)
     question: str = Field("Mark everything that is asked for.", min_length=1, max_length=1000)
@@ -111,14 +110,12 @@ class Mark(AssignedCampaign):
 
     @field_validator("fields")
     @classmethod
-    def _are_told_apart(cls, value: tuple[RegionField, ...]) -> tuple[RegionField, ...]:
+    def _are_told_apart(cls, value: tuple[MarkField, ...]) -> tuple[MarkField, ...]:
         names = Counter(field.name for field in value)
         if twice := [name for name, n in names.items() if n > 1]:
             raise ValueError(f"two fields are called {twice[0]!r}; give each a name of its own")
         if taken := sorted(_TAKEN & set(names)):
             raise ValueError(f"no field can be called {taken[0]!r}, which tables use already; give it another name")
-        if hanging := [field.name for field in value if field.only_if is not None]:
-            raise ValueError(f"field {hanging[0]!r}: regions are asked for where there is something to mark, always")
         return value
 
     @field_validator("simulate")

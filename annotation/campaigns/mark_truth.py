@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..forms.form import RegionField
+from ..forms.marking import MarkField
 
 
-def true_regions(value: str | None, fields: Sequence[RegionField]) -> dict[str, list[dict[str, Any]]]:
+def true_regions(value: str | None, fields: Sequence[MarkField]) -> dict[str, list[dict[str, Any]]]:
     """Return regions by field from a value of a picture: the JSON of another `mark`, or the subjects of `facts`.
 
     Subjects are boxes with their names as labels; they go to every field of boxes.

@@ -39,6 +39,8 @@ from .kinds import VERIFY as VERIFY
 from .marking import MARKED as MARKED
 from .marking import NOTHING as NOTHING
 from .marking import UNSURE as UNSURE
+from .marking import MarkField as MarkField
+from .marking import MarkLabel as MarkLabel
 from .marking import marking_form as marking_form
 from .pair import PAIR_FORM as PAIR_FORM
 from .payloads import TaskInput as TaskInput
