@@ -16,7 +16,8 @@ from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
-from ..base.texts import TEXTS
+from ..base.own_texts import form_in_language
+from ..base.texts import TEXTS, words_of_code
 from .card import Card, editable_of
 
 ADJUDICATE = "adjudicate"
@@ -36,7 +37,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         choices=options_of(item),
         right=right_of(item),
         declines=item.answer is None,
-        reasons=[{"code": code, "words": code.replace("_", " ")} for code in reasons],
+        reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],
         needs_note=[] if is_marked else ["revise"] if reasons else ["revise", "reject"],
         said=None,
@@ -65,6 +66,7 @@ def _answer(submission: Submission, number: int, form: Form | None) -> dict[str,
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
     """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
+    form = form_in_language(form)
     if form is None:
         lines = [TEXTS.get(submission.decision, submission.decision)]
     else:
@@ -72,12 +74,13 @@ def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
         fields = submission.fields or {}
         filled_in = {name: fields[name] for name in labels if fields.get(name)}
         lines = [f"{TEXTS['answer']}: {filled_in.pop(ANSWER, submission.decision)}"]
-        for field in form.region_fields:
-            if field.name in filled_in:
-                filled_in[field.name] = value_in_words(field, filled_in[field.name])
-        lines += [f"{labels[name]} {value}" for name, value in filled_in.items()]
+        lines += [
+            f"{labels[field.name]} {value_in_words(field, filled_in[field.name])}"
+            for field in form.fields
+            if field.name in filled_in
+        ]
     if submission.reasons:
-        lines.append(", ".join(code.replace("_", " ") for code in submission.reasons))
+        lines.append(", ".join(words_of_code(code) for code in submission.reasons))
     if submission.note:
         lines.append(f"“{submission.note}”")
     for name, value in (submission.edits or {}).items():
