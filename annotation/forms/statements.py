@@ -341,10 +341,7 @@ def statements_document(fields: Mapping[str, Any]) -> dict[str, Any]:
         "source": {name: text for name, text in source.items() if text} or None,
         "caption": values.text("caption"),
         "background": values.text("background"),
-        "subjects": {
-            entry["name"]: {name: entry[name] for name in ("phrase", "onto") if entry.get(name)}
-            for entry in values.entries("subjects")
-        },
+        "subjects": values.entries("subjects"),
         "unanswerable": values.entries("unanswerable"),
         "answerable": values.entries("answerable"),
         "implication": _implication(values),
@@ -405,7 +402,8 @@ def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
     except ValidationError as error:
         return in_words(error)
     asks_subjects = any(field.name == "subjects" for field in form.fields)
-    return statement_mistakes(statements, names=frozenset(statements.subjects) if asks_subjects else None)
+    names = frozenset(subject.name for subject in statements.subjects)
+    return statement_mistakes(statements, names=names if asks_subjects else None)
 
 
 def in_words(error: ValidationError) -> list[str]:

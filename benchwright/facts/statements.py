@@ -1,40 +1,37 @@
-"""What people state about one picture in words: all of a facts file's picture but what is marked on it.
+"""What people state and mark about a picture in the campaigns `state` and `mark`, as the values of images hold it.
 
-The value `state.statements` of an image is a `Statements` as canonical JSON. Other pictures are named by their SHA-256,
-which facts files take as a key too. Who wrote a statement is kept beside it, by its place, such as `background` or
-`unanswerable/taste`.
+Who wrote a statement is kept beside it, by its place, such as `background` or `unanswerable/taste`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
+from benchwright.errors import DataError
 from benchwright.implication import WrittenIn
 from benchwright.records import Record
+from benchwright.regions import Region, read_region
 
-from .facts_file import (
-    Answerable,
-    Facts,
-    PictureFacts,
-    StatedImplication,
-    StatedSource,
-    Subject,
-    Unanswerable,
-    mistakes_in,
-)
-from .idea_facts import PairFacts
+from .checks import mistakes_in
+from .idea_facts import High
+from .picture_facts import CutOut, PictureFacts, StatedInWords, StatedSource, Subject
 from .schema import Name, Stated, Text
 
 PERSON, SIMULATED = "person", "simulated"
 
+_OF_A_REGION = frozenset(Region.model_fields)
+
 
 class StatedSubject(Stated):
-    """What is said of a subject that somebody marks: how a question calls it, and what it is put in front of."""
+    """A subject in words; where it is, people mark."""
 
+    name: Name
     phrase: Text
+    """As a question calls it, such as `the coffee cup`."""
     onto: tuple[str, ...] = ()
-    """Other pictures, by their SHA-256, before whose background the subject is put."""
+    """Other pictures before which `background_substitution` puts it, by file name, path or image id."""
 
 
 class Authorship(Record):
@@ -50,21 +47,24 @@ class Authorship(Record):
     written_in: WrittenIn
 
 
-class Statements(Stated):
-    """All that was stated about one picture."""
+class Statements(StatedInWords):
+    """What people state about a picture in words: the value `statements` of the campaign `state`, as canonical JSON."""
 
     also: tuple[str, ...] = ()
     source: StatedSource | None = None
     caption: Text | None = None
-    background: Text | None = None
-    subjects: Mapping[Name, StatedSubject] = {}
-    """By name; where they are follows from marks with this label."""
-    unanswerable: tuple[Unanswerable, ...] = ()
-    answerable: tuple[Answerable, ...] = ()
-    implication: StatedImplication | None = None
-    pairs: PairFacts | None = None
+    """What the picture shows, in a sentence; `pairs` has it too."""
+    subjects: tuple[StatedSubject, ...] = ()
+    written_in: WrittenIn | None = None
+    """The slot in which all of it was written, where one person did; what `authors` says of a statement goes before."""
     authors: Mapping[str, Authorship] = {}
     """By the statement's place: `caption`, `subjects/cup`, `unanswerable/taste`, `seen/role`, `swaps/2` ..."""
+
+    def author(self, place: str) -> Authorship | None:
+        """Return who wrote the statement at a place, so that nobody is asked about their own; None if nobody knows."""
+        if place in self.authors or self.written_in is None:
+            return self.authors.get(place)
+        return Authorship(by=SIMULATED if self.written_in.simulated else PERSON, written_in=self.written_in)
 
 
 def author_of(model: str, *, is_edited: bool) -> str:
@@ -81,42 +81,30 @@ def statement_mistakes(statements: Statements, *, names: frozenset[str] | None =
         statements: Statements on one picture.
         names: Names of subjects that are known; default None, all that are named.
     """
+    onto = {subject.name: subject.onto for subject in statements.subjects}
     known = names if names is not None else frozenset(_named(statements))
-    key = "this picture"
-    whole = (0.0, 0.0, 1.0, 1.0)
-    subjects = tuple(Subject(name=name, phrase=name, box=whole) for name in sorted(known))
-    picture = PictureFacts(
-        also=statements.also,
-        size_wh=(1, 1),
-        background=statements.background,
-        subjects=subjects,
-        unanswerable=statements.unanswerable,
-        answerable=statements.answerable,
-        implication=statements.implication,
-        pairs=statements.pairs,
+    subjects = tuple(
+        Subject(name=name, phrase=name, box=(0, 0, 1, 1), cut_out=CutOut(onto=onto.get(name, ())))
+        for name in sorted(known | set(onto))
     )
+    words = {name: getattr(statements, name) for name in StatedInWords.model_fields}
+    key = "this picture"
     others = {other: _permissive(of) for other, of in _others(statements).items()}
-    facts = Facts(format="benchwright-facts", version=1, images={key: picture, **others})
-    mistakes = [
-        f"{place_in_words(path[2:])}: {value!r}: {why}" for path, value, why in mistakes_in(facts) if path[1] == key
+    pictures = {key: PictureFacts(also=statements.also, subjects=subjects, **words), **others}
+    return [
+        f"{place_in_words(path[1:])}: {value!r}: {why}" for path, value, why in mistakes_in(pictures) if path[0] == key
     ]
-    if any(subject.onto for subject in statements.subjects.values()) and statements.background is None:
-        mistakes.append(
-            "subjects: a subject that is put before other pictures needs the picture's own background stated"
-        )
-    return mistakes
 
 
 def _named(statements: Statements) -> Iterator[str]:
-    yield from statements.subjects
     if statements.pairs is not None:
         yield statements.pairs.subject
         yield from (swap.target for swap in statements.pairs.swaps)
 
 
 def _others(statements: Statements) -> dict[str, set[str]]:
-    """Return the other pictures that `pairs` names, with the subjects that it names of them."""
-    others: dict[str, set[str]] = {}
+    """Return the other pictures that statements name, with the subjects that they name of them."""
+    others: dict[str, set[str]] = {other: set() for subject in statements.subjects for other in subject.onto}
     if statements.pairs is not None:
         for backgrounds in statements.pairs.backgrounds.values():
             others |= {other: others.get(other, set()) for other in backgrounds}
@@ -127,17 +115,12 @@ def _others(statements: Statements) -> dict[str, set[str]]:
 
 def _permissive(subjects: set[str]) -> PictureFacts:
     """Return a picture that states all that another one may ask of it."""
-    shown: Any = {"value": "anything"}
+    suggests = {high: {"value": "anything"} for high in get_args(High)}
     return PictureFacts.model_validate(
         {
-            "size_wh": [1, 1],
-            "background": "anything at all",
+            "background": "anything else at all",
             "subjects": [{"name": name, "phrase": name, "box": [0, 0, 1, 1]} for name in sorted(subjects)],
-            "pairs": {
-                "caption": "anything",
-                "subject": "anything",
-                "suggests": dict.fromkeys(("behaviour", "role", "identity", "emotion", "scenario"), shown),
-            },
+            "pairs": {"caption": "anything", "subject": "anything", "suggests": suggests},
         }
     )
 
@@ -145,3 +128,54 @@ def _permissive(subjects: set[str]) -> PictureFacts:
 def place_in_words(path: tuple[str | int, ...]) -> str:
     """Return a place among a picture's facts in words, such as `unanswerable 2 name`: entries are counted from 1."""
     return " ".join(str(part + 1) if isinstance(part, int) else part.replace("_", " ") for part in path)
+
+
+class MarkedRegion(NamedTuple):
+    """A region that people agreed on.
+
+    Args:
+        field: Field of the campaign's form that it belongs to.
+        region: The region, in pixels of the upright picture.
+    """
+
+    field: str
+    region: Region
+
+
+class MarkedPicture(NamedTuple):
+    """What people marked on a picture: the value `regions` of the campaign `mark`.
+
+    Args:
+        size_wh: Width and height of the picture, upright.
+        regions: What they agreed on, in its order.
+        is_simulated: Whether they were simulated.
+    """
+
+    size_wh: tuple[int, int]
+    regions: tuple[MarkedRegion, ...]
+    is_simulated: bool = False
+
+
+def read_marked(text: str) -> MarkedPicture:
+    """Return what people marked, from the value that the campaign `mark` gives an image.
+
+    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`; keys of a region that say
+    how it came about, such as `by` and `spread`, are passed over.
+
+    Raises:
+        DataError: The text is no such document.
+    """
+    try:
+        document = json.loads(text)
+        width, height = (int(side) for side in document["size_wh"])
+        other = document.get("other_size_wh", document["size_wh"])
+        sizes = {"correspondence": [(width, height), (int(other[0]), int(other[1]))]}
+        regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
+    return MarkedPicture((width, height), regions, bool(document.get("simulated", False)))
+
+
+def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:
+    document = {name: value for name, value in entry.items() if name in _OF_A_REGION}
+    return MarkedRegion(str(entry["field"]), read_region(document, sizes_wh))
