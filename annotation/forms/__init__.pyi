@@ -14,9 +14,14 @@ from .edits import revised as revised
 from .edits import right_of as right_of
 from .form import Form as Form
 from .form import FormError as FormError
+from .form import Lines as Lines
+from .form import OneChoice as OneChoice
 from .form import OneOf as OneOf
+from .form import OnlyIf as OnlyIf
 from .form import Option as Option
 from .form import PhotographField as PhotographField
+from .form import RegionField as RegionField
+from .form import Repeated as Repeated
 from .form import SeveralOf as SeveralOf
 from .form import TextField as TextField
 from .kinds import ANSWER as ANSWER
@@ -34,6 +39,7 @@ from .pair import PAIR_FORM as PAIR_FORM
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
+from .region_values import MAX_REGION_BYTES as MAX_REGION_BYTES
 from .screening import screening_form as screening_form
 from .shortest_time import is_too_fast as is_too_fast
 from .shortest_time import shortest_time_s as shortest_time_s
