@@ -82,7 +82,9 @@ def blind(tour: Tour, shot: Shot) -> Image.Image:
     """A review before the answer."""
     name = "criteria"
     item = {**of_kind(tour, "visual_correspondence")[0].payload, "item_id": "1" * 32}
-    form = CampaignForm(fields=review_form(("accurate", "reasonable", "difficult")).fields, blind_first=True, edits=True)
+    form = CampaignForm(
+        fields=review_form(("accurate", "reasonable", "difficult")).fields, blind_first=True, edits=True
+    )
     open_campaign(tour, name, REVIEW, form, [TaskInput(item["item_id"], "content", item)], rule="at_least(1, of=1)")
     return shot(_at_work(tour, name))
 

@@ -17,6 +17,7 @@ from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
 from ...store import Account
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
+from .item_assignment import show_assignment
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
@@ -69,6 +70,9 @@ def show_acts(
                 _plan(state, acts, request)
         if st.session_state.get(_PLAN, (None,))[0] == request:
             _show_plan(acts, st.session_state[_PLAN][1], why)
+    if query is not None:
+        found = state.items.reading(lambda index: ids_of(index, query)) if is_all else chosen
+        show_assignment(state, account, found)
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
