@@ -250,6 +250,7 @@ def test_a_curator_decides_a_divided_task_and_sees_the_revision(site: ReviewSite
 def test_a_curator_assigns_items_to_somebody_and_takes_that_back(site: ReviewSite, curator: Opened) -> None:
     page = curator("/items?campaign=verify&state=waiting")
     page.locator(".tile input").first.check()
+    page.get_by_role("button", name="Assign", exact=True).scroll_into_view_if_needed()
     pick(page, "Ask somebody before all others", "ben")
     at_rest(page)
     page.get_by_role("button", name="Assign", exact=True).click()

@@ -17,7 +17,7 @@ from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
 from ...store import Account
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
-from .item_assignment import show_assignment
+from .item_assignment import show_assigned, show_assignment
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
@@ -47,6 +47,7 @@ def show_acts(
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
     _show_done(acts)
+    show_assigned(acts)
     chosen = list(selected)
     is_all = False
     if query is not None and total > len(chosen):

@@ -24,7 +24,6 @@ def show_assignment(state: AppState, account: Account, record_ids: Sequence[str]
         record_ids: Ids of the records that are meant; none where nothing is selected.
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
-    _show_done(acts)
     people = [person.name for person in Accounts(state.store).all() if not person.is_disabled]
     if not record_ids or not people:
         return
@@ -36,7 +35,7 @@ def show_assignment(state: AppState, account: Account, record_ids: Sequence[str]
             st.rerun()
 
 
-def _show_done(acts: CuratorActs) -> None:
+def show_assigned(acts: CuratorActs) -> None:
     """Say what was assigned last, and why some was not, with a button that takes it back."""
     done: AssignedTasks | None = st.session_state.get(_DONE)
     if done is None:
