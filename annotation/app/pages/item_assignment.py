@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from benchwright.errors import BenchwrightError
+
 from ...items.curator_acts import ASSIGNED_FOR, AssignedTasks, CuratorActs
 from ...store import Account, Accounts
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
+from ..base.texts import message_of
 from .review import inert
 
 _DONE = "items-assigned"
@@ -41,7 +44,10 @@ def show_assigned(acts: CuratorActs) -> None:
     if done is None:
         return
     words = [TEXTS["assigned_n"].format(count=len(done.leases), name=inert(done.name))] if done.leases else []
-    words += [TEXTS["not_assigned_n"].format(count=count, why=inert(why)) for why, count in done.refused]
+    words += [
+        TEXTS["not_assigned_n"].format(count=count, why=inert(message_of(BenchwrightError(why))))
+        for why, count in done.refused
+    ]
     left, right = st.columns([5, 1], vertical_alignment="center")
     (left.success if done.leases else left.warning)("  \n".join(words))
     if done.leases and right.button(TEXTS["take_back"], width="stretch"):
