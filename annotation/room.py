@@ -19,6 +19,10 @@ ROOM = Room(
             f"{_HERE}.campaigns.describe:Describe",
             "Let people say what each image conveys, and write questions about it.",
         ),
+        "mark": Entry(
+            f"{_HERE}.campaigns.mark:Mark",
+            "Let people mark points, boxes, outlines or masks on images, and agree on them.",
+        ),
         "pair": Entry(f"{_HERE}.campaigns.pair:Pair", "Let people say whether two images are the same picture."),
         "review": Entry(
             f"{_HERE}.campaigns.review:Review",
@@ -56,6 +60,9 @@ ROOM = Room(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review language": Entry(
+            f"{_HERE}.cli.language:language", "Print the file of a language of the review app, to be translated."
+        ),
         "review guidelines": Entry(
             f"{_HERE}.cli.guidelines:guidelines", "List and set what annotators are told, in versions."
         ),

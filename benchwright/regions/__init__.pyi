@@ -1,3 +1,10 @@
+from .answer_regions import ANSWER_REGIONS as ANSWER_REGIONS
+from .answer_regions import AnswerRegions as AnswerRegions
+from .answer_regions import answer_regions_of as answer_regions_of
+from .coordinates import BoxConvention as BoxConvention
+from .coordinates import BoxUnit as BoxUnit
+from .coordinates import MisplacedBox as MisplacedBox
+from .masks import area_iou as area_iou
 from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
 from .masks import intersection_area as intersection_area
@@ -6,6 +13,7 @@ from .masks import mask_bounds as mask_bounds
 from .masks import mask_iou as mask_iou
 from .masks import mask_of_outline as mask_of_outline
 from .region import MAX_CORNERS as MAX_CORNERS
+from .region import MAX_LABEL as MAX_LABEL
 from .region import SHAPES as SHAPES
 from .region import Proposal as Proposal
 from .region import Region as Region

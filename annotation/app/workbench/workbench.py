@@ -8,10 +8,11 @@ from typing import Any
 
 from ..base.components import component
 from ..base.texts import TEXTS
+from ..base.viewer_texts import TEXTS as VIEWER_TEXTS
+from ..languages.language import for_browser
 from ..task_card.card import FOLDER as CARD
 from ..task_card.card import SCRIPTS as CARD_SCRIPTS
 from ..task_card.card import STYLE as CARD_STYLE
-from ..viewer.texts import TEXTS as VIEWER_TEXTS
 from ..viewer.viewer import FOLDER as VIEWER
 from ..viewer.viewer import SCRIPTS as VIEWER_SCRIPTS
 from ..viewer.viewer import STYLE as VIEWER_STYLE
@@ -25,8 +26,8 @@ _WORDS = (
     "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
     "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
-    "decided_elsewhere", "keys", "keys_close", "keys_touch", "next_comes", "not_sent", "sent_again", "not_taken",
-    "comes_again", "said_was", "lost_task", "dismiss", "next",
+    "decided_elsewhere", "keys", "keys_close", "keys_layout", "keys_touch", "next_comes", "not_sent", "sent_again",
+    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next",
 )  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def show_workbench(
     component("benchwright_workbench", scripts, [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, _FOLDER / "workbench.css"])(
         key=f"workbench-{url}-{campaign}",
         data={
-            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS)},
+            "texts": {**for_browser({name: TEXTS[name] for name in _WORDS}), "viewer": for_browser(VIEWER_TEXTS)},
             "account": account,
             "campaign": campaign,
             "url": url,
