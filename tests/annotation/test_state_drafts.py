@@ -226,3 +226,48 @@ def test_a_recipe_can_stop_where_its_model_cannot_be_asked(tmp_path: Path, chat_
     chat_server.behave = failing(401)
     with pytest.raises(PrerequisiteError, match="key"):
         drafted(tmp_path, chat_server, on_failure="stop")
+
+
+MADE = """
+name: made
+seed: 3
+shards: 2
+steps:
+  - step: state
+    draft:
+      chat: {{model: tiny-vlm, base_url: "{url}", retries: 0}}
+  - step: facts
+    stated_by: [state]
+  - beyond_the_image
+  - step: verify
+    rule: single
+"""
+
+
+def test_items_say_which_model_wrote_them_and_whoever_accepted_a_draft_is_not_asked_about_it(
+    tmp_path: Path, chat_server: ChatServer, now: datetime
+) -> None:
+    replying(chat_server, DRAFT)
+    make_photographs(tmp_path / "photographs", count=1)
+    (tmp_path / "photographs" / "again.png").unlink()
+    recipe = parse_recipe(MADE.format(url=chat_server.url), "recipe.yaml", folder=tmp_path)
+
+    def run() -> Any:
+        return run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "photographs", workers=1)
+
+    assert "campaign 'state' waits" in run().waits[0]
+    said = {"statement": "stated", **DRAFT, "unanswerable": [TASTE | {"ask": "And how does it taste?"}]}
+    origins = {"answerable/1": "answerable/1", "unanswerable/1": "unanswerable/1"}
+    with store_of(tmp_path) as store:
+        [task] = store.tasks("state")
+        say(store, "state", {task.item_id: {"ann": said | {"drafts": origins}}}, now)
+    assert "campaign 'verify' waits" in run().waits[0]
+    with store_of(tmp_path) as store:
+        by = {task.payload["question"]: task.payload["written_by"] for task in store.tasks("verify")}
+        assert by == {
+            "What does it stand on?": {"question": "model:tiny-vlm", "choices": "model:tiny-vlm"},
+            "And how does it taste?": dict.fromkeys(("question", "choices"), "person, from model:tiny-vlm"),
+        }
+        assert store.claim("verify", "ann", now=now) is None
+        store.upsert_annotator("ben")
+        assert store.claim("verify", "ben", now=now) is not None

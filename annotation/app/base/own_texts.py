@@ -31,7 +31,8 @@ from .viewer_texts import TEXTS as VIEWER_TEXTS
 FORMS, GUIDELINES, PRACTICE, NAMES = "forms", "guidelines", "practice", "names"
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
-    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis", "errata",
+    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
+    "errata",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks
