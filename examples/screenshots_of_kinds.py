@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 CAMPAIGN, ANNOTATOR, OTHER, CURATOR = "verify", "ann", "ben", "mira"
 FLAGGED_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 _DRAFTED = {
-    "caption": "A cup of espresso on a saucer with a spoon.",
-    "background": "a wooden table",
+    "caption": "An orange dahlia in full bloom.",
+    "background": "dark green leaves",
     "unanswerable": [
         {
-            "name": "taste",
+            "name": "smell",
             "why": "other_modality",
-            "ask": "How does the coffee taste?",
-            "wrong": ["Bitter", "Sour", "Very sweet"],
+            "ask": "How does the flower smell?",
+            "wrong": ["Sweet", "Of honey", "Of nothing"],
         }
     ],
 }
@@ -171,7 +171,7 @@ def state(tour: Tour, shot: Shot) -> Image.Image:
     form = CampaignForm(fields=state_form(sections, drafts=True).fields, states_facts=True)
     exhibit = TaskContent(task=STATE, question="What does this picture show?", images=_photograph(tour))
     payload = payload_of_picture(
-        exhibit.model_dump(mode="json"), name="coffee.png", proposals=Proposals(model="my-vlm", fields=_DRAFTED)
+        exhibit.model_dump(mode="json"), name="flower.jpg", proposals=Proposals(model="my-vlm", fields=_DRAFTED)
     )
     open_campaign(tour, STATE, STATE, form, [TaskInput("d" * 32, "content", payload)])
     with _first(tour, STATE) as page:
