@@ -65,6 +65,54 @@ def new(images: Path, out: Path | None, is_table: bool, as_json: bool) -> None:
     emit(document, as_json=as_json, text=text)
 
 
+@click.command("export")
+@click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run with such campaigns.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write, a table where it ends in .csv; nothing is overwritten.",
+)
+@click.option(
+    "--campaign",
+    "campaigns",
+    multiple=True,
+    help="Campaign to take; may be given several times.  [default: all that mark or state anything]",
+)
+@click.option("--over", type=click.Path(path_type=Path), help="Facts file that people win over.  [default: none]")
+@json_option('`{"file", "campaigns", "pictures", "left_out": {picture: {part: reason}}}`')
+def export(workspace: Path, out: Path, campaigns: tuple[str, ...], over: Path | None, as_json: bool) -> None:
+    """Write what people marked and stated as a facts file, which the step `facts` reads.
+
+    Taken are campaigns that are decided, `mark` and `state` together: marks give subjects their places, statements give
+    them their words. What cannot be used, because it contradicts the rest or names what is not there, is told with the
+    reason, as in the evidence of the step `facts`.
+    """
+    from benchwright.errors import BenchwrightError
+    from benchwright.facts import facts_table, facts_yaml, read_facts, stated_in_workspace
+    from benchwright.workspace.atomic import write_bytes
+
+    if os.path.lexists(out):
+        raise BenchwrightError(f"{out} is there already and is not overwritten; give another file with --out")
+    filed = None if over is None else read_facts(over).images
+    facts = stated_in_workspace(workspace, campaigns=campaigns, over=filed)
+    for picture, parts in facts.left_out.items():
+        for part, why in parts.items():
+            note(f"left out: {picture}: {part}: {why}")
+    is_table = out.suffix.lower() == ".csv"
+    text = facts_table(facts.pictures) if is_table else facts_yaml(facts.pictures)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(out, text.encode("utf-8"))
+    document = {
+        "file": str(out),
+        "campaigns": list(facts.campaigns),
+        "pictures": len(facts.pictures),
+        "left_out": facts.left_out,
+    }
+    said = f"{out}: facts of {len(facts.pictures)} pictures, stated in {', '.join(facts.campaigns)}"
+    emit(document, as_json=as_json, text=said)
+
+
 @click.command("check")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path), help="YAML or CSV."

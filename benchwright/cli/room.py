@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": Entry("benchwright.cli.demo:demo", "Build and score a small benchmark from photographs, offline."),
     "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
     "facts check": Entry("benchwright.cli.facts:check", "Name all mistakes of facts files, or count what they state."),
+    "facts export": Entry("benchwright.cli.facts:export", "Write what people marked and stated as a facts file."),
     "facts new": Entry("benchwright.cli.facts:new", "Write a facts file of your own folder to fill in, YAML or CSV."),
     "filter funnel": Entry(
         "benchwright.cli.funnel:funnel", "Show what went into each step of a run, what came out, and why not the rest."

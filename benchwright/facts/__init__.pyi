@@ -3,6 +3,8 @@ from .composing import ComposedFacts as ComposedFacts
 from .composing import composed_facts as composed_facts
 from .composing import with_other_pictures_named as with_other_pictures_named
 from .composing import without_mistakes as without_mistakes
+from .exporting import ExportedFacts as ExportedFacts
+from .exporting import stated_in_workspace as stated_in_workspace
 from .facts_file import MAX_BYTES as MAX_BYTES
 from .facts_file import Facts as Facts
 from .facts_file import parse_facts as parse_facts
