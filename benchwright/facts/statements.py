@@ -52,11 +52,13 @@ class MarkedPicture(NamedTuple):
     Args:
         size_wh: Width and height of the picture, upright.
         regions: What they agreed on, in its order.
+        is_nothing: Whether they agreed that there is nothing to mark.
         is_simulated: Whether they were simulated.
     """
 
     size_wh: tuple[int, int]
     regions: tuple[MarkedRegion, ...]
+    is_nothing: bool = False
     is_simulated: bool = False
 
 
@@ -77,7 +79,9 @@ def read_marked(text: str) -> MarkedPicture:
         regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
-    return MarkedPicture((width, height), regions, bool(document.get("simulated", False)))
+    return MarkedPicture(
+        (width, height), regions, bool(document.get("nothing", False)), bool(document.get("simulated", False))
+    )
 
 
 def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:
