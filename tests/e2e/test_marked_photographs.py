@@ -82,7 +82,7 @@ def test_the_demos_facts_handed_in_as_marks_make_the_items_that_its_file_makes(t
     steps = (ObjectLocalization(), BeyondTheImage(), ImageImplication(), BackgroundSubstitution())
     shapes = {"subjects": "box", "inside": "point", "outside": "point", "outlines": "mask"}
     fields = [
-        {"name": name, "label": name, "shape": shape, "free_label": True, "min_count": 0, "max_count": 50}
+        {"name": name, "label": name, "shape": shape, "free_label": True, "min_count": 0, "max_count": 200}
         for name, shape in shapes.items()
     ]
     marking = Mark.model_validate(
