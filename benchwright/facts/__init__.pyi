@@ -46,8 +46,8 @@ from .schema import Name as Name
 from .schema import Point as Point
 from .schema import Stated as Stated
 from .schema import Text as Text
-from .statements import MarkedPicture as MarkedPicture
 from .statements import MarkedRegion as MarkedRegion
+from .statements import PictureMarks as PictureMarks
 from .statements import StatedSubject as StatedSubject
 from .statements import Statements as Statements
 from .statements import read_marked as read_marked

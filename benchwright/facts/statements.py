@@ -46,7 +46,7 @@ class MarkedRegion(NamedTuple):
     region: Region
 
 
-class MarkedPicture(NamedTuple):
+class PictureMarks(NamedTuple):
     """What people marked on a picture: the value `regions` of the campaign `mark`.
 
     Args:
@@ -60,7 +60,7 @@ class MarkedPicture(NamedTuple):
     is_simulated: bool = False
 
 
-def read_marked(text: str) -> MarkedPicture:
+def read_marked(text: str) -> PictureMarks:
     """Return what people marked, from the value that the campaign `mark` gives an image.
 
     `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`; keys of a region that say
@@ -77,7 +77,7 @@ def read_marked(text: str) -> MarkedPicture:
         regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
-    return MarkedPicture((width, height), regions, bool(document.get("simulated", False)))
+    return PictureMarks((width, height), regions, bool(document.get("simulated", False)))
 
 
 def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:
