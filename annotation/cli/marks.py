@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
 
-from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
+from .selection import (
+    campaign_option,
+    open_for_commands,
+    pick_campaign,
+    removed_on_failure,
+    workspace_of,
+    workspace_option,
+)
 
 if TYPE_CHECKING:
-    from ..exchange.agreed_marks import WrittenFormat
+    from benchwright.regions.formats import MarkFormat
 
 _FILE = click.Path(path_type=Path)
 
@@ -41,14 +49,21 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
     Pictures that wait for people, and those of which annotators could not tell, are left out; of a disputed picture
     what is agreed is written. What the format cannot hold is left out and told, with the reason.
     """
-    from ..exchange.agreed_marks import export_marks, written_document
+    from benchwright.regions.formats import write_marks
+
+    from ..exchange.agreed_marks import agreed_marks, written_document
     from ..store.database.audit import COMMAND_LINE, clock
 
     root = workspace_of(workspace)
+    if out.exists():
+        raise BenchwrightError(f"{out} is there already; give the name of a new file or folder")
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        agreed, written = export_marks(store, name, out, cast("WrittenFormat", form), root=root)
-        store.record_read("exported_marks", actor=COMMAND_LINE, now=clock(), campaign=name, pictures=written.pictures)
+        agreed = agreed_marks(store, name, root=root)
+        with removed_on_failure(out):
+            written = write_marks(out, cast("MarkFormat", form), agreed.pictures)
+            count = written.pictures
+            store.record_read("exported_marks", actor=COMMAND_LINE, now=clock(), campaign=name, pictures=count)
     lines = [
         f"{written.regions} regions on {written.pictures} pictures of campaign {name!r} are in {out}",
         f"on {agreed.disputed} of them something is disputed; {agreed.waiting} pictures wait for people, of "

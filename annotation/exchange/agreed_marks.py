@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.images.identify import path_for
 from benchwright.regions import Region
-from benchwright.regions.formats import PictureMarks, WrittenMarks, write_marks
+from benchwright.regions.formats import PictureMarks, WrittenMarks
 
 from ..campaigns.mark_verdicts import MarkedPicture, marked_picture
 from ..forms.kinds import MARK
@@ -22,8 +22,6 @@ from ..workflow.marked_regions import compare_regions, consensus_in, regions_in,
 from ..workflow.revisions import by_version
 from ..workflow.rounds import NOBODY
 from ..workflow.settlement import NO_AGREEMENT, WAITS
-
-WrittenFormat = Literal["coco", "voc", "yolo"]
 
 
 @dataclass(frozen=True)
@@ -94,28 +92,6 @@ def agreed_marks(store: ReviewStore, name: str, *, root: Path) -> AgreedMarks:
         disputed += marked.outcome == NO_AGREEMENT
         pictures.append(_picture(campaign, marked, _name_of(files, marked.image_id)))
     return AgreedMarks(tuple(sorted(pictures, key=lambda picture: picture.name)), disputed, waiting, unsure)
-
-
-def export_marks(
-    store: ReviewStore, name: str, out: Path, format: WrittenFormat, *, root: Path
-) -> tuple[AgreedMarks, WrittenMarks]:
-    """Write what annotators of a campaign agree on, and return it with what was written.
-
-    Args:
-        store: The review store.
-        name: Name of the campaign.
-        out: New file (COCO) or new folder.
-        format: `coco`, `voc` or `yolo`.
-        root: Folder of the workspace.
-
-    Raises:
-        BenchwrightError: Something is at `out` already, or the campaign is of another kind.
-        StorageError: A file cannot be written.
-    """
-    if out.exists():
-        raise BenchwrightError(f"{out} is there already; give the name of a new file or folder")
-    agreed = agreed_marks(store, name, root=root)
-    return agreed, write_marks(out, format, agreed.pictures)
 
 
 def written_document(name: str, out: Path, agreed: AgreedMarks, written: WrittenMarks) -> dict[str, Any]:
