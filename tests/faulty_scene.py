@@ -147,6 +147,7 @@ CASES = (
     Case("release correct", ["release", "correct", "release", "--errata", "errata.json", "--version", "2.0",
                              "--out", "corrected"], ["corrected"]),
     Case("overlay", ["overlay", "photographs/piece-00.png", "marks.json", "marked.png"], ["marked.png"]),
+    Case("facts new", ["facts", "new", "--images", "photographs", "--out", "own.yaml"], ["own.yaml"]),
     Case("recipes", ["recipes", "demo", "--to", "copied"], ["copied"]),
     Case("check", ["check", "w"], ["stdout"]),
     Case("check and repair", ["check", "damaged", "--repair"], ["damaged/tables"]),
