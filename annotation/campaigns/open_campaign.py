@@ -5,6 +5,7 @@ The setting `handout` of a campaign in a recipe says how its tasks are handed ou
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from pydantic import field_validator, model_validator
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
+from benchwright.regions import Region
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
@@ -201,6 +203,24 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     return task_input._replace(priority=priority, gold=right, gold_why=why, gold_regions=regions)
 
 
+def _practised_regions(
+    label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
+) -> dict[str, tuple[Region, ...]]:
+    """Return the regions that are right on a picture to practise on, by field; none where none are stated.
+
+    Raises:
+        DataError: The campaign has no such fields, or the picture no such regions.
+    """
+    if label is None or label.regions is None:
+        return {}
+    try:
+        known = known_regions(label, task_input.payload, request.form, request.settings)
+    except (BenchwrightError, ValueError) as error:
+        raise DataError(f"{request.handout.practice}: practice item {task_input.item_id}: {error}") from None
+    regions = {} if known is None else json.loads(known)["regions"]
+    return {name: tuple(Region.model_validate(region) for region in listed) for name, listed in regions.items()}
+
+
 def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
     """Return the regions that are right on a gold picture and how far off they may be; None where none are stated.
 
@@ -249,6 +269,7 @@ class OwnPractice:
                 why=(label.why if label is not None else "") or content.explanation or "",
                 answers=(right,) if is_reviewed else (),
                 beside=tuple(TextBeside.model_validate(text) for text in beside_in(task_input.payload)),
+                regions=_practised_regions(label, task_input, request),
             )
         )
         gold[task_input.item_id] = right

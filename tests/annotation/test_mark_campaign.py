@@ -26,7 +26,7 @@ from benchwright.annotation.forms import MARKED, CampaignForm, MarkField, MarkLa
 from benchwright.annotation.progress import Overview, mark_figures, progress_of
 from benchwright.annotation.simulated import SimulatedMarkers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue, compare_regions
+from benchwright.annotation.workflow import AdjudicationQueue, PracticeQueue, TaskQueue, compare_regions
 from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline import run_recipe
@@ -504,3 +504,26 @@ def test_commands_say_how_far_annotators_agree_on_where_things_are(tmp_path: Pat
     with redirect_stdout(output):
         assert invoke(["review", "annotators", "--workspace", str(tmp_path / "w")]) == 0
     assert "simulated-marker-1: marks against what counts: quality 0." in output.getvalue()
+
+
+def test_marking_is_practised_on_drawn_pictures_whose_balls_are_known(
+    mark_context: CampaignContext, now: datetime
+) -> None:
+    marking().advance([picture(A)], mark_context)
+    with open_store(mark_context.store_url) as store:
+        store.upsert_annotator("ann")
+        queue = PracticeQueue(store, store.campaign("mark"), "ann")
+        attempt = queue.begin(now=now)
+        for place, name in enumerate(attempt.items):
+            item = queue.item(name)
+            regions = {
+                field: [region.model_dump(mode="json") for region in listed] for field, listed in item.regions.items()
+            }
+            fields: dict[str, Any] = {"marked": item.right[0], **regions}
+            if name == "one of three":  # one box too many
+                fields["boxes"] = [*fields["boxes"], box(0, 0, 30, 30, "red")]
+            attempt = queue.submit(place, Submission(fields=fields), now=now)
+        assert [attempt.answers[place].is_right for place in range(5)] == [
+            name != "one of three" for name in attempt.items
+        ]
+        assert store.decisions("mark") == []

@@ -304,7 +304,8 @@ TEXTS = Texts(
         "regions_count_agreement": "Same number",
         "regions_count_alpha": "Alpha of numbers",
         "regions_label_alpha": "Alpha of labels",
-        "regions_distance": "Matched points lie {percent:.1f} % of the object's or picture's diagonal apart on average.",
+        "regions_distance": "Matched points lie {percent:.1f} % of the object's or picture's diagonal apart, on "
+        "average.",
         "marks_against": "Marks against what counts",
         "marks_against_why": "On {compared} of {of} pictures that are marked: each annotator's marks beside what they "
         "agreed on, or beside an adjudicator's. Quality is 1 where all is there and equal, and 0 where nothing is; the "
