@@ -9,8 +9,9 @@ from benchwright.regions import Region
 
 from .campaign_form import CampaignForm
 from .form import OneOf, Option, TextField
-from .kinds import COLLECT, DESCRIBE, MARK
+from .kinds import COLLECT, DESCRIBE, MARK, STATE
 from .marking import MarkField, MarkLabel, marking_form
+from .statements import WHY_FIELD
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
@@ -75,12 +76,15 @@ def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> Cam
     """Return the form in which a campaign's work is practised: its own, without what nobody can judge as right.
 
     Describing is practised without writing questions, collecting by judging photographs that somebody found, and
-    marking on drawn still lifes, unless the campaign names pictures of its own (`is_own`).
+    marking on drawn still lifes, unless the campaign names pictures of its own (`is_own`), and stating by saying why a
+    picture does not answer a question.
     """
     if kind == MARK and not is_own:
         return CampaignForm(fields=marking_form(_PRACTISED_MARKS).fields)
     if kind == COLLECT:
         return CampaignForm(fields=(_FOUND_PHOTOGRAPH,))
+    if kind == STATE:
+        return CampaignForm(fields=(WHY_FIELD,))
     if kind == DESCRIBE and form.fields is not None:
         names = [field.name for field in form.fields]
         end = names.index(_FIRST_TEXT_OF_DESCRIPTION) if _FIRST_TEXT_OF_DESCRIPTION in names else len(names)
