@@ -420,6 +420,9 @@ def test_gold_pictures_carry_the_regions_that_are_right_and_a_tolerance(
     verdicts = step.advance([picture(image_id) for image_id in every], mark_context)
     assert verdicts.summary["gold"] == {"items": 1, "kept": 1}
     assert verdicts.outcomes[A].evidence == {"gold": "marked"}
+    document = regions_of(verdicts)  # what is known counts, whatever people marked
+    assert [region["points"] for region in document["regions"]] == [[[0.0, 0.0], [100.0, 100.0]]]
+    assert document["gold"] is True
 
 
 @pytest.mark.parametrize(
