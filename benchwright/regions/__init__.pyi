@@ -4,6 +4,19 @@ from .answer_regions import answer_regions_of as answer_regions_of
 from .coordinates import BoxConvention as BoxConvention
 from .coordinates import BoxUnit as BoxUnit
 from .coordinates import MisplacedBox as MisplacedBox
+from .helper import HelperPicture as HelperPicture
+from .helper import HelperSettings as HelperSettings
+from .helper import NamedHelper as NamedHelper
+from .helper import Prepared as Prepared
+from .helper import PreparingHelper as PreparingHelper
+from .helper import Proposed as Proposed
+from .helper import RegionHelper as RegionHelper
+from .helper import RegionHints as RegionHints
+from .helper import WeightedHelper as WeightedHelper
+from .helper import helpers_of as helpers_of
+from .helper import proposed_region as proposed_region
+from .helper import read_hints as read_hints
+from .kept_arrays import KeptArrays as KeptArrays
 from .masks import area_iou as area_iou
 from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
@@ -12,6 +25,7 @@ from .masks import mask_area as mask_area
 from .masks import mask_bounds as mask_bounds
 from .masks import mask_iou as mask_iou
 from .masks import mask_of_outline as mask_of_outline
+from .outlines import outline_of as outline_of
 from .region import MAX_CORNERS as MAX_CORNERS
 from .region import MAX_LABEL as MAX_LABEL
 from .region import SHAPES as SHAPES
