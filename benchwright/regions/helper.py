@@ -136,6 +136,10 @@ class HelperPicture:
         """Return the pixels, (height, width, 3) RGB."""
         return self._decode()
 
+    def decode(self) -> None:
+        """Decode the pixels ahead."""
+        _ = self.pixels
+
 
 Prepared = Mapping[str, "NDArray[Any]"]
 """Arrays that a helper computed of a picture once, by name."""
@@ -204,6 +208,10 @@ class HelperSettings(BaseModel):
     refines: ClassVar[bool] = False
     """Whether a quick answer comes first, and the exact one for `refine`."""
     lane: ClassVar[HelperLane] = "light"
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Modules of packages that it needs besides Benchwright's own."""
+    fetch: ClassVar[str] = ""
+    """Command that fetches weights for it; empty where it needs none."""
 
     @abstractmethod
     def missing(self) -> str | None:

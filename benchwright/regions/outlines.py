@@ -18,8 +18,8 @@ TOLERANCE_PX = 1.5
 def outline_of(mask: NDArray[np.bool_], *, tolerance_px: float = TOLERANCE_PX) -> list[tuple[float, float]] | None:
     """Return the corners of the outline around a mask's largest part, without its holes; None for an empty mask.
 
-    The outline runs along the edges of cells. It is simplified (Douglas and Peucker 1973,
-    doi:10.3138/FM57-6770-U75U-7727) so that it neither crosses nor touches itself, and coarser than the tolerance only where `MAX_CORNERS` needs it.
+    The outline runs along the edges of cells. It is simplified so that it neither crosses nor touches itself (Douglas
+    and Peucker 1973, doi:10.3138/FM57-6770-U75U-7727), and coarser than the tolerance only where `MAX_CORNERS` asks.
 
     Args:
         mask: (height, width), True inside.

@@ -34,15 +34,15 @@ class _Detecting(WeightedHelper):
 
     takes: ClassVar[tuple[HelperInput, ...]] = ("phrase", "nothing")
     gives: ClassVar[tuple[RegionShape, ...]] = ("box", "polygon", "point")
+    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     model_type: ClassVar[str]
-    fetch: ClassVar[str]
 
     threshold: float = Field(0.3, ge=0, le=1)
     phrases: tuple[str, ...] = Field((), max_length=50)
 
     def missing(self) -> str | None:
         """Return which package or weights are missing, and how to get them."""
-        for package in ("torch", "transformers"):
+        for package in self.packages:
             if find_spec(package) is None:
                 return f"it needs the package {package}: {INSTALL}"
         if not (self.path / "config.json").is_file():

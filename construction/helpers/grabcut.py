@@ -16,19 +16,20 @@ from numpy.typing import NDArray
 
 from benchwright.regions import HelperPicture, HelperSettings, Proposed, RegionHints
 from benchwright.regions.helper import HelperInput
+from benchwright.regions.outlines import TOLERANCE_PX
 from benchwright.regions.region import RegionShape
 
-from ..item_parts.cutting_out import ITERATIONS, Hints, Mask, hint_classes, largest_part
+from ..item_parts.cutting_out import Hints, Mask, hint_classes, largest_part
 from .proposing import ProposedBy, region_of_mask
 
 SEED = 1
-REDUCED_SIDE_PX = 480
-"""Longer side of the picture that the quick answer is computed on."""
+QUICK_SIDE_PX, QUICK_ITERATIONS = 320, 3
+"""Longer side of the picture that the quick answer is computed on, and GrabCut's iterations there."""
+REDUCED_SIDE_PX, EXACT_ITERATIONS = 400, 5
+"""Longer side of the picture whose border is refined, and the iterations there."""
 BAND_CELLS = 2
 """Distance from the border, in pixels of the reduced picture, up to which pixels are decided at full size."""
-TILE_PX, OVERLAP_PX = 256, 24
-_MOST_REFINED_PX = 8_000_000
-"""Most pixels of all tiles; a border that needs more is refined on a picture that is smaller by as much."""
+TILE_PX, OVERLAP_PX = 128, 16
 _STROKE_SHARE = 0.012
 """Width of strokes, as a fraction of the picture's shorter side, where nothing else is said."""
 _THREADS = 2
@@ -64,44 +65,37 @@ class GrabCutHelper:
     """GrabCut from a box, strokes inside and outside, or both. Equal pixels and hints give equal masks."""
 
     def __init__(self) -> None:
-        self._reduced: tuple[str, NDArray[np.uint8]] | None = None
-        self._last: tuple[tuple[Any, ...], _Cut] | None = None
+        self._reduced: dict[int, tuple[str, NDArray[np.uint8]]] = {}
 
     @property
     def made_with(self) -> Mapping[str, Any]:
         """Return what decides the proposals."""
-        return {"by": "grabcut", "version": VERSION, "iterations": ITERATIONS, "side_px": REDUCED_SIDE_PX}
+        return {"by": "grabcut", "version": VERSION, "iterations": EXACT_ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
         """Return the subject, quickly, or with its border at full size where `refine` is set."""
-        cut = self._cut(picture, hints)
-        width, height = picture.size_wh
-        is_refined = hints.refine or max(picture.size_wh) <= REDUCED_SIDE_PX
-        if hints.refine and max(picture.size_wh) > REDUCED_SIDE_PX:
+        is_exact = hints.refine or max(picture.size_wh) <= QUICK_SIDE_PX
+        side_px, iterations = (REDUCED_SIDE_PX, EXACT_ITERATIONS) if is_exact else (QUICK_SIDE_PX, QUICK_ITERATIONS)
+        reduced = self.reduce(picture, side_px)
+        cut = _grab(reduced, hints, reduced.shape[1] / picture.size_wh[0], iterations)
+        if is_exact and max(picture.size_wh) > side_px:
             mask = refined(picture.pixels, cut.mask, hints, cut.background, cut.foreground)
         else:
-            mask = _resized(cut.mask, (width, height))
-        tolerance_px = 1.5 if is_refined else max(1.5, max(picture.size_wh) / REDUCED_SIDE_PX / 2)
+            mask = _resized(cut.mask, picture.size_wh)
+        tolerance_px = TOLERANCE_PX if is_exact else max(TOLERANCE_PX, max(picture.size_wh) / side_px / 2)
         regions = region_of_mask(mask, hints, ProposedBy("grabcut", VERSION), tolerance_px=tolerance_px)
-        return Proposed(regions, is_refined)
+        return Proposed(regions, is_exact)
 
-    def _cut(self, picture: HelperPicture, hints: RegionHints) -> _Cut:
-        key = picture.image_id, hints.box, hints.inside, hints.outside, hints.stroke_px
-        if self._last is None or self._last[0] != key:
-            reduced = self.reduce(picture)
-            self._last = key, _grab(reduced, hints, reduced.shape[1] / picture.size_wh[0])
-        return self._last[1]
-
-    def reduce(self, picture: HelperPicture) -> NDArray[np.uint8]:
-        """Return the reduced picture; the last one stays in memory."""
+    def reduce(self, picture: HelperPicture, side_px: int = QUICK_SIDE_PX) -> NDArray[np.uint8]:
+        """Return the reduced picture; the last one of each size stays in memory."""
         import cv2
 
-        if self._reduced is None or self._reduced[0] != picture.image_id:
-            scale = min(1.0, REDUCED_SIDE_PX / max(picture.size_wh))
+        if side_px not in self._reduced or self._reduced[side_px][0] != picture.image_id:
+            scale = min(1.0, side_px / max(picture.size_wh))
             size_wh = tuple(max(1, round(side * scale)) for side in picture.size_wh)
             small = cv2.resize(picture.pixels, size_wh, interpolation=cv2.INTER_AREA)
-            self._reduced = picture.image_id, np.asarray(small, np.uint8)
-        return self._reduced[1]
+            self._reduced[side_px] = picture.image_id, np.asarray(small, np.uint8)
+        return self._reduced[side_px][1]
 
 
 def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> NDArray[np.uint8]:
@@ -128,7 +122,7 @@ def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> N
     return classes
 
 
-def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float) -> _Cut:
+def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iterations: int) -> _Cut:
     import cv2
 
     classes = classes_of(hints, scale, (reduced.shape[0], reduced.shape[1]))
@@ -138,17 +132,17 @@ def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float) -> _Cut:
         return _Cut(is_subject, background, foreground)
     cv2.setRNGSeed(SEED)
     bgr = np.ascontiguousarray(reduced[..., ::-1])
-    cv2.grabCut(bgr, classes, (0, 0, 1, 1), background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
+    cv2.grabCut(bgr, classes, (0, 0, 1, 1), background, foreground, iterations, cv2.GC_INIT_WITH_MASK)
     grabbed = np.isin(classes, (cv2.GC_FGD, cv2.GC_PR_FGD))
-    return _Cut(_with_strokes(grabbed, classes, bool(hints.inside)), background, foreground)
+    return _Cut(_wanted_parts(grabbed, classes, hints), background, foreground)
 
 
-def _with_strokes(grabbed: Mask, classes: NDArray[np.uint8], has_strokes: bool) -> Mask:
-    """Return the parts that strokes touch, else the largest part, without holes that no stroke made."""
+def _wanted_parts(grabbed: Mask, classes: NDArray[np.uint8], hints: RegionHints) -> Mask:
+    """Return the parts that strokes touch, else the largest part; its holes are filled where no stroke lies outside."""
     import cv2
 
-    if not has_strokes:
-        return largest_part(grabbed.astype(np.uint8))
+    if not hints.inside:
+        return largest_part(grabbed.astype(np.uint8), filled=not hints.outside)
     _, labels = cv2.connectedComponents(grabbed.astype(np.uint8))
     touched = np.unique(labels[classes == cv2.GC_FGD])
     return np.asarray(np.isin(labels, touched[touched > 0]), np.bool_)
@@ -200,7 +194,7 @@ def refined(
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(decide, tiles))
     grabbed = (decided == cv2.GC_FGD) | (decided == cv2.GC_PR_FGD)
-    return _with_strokes(grabbed, certain, bool(hints.inside))
+    return _wanted_parts(grabbed, certain, hints)
 
 
 def _band(mask: Mask) -> Mask:
@@ -242,5 +236,7 @@ def _resized(mask: Mask, size_wh: Sequence[int]) -> Mask:
 
     if mask.shape == (size_wh[1], size_wh[0]):
         return mask
-    grown = cv2.resize(mask.astype(np.uint8) * 255, tuple(size_wh), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(grown > 127, np.bool_)
+    # Columns lie one after the other, as run lengths count them: that saves a copy of each large mask.
+    turned = np.ascontiguousarray(mask.T).astype(np.uint8) * 255
+    grown = cv2.resize(turned, (size_wh[1], size_wh[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(grown > 127, np.bool_).T

@@ -41,8 +41,6 @@ _FETCH_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
 class _AnySam(WeightedHelper):
     takes: ClassVar[tuple[HelperInput, ...]] = ("box", "points")
     gives: ClassVar[tuple[RegionShape, ...]] = ("mask", "polygon", "box")
-    packages: ClassVar[tuple[str, ...]]
-    fetch: ClassVar[str]
     needs: ClassVar[str]
 
     def missing(self) -> str | None:

@@ -116,16 +116,22 @@ def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
     return hinted
 
 
-def largest_part(grabbed: NDArray[np.uint8]) -> Mask:
-    """Return the largest connected part of a mask, 0 or 1 a pixel, without holes; all false where there is none."""
+def largest_part(grabbed: NDArray[np.uint8], *, filled: bool = True) -> Mask:
+    """Return the largest connected part of a mask, 0 or 1 a pixel; all false where there is none.
+
+    Args:
+        grabbed: The mask.
+        filled: Whether holes are filled.
+    """
     import cv2
 
     count, labels, figures, _ = cv2.connectedComponentsWithStats(grabbed)
     if count <= 1:
         return np.zeros(grabbed.shape, dtype=np.bool_)
     part = (labels == 1 + int(figures[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
-    outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
+    if filled:
+        outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
     return np.asarray(part, dtype=np.bool_)
 
 

@@ -32,6 +32,7 @@ class TextBoxesSettings(HelperSettings):
     takes: ClassVar[tuple[HelperInput, ...]] = ("nothing",)
     gives: ClassVar[tuple[RegionShape, ...]] = ("box", "polygon")
     lane: ClassVar[HelperLane] = "model"
+    packages: ClassVar[tuple[str, ...]] = ("rapidocr", "onnxruntime")
 
     confidence: float = Field(0.3, ge=0, le=1)
     sure: float = Field(0.6, ge=0, le=1)
