@@ -1,7 +1,7 @@
 """GrabCut for people who draw: time to the first and to the refined answer, and overlap with GrabCut at full size.
 
-Times are processor seconds of all threads, so that what else runs on the machine counts less; the refined answer uses two
-threads for most of its work.
+Times are processor seconds of all threads, so that what else runs on the machine counts less; the refined answer uses
+two threads for most of its work.
 
 Question: is the first answer there within 400 ms, and the refined one within 2 s, on a photograph of 12 megapixels, and
 how far are both from what GrabCut gives at full size with the same hints? Photographs: those of the demo with the boxes

@@ -12,8 +12,8 @@ def change_of(region: Region) -> dict[str, Any] | None:
     """Return what a person changed of a proposal; None for a region that no helper proposed.
 
     The result has `helper`, `version`, `model` and `weights` where they are known, `changed`, and by the shape: `iou`,
-    0 to 1, of boxes, polygons and masks; `moved_px`, the largest distance between a point and where it was proposed, where
-    both have as many points. A label is the person's own and no part of it.
+    0 to 1, of boxes, polygons and masks; `moved_px`, the largest distance between a point and where it was proposed,
+    where both have as many points. A label is the person's own and no part of it.
     """
     proposal = region.proposal
     if proposal is None:

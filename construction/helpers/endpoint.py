@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.errors import BenchwrightError, RequestFailed
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
+from benchwright.models.structured_replies import RULE, NotOfThatShape, ask_structured, fenced
 from benchwright.regions import HelperPicture, HelperSettings, Proposed, Region, RegionHints, proposed_region
 from benchwright.regions.coordinates import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.regions.helper import HelperInput, HelperLane
 from benchwright.regions.region import MAX_LABEL, RegionShape
 
-from ..manipulation.models.structured_replies import RULE, NotOfThatShape, ask_structured, fenced
 from .proposing import ProposedBy, region_of_box
 
 MOST_PLACES = 100
