@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,10 @@ from benchwright.records import ItemImage
 from benchwright.regions import NamedHelper, helpers_of
 
 from ...forms.campaign_helpers import CampaignHelpers, read_campaign_helpers
-from .helper_lanes import HelperWork
+from .helper_lanes import HelperLanes, HelperWork
 
 if TYPE_CHECKING:
     from ...store import Campaign
-    from ..base.state import AppState
 
 LOOKED_AT_S = 30.0
 """Seconds for which what is missing is not looked for again."""
@@ -44,12 +43,17 @@ def unusable(helper: NamedHelper) -> str:
     return f"{helper.settings.title} cannot be used on this server yet; `benchwright doctor` tells the curator why"
 
 
-def warm_helpers(state: AppState, campaign: Campaign, images: Sequence[ItemImage]) -> None:
+def warm_helpers(
+    lanes: HelperLanes,
+    campaign: Campaign,
+    images: Sequence[ItemImage],
+    size_of: Callable[[ItemImage], tuple[int, int]],
+) -> None:
     """Have pictures of a task prepared for the campaign's helpers, such as embedded, when nothing else waits."""
     for helper in helpers_in(campaign).helpers:
         if why_unusable(helper) is None:
             for image in images:
-                state.helpers.warm(HelperWork(helper, image.image_id, state.pictures.size(image), None))
+                lanes.warm(HelperWork(helper, image.image_id, size_of(image), None))
 
 
 @lru_cache(maxsize=64)

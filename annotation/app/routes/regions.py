@@ -179,7 +179,7 @@ class _RegionRoutes:
                         "why": why,
                     }
                 )
-        warm_helpers(self._state, task.campaign, task.images)
+        warm_helpers(self._state.helpers, task.campaign, task.images, self._state.pictures.size)
         return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose)})
 
     def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:

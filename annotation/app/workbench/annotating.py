@@ -52,7 +52,8 @@ class AnnotatorWork:
         task = self._queue.task(task_id, now=clock())
         card = card_of(task, self._queue.campaign)
         self._state.pictures.warm(task.item.images)
-        warm_helpers(self._state, self._queue.campaign, task.item.images)
+        state = self._state
+        warm_helpers(state.helpers, self._queue.campaign, task.item.images, state.pictures.size)
         pictures = pictures_of(self._state, task_id, task.item, can_be_chosen=card.letters_choose)
         return WorkTask(task_id, card, pictures)
 
