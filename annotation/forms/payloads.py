@@ -1,7 +1,8 @@
 """Payloads of tasks: an item, and in some campaigns texts beside it.
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
-`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators.
+`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from benchwright.regions import SizeWH
 from benchwright.review_tasks import ReviewTask
 
-_ITEM = "item"
+_ITEM, _SIZES = "item", "sizes_wh"
 
 
 class TaskInput(NamedTuple):
@@ -39,6 +41,20 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the item's JSON values."""
     item: Mapping[str, Any] = payload.get(_ITEM, payload)
     return item
+
+
+def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
+    """Return a payload that states the sizes of its pictures; without any, the payload as it is."""
+    if not sizes_wh:
+        return dict(payload)
+    whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
+    return {**whole, _SIZES: [list(size_wh) for size_wh in sizes_wh]}
+
+
+def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
+    """Return width and height in pixels of each picture of a task on which regions are marked; empty if unstated."""
+    stated = payload.get(_SIZES) or item_in(payload).get(_SIZES) or ()
+    return tuple((int(width), int(height)) for width, height in stated)
 
 
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
