@@ -14,9 +14,13 @@ from .edits import revised as revised
 from .edits import right_of as right_of
 from .form import Form as Form
 from .form import FormError as FormError
+from .form import Lines as Lines
+from .form import OneChoice as OneChoice
 from .form import OneOf as OneOf
+from .form import OnlyIf as OnlyIf
 from .form import Option as Option
 from .form import PhotographField as PhotographField
+from .form import Repeated as Repeated
 from .form import SeveralOf as SeveralOf
 from .form import TextField as TextField
 from .kinds import ANSWER as ANSWER

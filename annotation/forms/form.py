@@ -1,12 +1,14 @@
 """Typed forms: the values that an annotator can enter about a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields are of six kinds: one of several options, several of them, one of the item's own choices, text, a
-number of lines of text, and a photograph. A field may apply only if an earlier one has a certain value.
+against it. Fields are of seven kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, a photograph, and a group of fields that occurs several times. A field may apply only if an
+earlier one has a certain value.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -17,11 +19,19 @@ from pydantic import Field, model_validator
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 
-Values = Mapping[str, str | tuple[str, ...]]
-"""Values by field: a code, a letter or a text; for `several_of` the codes, in the order of the options."""
+Values = Mapping[str, Any]
+"""Values by field: a code, a letter or a text; for `several_of` the codes, in the order of the options; for `lines` the
+lines; for `repeated` a list of entries, each the values of its fields."""
 
 MAX_TEXT = 10_000
+MOST_MISTAKES = 30
+"""Most mistakes that a message names, so that hostile values make no endless one."""
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+_SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+
+def _is_unset(value: Any) -> bool:
+    return not value
 
 
 class FormError(BenchwrightError):
@@ -51,12 +61,15 @@ class _Field(Record):
         label: Name for people.
         only_if: Condition under which the field applies; default None, always.
         is_required: Whether the field must be filled in if it applies; default True.
+        section: Heading under which the app shows the field with its neighbours of the same section, which can be
+            folded; default none.
     """
 
     name: _Name
     label: str = Field(min_length=1, max_length=200)
     only_if: OnlyIf | None = None
     is_required: bool = True
+    section: str = Field("", max_length=100, exclude_if=_is_unset)
 
 
 class OneOf(_Field):
@@ -91,14 +104,19 @@ class TextField(_Field):
     """Whether it is one line: a question, or an option of one."""
     is_address: bool = False
     """Whether it is the address of a page: `http://` or `https://`, with a host."""
+    is_name: bool = Field(False, exclude_if=_is_unset)
+    """Whether it is a short name for programs: lower-case letters, digits and underscores, at most 60, a letter
+    first."""
 
 
 class Lines(_Field):
-    """A fixed number of lines in the annotator's own words, all different."""
+    """A number of lines in the annotator's own words, all different."""
 
     type: Literal["lines"] = "lines"
     hint: str = Field("", max_length=200)
     count: int = Field(ge=1, le=20)
+    at_least: int | None = Field(None, ge=1, le=20, exclude_if=_is_unset)
+    """Fewest lines where fewer than `count` will do; default None, all of them."""
     max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
     """Most characters of one line."""
     differ_from: _Name | None = None
@@ -114,7 +132,38 @@ class PhotographField(_Field):
     min_side_px: int = Field(1, ge=1)
 
 
-FormField = Annotated[OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField, Field(discriminator="type")]
+EntryField = Annotated[OneOf | SeveralOf | TextField | Lines, Field(discriminator="type")]
+"""A field of a group."""
+
+
+class Repeated(_Field):
+    """A group of fields that occurs several times, such as questions; an optional group may be left out altogether."""
+
+    type: Literal["repeated"] = "repeated"
+    entry: str = Field(min_length=1, max_length=60)
+    """One of the entries, as people call it: `question`."""
+    fields: tuple[EntryField, ...] = Field(min_length=1, max_length=20)
+    """Fields of an entry; each may apply only where an earlier one of the same entry has certain values."""
+    min_count: int = Field(1, ge=1, le=100)
+    max_count: int = Field(20, ge=1, le=100)
+    distinct: _Name | None = None
+    """Field of text in which no two entries may be equal, whatever their case."""
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Repeated:
+        _check_conditions(self.fields)
+        if self.min_count > self.max_count:
+            raise ValueError(f"group {self.name!r} has at least {self.min_count} and at most {self.max_count} entries")
+        if self.distinct is not None and self.distinct not in {
+            field.name for field in self.fields if isinstance(field, TextField)
+        }:
+            raise ValueError(f"group {self.name!r} has no field of text {self.distinct!r} to tell entries apart")
+        return self
+
+
+FormField = Annotated[
+    OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField | Repeated, Field(discriminator="type")
+]
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -129,20 +178,14 @@ class Form(Record):
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Form:
-        names = [field.name for field in self.fields]
-        if len(set(names)) != len(names):
-            raise ValueError("two fields of a form have the same name")
+        _check_conditions(self.fields)
+        headline = self.fields[0]
         if (
-            isinstance(self.fields[0], TextField | Lines | PhotographField)
-            or not self.fields[0].is_required
-            or self.fields[0].only_if is not None
+            not isinstance(headline, OneOf | SeveralOf | OneChoice)
+            or not headline.is_required
+            or headline.only_if is not None
         ):
             raise ValueError("the first field of a form is a choice that is always made")
-        for number, field in enumerate(self.fields):
-            if field.only_if is not None and field.only_if.field not in names[:number]:
-                raise ValueError(
-                    f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it"
-                )
         return self
 
     @property
@@ -152,10 +195,7 @@ class Form(Record):
 
     def applies(self, field: FormField, values: Values) -> bool:
         """Return whether a field applies, given the values of those before it."""
-        if field.only_if is None:
-            return True
-        value = values.get(field.only_if.field, ())
-        return bool({*([value] if isinstance(value, str) else value)} & set(field.only_if.codes))
+        return _applies(field, values)
 
     def checked(self, entries: Mapping[str, Any], *, letters: Sequence[str], key: str | None) -> dict[str, Any]:
         """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
@@ -172,24 +212,8 @@ class Form(Record):
         known = {field.name for field in self.fields}
         if unknown := sorted(set(entries) - known):
             raise FormError(f"the form has no field {_quoted(unknown[0])}; it has {', '.join(sorted(known))}")
-        values: dict[str, Any] = {}
-        mistakes: list[str] = []
-        for field in self.fields:
-            if not self.applies(field, values):
-                continue
-            try:
-                value = _value(field, entries.get(field.name), letters=letters, key=key)
-                if isinstance(field, Lines) and value:
-                    _check_lines(field, value, before=values)
-            except FormError as error:
-                mistakes.append(str(error))
-                continue
-            if value:
-                values[field.name] = value
-            elif field.is_required:
-                mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
-        if mistakes:
-            raise FormError("; ".join(mistakes))
+        values, mistakes = _checked(self.fields, entries, letters=letters, key=key)
+        _raise_all(mistakes)
         return values
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
@@ -199,16 +223,80 @@ class Form(Record):
 
     def describe(self, values: Mapping[str, Any]) -> str:
         """Return values as text for lists."""
-        parts = []
-        for field in self.fields:
-            value = values.get(field.name)
-            if value and isinstance(field, PhotographField):
-                parts.append(field.label)
-            elif value:
-                words = {option.code: option.words for option in getattr(field, "options", ())}
-                each = [value] if isinstance(value, str) else value
-                parts.append(", ".join(words.get(code, code) for code in each))
-        return " · ".join(parts)
+        return " · ".join(value_in_words(field, values[field.name]) for field in self.fields if values.get(field.name))
+
+
+def _check_conditions(fields: Sequence[FormField]) -> None:
+    """Check that names differ, and that each condition names a choice that comes before its field.
+
+    Raises:
+        ValueError: They do not.
+    """
+    names = [field.name for field in fields]
+    if len(set(names)) != len(names):
+        raise ValueError("two fields of a form have the same name")
+    for number, field in enumerate(fields):
+        if field.only_if is None:
+            continue
+        if field.only_if.field not in names[:number]:
+            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it")
+        if isinstance(fields[names.index(field.only_if.field)], Repeated):
+            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which is no choice")
+
+
+def _applies(field: FormField, values: Values) -> bool:
+    if field.only_if is None:
+        return True
+    value = values.get(field.only_if.field, ())
+    return bool({*([value] if isinstance(value, str) else value)} & set(field.only_if.codes))
+
+
+def _checked(
+    fields: Sequence[FormField], entries: Mapping[str, Any], *, letters: Sequence[str], key: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the checked values of fields, without those that do not apply, and all mistakes in words."""
+    values: dict[str, Any] = {}
+    mistakes: list[str] = []
+    for field in fields:
+        if not _applies(field, values):
+            continue
+        try:
+            value = _value(field, entries.get(field.name), letters=letters, key=key)
+            if isinstance(field, Lines) and value:
+                _check_lines(field, value, before=values)
+        except FormError as error:
+            mistakes.append(str(error))
+            continue
+        if value:
+            values[field.name] = value
+        elif field.is_required:
+            mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
+    return values, mistakes
+
+
+def _raise_all(mistakes: Sequence[str]) -> None:
+    if mistakes:
+        more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
+        raise FormError("; ".join(mistakes[:MOST_MISTAKES]) + more)
+
+
+def value_in_words(field: FormField, value: Any) -> str:
+    """Return a field's value as text for lists: the words of options; the entries of a group by their number."""
+    if isinstance(field, PhotographField):
+        return field.label
+    if isinstance(field, Repeated):
+        return "; ".join(f"{field.entry} {number}: {line}" for number, line in enumerate(entry_lines(field, value), 1))
+    words = {option.code: option.words for option in getattr(field, "options", ())}
+    each = [value] if isinstance(value, str) else value
+    return ", ".join(words.get(code, code) for code in each)
+
+
+def entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
+    """Return each entry of a group as a line of text."""
+    return [
+        " · ".join(value_in_words(part, entry[part.name]) for part in field.fields if entry.get(part.name))
+        for entry in entries
+    ]
 
 
 def words_of(field: FormField) -> str:
@@ -219,14 +307,44 @@ def words_of(field: FormField) -> str:
     if isinstance(field, OneChoice):
         return "the letter of one of the choices"
     if isinstance(field, Lines):
-        return f"{field.count} lines of text in one cell"
+        return f"{_count_in_words(field)} lines of text in one cell"
     if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
+    if isinstance(field, Repeated):
+        parts = ", ".join(f'"{part.name}": {_in_json(part)}' for part in field.fields)
+        return f"JSON, a list of {field.min_count} to {field.max_count}, each {{{parts}}}"
+    return _text_in_words(field)
+
+
+def _text_in_words(field: TextField) -> str:
+    if field.is_name:
+        return "a short name of lower-case letters, digits and underscores"
     return "an address such as https://host/page" if field.is_address else "text"
 
 
-def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
+def _count_in_words(field: Lines) -> str:
+    least = field.count if field.at_least is None else field.at_least
+    return str(field.count) if least == field.count else f"{least} to {field.count}"
+
+
+def _in_json(field: EntryField) -> str:
+    """Return what an entry of a JSON cell takes as a field's value."""
+    words = {SeveralOf: "a list of ", OneOf: "one of "}.get(type(field), "")
+    if isinstance(field, OneOf | SeveralOf):
+        words += ", ".join(option.code for option in field.options)
+    elif isinstance(field, Lines):
+        words = f"a list of {_count_in_words(field)} lines"
+    else:
+        words = words_of(field)
+    condition = field.only_if
+    where = "" if condition is None else f" (only where {condition.field} is {' or '.join(condition.codes)})"
+    return words + ("" if field.is_required else " (may be left out)") + where
+
+
+def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | None) -> Any:
     """Check one field's value and return it; empty if it is not filled in."""
+    if isinstance(field, Repeated):
+        return _entries(field, value)
     if isinstance(field, SeveralOf):
         chosen = [value] if isinstance(value, str) and value else value or []
         codes = [option.code for option in field.options]
@@ -235,8 +353,13 @@ def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | N
         return [code for code in codes if code in chosen]
     if isinstance(field, Lines):
         return _lines(field, value)
-    if value is None or value == "":
-        return ""
+    return "" if value is None or value == "" else _text_or_code(field, value, letters=letters, key=key)
+
+
+def _text_or_code(
+    field: OneOf | OneChoice | TextField | PhotographField, value: Any, *, letters: Sequence[str], key: str | None
+) -> str:
+    """Check the value of a field that takes a text, a code or a letter, and return it."""
     if not isinstance(value, str):
         raise FormError(f"field {field.name!r}: {_quoted(value)} is no text")
     if isinstance(field, TextField):
@@ -253,6 +376,39 @@ def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | N
     return value
 
 
+def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
+    """Return the entries of a group, given as a list or as JSON text, without entries in which nothing is filled in.
+
+    Raises:
+        FormError: There are too few or too many, or entries have mistakes; the message names all of them.
+    """
+    if isinstance(value, str) and value.strip():
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise FormError(f"field {field.name!r}: {_quoted(value)} is no JSON; it takes {words_of(field)}") from None
+    given = value or []
+    if not isinstance(given, list | tuple) or not all(isinstance(entry, Mapping) for entry in given):
+        raise FormError(f"field {field.name!r} ({field.label}): {_quoted(value)} is no list of entries")
+    if len(given) > field.max_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(given)}")
+    checked, mistakes = [], []
+    taken: dict[str, int] = {}
+    known = {part.name for part in field.fields}
+    for number, entry in enumerate((entry for entry in given if any(entry.values())), 1):
+        values, wrong = _checked(field.fields, entry, letters=(), key=None)
+        wrong += [f"there is no field {_quoted(name)}" for name in entry if name not in known]
+        text = "" if field.distinct is None else values.get(field.distinct, "")
+        if text and (first := taken.setdefault(text.casefold(), number)) != number:
+            wrong.append(f"{_quoted(text)} is that of {field.entry} {first} already")
+        mistakes += [f"{field.entry} {number}: {mistake}" for mistake in wrong]
+        checked.append(values)
+    if checked and len(checked) < field.min_count:
+        mistakes.append(f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(checked)}")
+    _raise_all(mistakes)
+    return checked
+
+
 def _text(field: TextField | Lines, value: str) -> str:
     if len(value) > field.max_chars or not can_be_kept(value):
         most = f"at most {field.max_chars} characters, none of them null or half of one"
@@ -260,6 +416,11 @@ def _text(field: TextField | Lines, value: str) -> str:
     text = value.strip()
     if isinstance(field, TextField) and field.is_line and len(text.splitlines()) > 1:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
+    if text and isinstance(field, TextField) and field.is_name and not _SHORT_NAME.fullmatch(text):
+        raise FormError(
+            f"field {field.name!r} ({field.label}): {_quoted(text)} is no short name of lower-case letters, digits and "
+            "underscores, such as name_tag"
+        )
     if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
         raise FormError(
             f"field {field.name!r} ({field.label}): {_quoted(text)} is no address such as https://host/page"
@@ -285,8 +446,9 @@ def _lines(field: Lines, value: Any) -> list[str]:
 
 
 def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any]) -> None:
-    if len(lines) != field.count:
-        raise FormError(f"field {field.name!r} ({field.label}): {field.count} lines; it has {len(lines)}")
+    least = field.count if field.at_least is None else field.at_least
+    if not least <= len(lines) <= field.count:
+        raise FormError(f"field {field.name!r} ({field.label}): {_count_in_words(field)} lines; it has {len(lines)}")
     taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
     for line in lines:  # lines that differ only in case count as equal: a reader sees no difference
         if line.casefold() in taken:

@@ -13,7 +13,18 @@ from collections.abc import Mapping, Sequence
 from benchwright.errors import BenchwrightError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField
+from ..forms.form import (
+    Form,
+    FormField,
+    Lines,
+    OneChoice,
+    OneOf,
+    PhotographField,
+    Repeated,
+    SeveralOf,
+    TextField,
+    words_of,
+)
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
 from .editing import add_edit_fields
 
@@ -188,6 +199,9 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
+        elif isinstance(field, Repeated):  # Label Studio repeats no group of controls
+            hint = f"Label Studio repeats no fields: write {plain(words_of(field))}"
+            ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")
         else:

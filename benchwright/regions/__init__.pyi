@@ -1,12 +1,15 @@
 from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
+from .masks import intersection_area as intersection_area
 from .masks import mask_area as mask_area
 from .masks import mask_bounds as mask_bounds
 from .masks import mask_iou as mask_iou
+from .masks import mask_of_outline as mask_of_outline
 from .region import MAX_CORNERS as MAX_CORNERS
 from .region import SHAPES as SHAPES
 from .region import Proposal as Proposal
 from .region import Region as Region
 from .region import RegionError as RegionError
 from .region import RegionShape as RegionShape
+from .region import SizeWH as SizeWH
 from .region import read_region as read_region

@@ -45,10 +45,55 @@ def mask_iou(mask: MaskRuns, other_mask: MaskRuns) -> float:
     Raises:
         ValueError: Their sizes differ.
     """
-    _, stops, counts = _coverage([mask, other_mask])
-    lengths = np.diff(stops, prepend=0)
-    union = int(lengths[counts >= 1].sum())
-    return float(lengths[counts == 2].sum() / union)
+    shared = intersection_area(mask, other_mask)
+    return shared / (mask_area(mask) + mask_area(other_mask) - shared)
+
+
+def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
+    """Return the number of cells that two masks of one size both set.
+
+    Raises:
+        ValueError: Their sizes differ.
+    """
+    if mask.size != other_mask.size:
+        raise ValueError(f"masks must be of one size, not of {sorted({mask.size, other_mask.size})}")
+    # How many cells are set before a cell grows along runs of set cells and stands still between them. Numbers stay
+    # below 2^53, so that floats hold them exactly.
+    ends = np.cumsum(np.array(mask.runs, np.float64))
+    set_before = np.cumsum(np.array(mask.runs, np.float64) * (np.arange(len(mask.runs)) % 2))
+    starts, stops = _spans(other_mask)
+    places, before = np.concatenate([[0.0], ends]), np.concatenate([[0.0], set_before])
+    return int((np.interp(stops, places, before) - np.interp(starts, places, before)).sum())
+
+
+def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> MaskRuns | None:
+    """Return the pixels of a picture whose centres lie inside an outline (even-odd rule), None where there are none.
+
+    A centre on the outline's left or upper edge lies inside, one on its right or lower edge outside, so that outlines
+    that share an edge share no pixel. COCO's own tool draws a polygon's edge too, and sets up to a pixel more there.
+
+    Args:
+        points: Corners in order, in pixels.
+        size_wh: Width and height of the picture in pixels.
+    """
+    width, height = size_wh
+    corners = np.array(points, np.float64)
+    (x0, y0), (x1, y1) = corners.T, np.roll(corners, -1, axis=0).T
+    is_right = x0 <= x1
+    left, right = np.where(is_right, x0, x1), np.where(is_right, x1, x0)
+    at_left, at_right = np.where(is_right, y0, y1), np.where(is_right, y1, y0)
+    # An edge crosses the centres of the columns from `first` to before `stop`.
+    first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int64)
+    stop = np.clip(np.ceil(right - 0.5), 0, width).astype(np.int64)
+    many = stop - first
+    edge = np.repeat(np.arange(len(many)), many)
+    column = np.arange(len(edge)) - np.repeat(np.cumsum(many) - many, many) + first[edge]
+    slope = (column + 0.5 - left[edge]) / (right - left)[edge]
+    crossing = at_left[edge] + slope * (at_right - at_left)[edge]
+    row = np.clip(np.ceil(crossing - 0.5), 0, height).astype(np.int64)
+    order = np.lexsort((crossing, column))
+    cells = (column * height + row)[order]
+    return _from_edges(cells, size=(height, width))
 
 
 def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None:
@@ -57,15 +102,22 @@ def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None
     Raises:
         ValueError: The masks' sizes differ, or there are none.
     """
-    _, stops, counts = _coverage(masks)
+    starts, stops, counts = _coverage(masks)
     is_set = counts >= need
     if not is_set.any():
         return None
-    # Neighbouring stretches that are alike are one run; the first run counts cells that are not set.
-    changes = np.flatnonzero(np.diff(is_set)) if len(is_set) > 1 else np.array([], np.int64)
-    edges = np.concatenate([[0], stops[changes], stops[-1:]])
-    runs = np.diff(edges).tolist()
-    return MaskRuns(size=masks[0].size, counts=encode_runs([0, *runs] if is_set[0] else runs))
+    return _from_edges(np.stack([starts, stops], axis=1)[is_set].ravel(), size=masks[0].size)
+
+
+def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns | None:
+    """Return the mask of sorted cells at which stretches of set cells start and stop in turn; None if all are empty."""
+    # A stop and a start at one cell are no edge: the stretches before and after it are one run.
+    cells, times = np.unique(edges, return_counts=True)
+    cells = cells[times % 2 == 1]
+    if not len(cells):
+        return None
+    runs = np.diff(np.concatenate([[0], cells, [size[0] * size[1]]])).tolist()
+    return MaskRuns(size=size, counts=encode_runs(runs if runs[-1] else runs[:-1]))
 
 
 def _spans(mask: MaskRuns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

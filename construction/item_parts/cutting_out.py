@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.drawing.masks import mask_of
+from benchwright.records import MaskRuns
+from benchwright.regions import grid_of
 
 from .boxes import Box, iou
 
@@ -28,17 +30,48 @@ class Hints(NamedTuple):
         box: Box around the whole subject.
         inside: Points of the subject.
         outside: Points that do not belong to the subject.
+        mask: The subject as somebody outlined it, a cell for each pixel of the source; None where nobody did.
     """
 
     box: Box
     inside: Sequence[tuple[float, float]] = ()
     outside: Sequence[tuple[float, float]] = ()
+    mask: MaskRuns | None = None
 
     def scaled(self, scale: float) -> Hints:
         """Return the hints for a picture that is larger by a factor."""
         x0, y0, x1, y1 = self.box
         inside, outside = ([(x * scale, y * scale) for x, y in side] for side in (self.inside, self.outside))
-        return Hints((x0 * scale, y0 * scale, x1 * scale, y1 * scale), inside, outside)
+        return Hints((x0 * scale, y0 * scale, x1 * scale, y1 * scale), inside, outside, self.mask)
+
+
+def stated_mask(hints: Hints, shape: tuple[int, ...]) -> Mask | None:
+    """Return the mask that somebody outlined, in the size of the picture; None where nobody did.
+
+    A pixel of a smaller picture belongs to the subject where at least half of it does. What lies outside the box is
+    background, as for `find_mask`; holes and separate parts stay as they were drawn.
+
+    Args:
+        hints: Box and mask.
+        shape: Rows and columns of the picture, then whatever else.
+    """
+    import cv2
+
+    if hints.mask is None:
+        return None
+    mask, (height, width) = grid_of(hints.mask), shape[:2]
+    if mask.shape != (height, width):
+        shares = cv2.resize(mask.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
+        mask = np.asarray(shares >= 0.5, dtype=np.bool_)
+    return mask & rectangle(hints.box, shape)
+
+
+def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
+    """Return the mask of all pixels that a box touches."""
+    x0, y0, x1, y1 = box
+    mask = np.zeros(shape[:2], np.bool_)
+    mask[int(y0) : int(np.ceil(y1)), int(x0) : int(np.ceil(x1))] = True
+    return mask
 
 
 def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:

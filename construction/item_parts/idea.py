@@ -7,14 +7,13 @@ source, from its top left corner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
 from benchwright.canonical import canonical_json
-
-Way = Literal["partial", "background", "direct"]
-"""Partial component substitution, overall background substitution, direct alteration (section 4.1, step 2)."""
+from benchwright.facts import Way
+from benchwright.records import MaskRuns
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 Box = tuple[float, float, float, float]
@@ -33,12 +32,19 @@ class Grounded(_Planned):
         box: Box as x0, y0, x1, y1; None where nobody stated it.
         inside: Points that certainly belong to it.
         outside: Points that certainly do not belong to it.
+        mask: It as somebody outlined it, a cell for each pixel of the picture; left out of documents where nobody did.
     """
 
     phrase: Text
     box: Box | None = None
     inside: tuple[Point, ...] = ()
     outside: tuple[Point, ...] = ()
+    mask: MaskRuns | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_mask(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if name != "mask" or value is not None}
 
 
 class Change(_Planned):
@@ -80,7 +86,7 @@ class Idea(_Planned):
 
     Args:
         idea_id: Unique within the image, such as `B2-1`.
-        category: One of the thirteen, such as `B2` (`idea_categories`).
+        category: One of the thirteen, such as `B2` (`benchwright.facts.CATEGORIES`).
         way: Kind of edit that makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
         target: Object that partial substitution replaces; None for the other ways.

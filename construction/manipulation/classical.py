@@ -16,7 +16,7 @@ from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, part_replaced
 from .editors.effects import EFFECTS
 from .manipulation_settings import Masking
-from .masks.base import Masker, MaskRequest, Pixels, hints_within
+from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
 
 if TYPE_CHECKING:
     from .manipulate import Manipulate
@@ -56,11 +56,11 @@ class Donors:
 
     def _found(self, idea_id: str, of: Grounded, pixels: Pixels) -> tuple[Mask, int] | str:
         size_wh = (pixels.shape[1], pixels.shape[0])
-        hints = hints_within(of.box, of.inside, of.outside, scale=1, size_wh=size_wh)
+        hints = hints_within(of, scale=1, size_wh=size_wh)
         if isinstance(hints, str):
             return f"donor_{hints}"
         seed = int(self._draw(idea_id, "donor").integers(2**31))
-        [mask] = self._masker.masks(pixels, [MaskRequest(hints, seed)])
+        [(mask, _)] = masks_found(self._masker, pixels, [MaskRequest(hints, seed)])
         why = fault(mask, hints.box, **self._masks.checks())
         return (mask, seed) if why is None else f"donor_{why}"
 

@@ -7,18 +7,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.drawing.masks import mask_of
+from benchwright.facts import Way
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Outcome
 
-from ..item_parts.cutting_out import Hints, Mask, fault
-from ..item_parts.idea import Grounded, Idea, Way
+from ..item_parts.cutting_out import Hints, Mask, fault, rectangle
+from ..item_parts.idea import Grounded, Idea
 from ..sources.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
 from .editors.base import NO_MEMORY, Painter
 from .editors.presets import Task
 from .manipulated import Manipulated, packed
-from .masks.base import MaskRequest, Pixels, constrained, hints_within, rectangle
+from .masks.base import MaskRequest, Pixels, constrained, hints_within, masks_found
 from .tools import Tools
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class PictureCandidates:
 
     def _hints(self, grounded: Grounded) -> Hints | str:
         size_wh = self._shown.record.width, self._shown.record.height
-        return hints_within(grounded.box, grounded.inside, grounded.outside, scale=self._shown.scale, size_wh=size_wh)
+        return hints_within(grounded, scale=self._shown.scale, size_wh=size_wh)
 
     def _masks_at(
         self, ways: Mapping[str, Way], places: Mapping[str, Hints]
@@ -140,12 +141,8 @@ class PictureCandidates:
                 found[idea_id] = rectangle(hints.box, pixels.shape), {"by": "rectangle", "box_xyxy": list(hints.box)}
             else:
                 requests[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
-        if requests:
-            masks = self._tools.masker.masks(pixels, list(requests.values()))
-            for (idea_id, request), mask in zip(requests.items(), masks, strict=True):
-                facts = {**self._tools.masker.made_with, "box_xyxy": list(request.hints.box), "seed": request.seed}
-                found[idea_id] = mask, facts
-        return found
+        masks = masks_found(self._tools.masker, pixels, list(requests.values()))
+        return found | dict(zip(requests, masks, strict=True))
 
     def _start(self, masked: _Masked, candidate: int) -> None:
         """Lay out a candidate, and finish it where no model is needed."""

@@ -15,10 +15,11 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
+from benchwright.facts import Way
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
 
-from ..item_parts.idea import Way, unpacked
+from ..item_parts.idea import unpacked
 from .edit_jobs import EditJob
 from .editors.base import Painter
 from .editors.presets import Task

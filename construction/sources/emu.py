@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError, UnreadableImage
+from benchwright.facts import Box
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
-
-from .facts_schema import Box
 
 MAX_LINE_BYTES = 1 << 20
 _SPLIT_FILE = re.compile(r"emu_([A-Za-z0-9-]{1,40})\.jsonl")

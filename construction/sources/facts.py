@@ -18,10 +18,10 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import PrerequisiteError, StepError
+from benchwright.facts import Facts, PictureFacts, Subject, read_facts
 from benchwright.images.identify import path_for
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
 
-from .facts_file import Facts, PictureFacts, Subject, read_facts
 from .resolved_facts import resolved
 
 if TYPE_CHECKING:
@@ -176,12 +176,14 @@ def _cut_out(facts: Facts, picture: PictureFacts, subject: Subject, image_of: Ma
     cut = subject.cut_out
     assert cut is not None
     backgrounds = {image.background for image in facts.images.values() if image.background is not None}
+    outlined = {} if cut.mask is None else {"mask": cut.mask.model_dump(mode="json")}
     return {
         "name": subject.name,
         "phrase": subject.phrase,
         "box": subject.box,
         "inside": cut.inside,
         "outside": cut.outside,
+        **outlined,
         "background": picture.background,
         "onto": [
             {"name": name, "image_id": image_of[name], "background": facts.images[name].background}

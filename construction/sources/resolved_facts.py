@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.facts import (
+    CATEGORIES,
+    Effect,
+    OnBackground,
+    PairFacts,
+    Seen,
+    ShownValue,
+    Stated,
+    StatedSwap,
+    Swapped,
+    Text,
+    suggested,
+)
+
 from ..item_parts.idea import Donor, Grounded
-from ..item_parts.idea_categories import CATEGORIES
-from .facts_schema import Stated, Text
-from .idea_facts import Effect, OnBackground, PairFacts, Seen, ShownValue, StatedSwap, Swapped, suggested
 
 
 class ResolvedBackground(Stated):
@@ -118,7 +129,8 @@ def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ..
 
 
 def grounded(subject: Any) -> Grounded:
-    """Return a stated subject, with the points that were stated for cutting it out."""
+    """Return a stated subject, with the points or the mask that were stated for cutting it out."""
     cut = subject.cut_out
-    sides = (cut.inside, cut.outside) if cut else ((), ())
-    return Grounded(phrase=subject.phrase, box=subject.box, inside=sides[0], outside=sides[1])
+    if cut is None:
+        return Grounded(phrase=subject.phrase, box=subject.box)
+    return Grounded(phrase=subject.phrase, box=subject.box, inside=cut.inside, outside=cut.outside, mask=cut.mask)

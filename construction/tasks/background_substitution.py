@@ -1,7 +1,8 @@
 """Background substitution, as in MVP-Bench (section 4): a subject before its own background and before another one.
 
 MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
-facts, and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
+facts, and the subject is cut out by a mask that a person drew, or by GrabCut from a box and points that a person
+stated: no weights are needed.
 
 Questions are as in MVP-Bench (section 3): the same yes/no questions on both images with opposite answers, a question on
 the manipulated image with the natural image's answer among the distractors, and one across both images.
@@ -18,7 +19,7 @@ from pydantic import Field, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import UnreadableImage
-from benchwright.records import ImageRecord, Item
+from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..item_parts.choices import PlacedChoices, capital, drawn, place
@@ -34,6 +35,7 @@ from ..item_parts.cutting_out import (
     find_mask,
     opacity,
     outlines,
+    stated_mask,
 )
 from ..item_parts.pairs import SIDES, PairMaking, Side
 from ..sources.facts_reader import ShownPicture, as_shown, nothing_stated, stated
@@ -116,13 +118,15 @@ class BackgroundSubstitution(MapStep):
     A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
     They share the group key `pair:<id>`, and belong to the source images of subject and background.
 
-    MVP-Bench's pairs: a subject before its own background, and before another photograph of the run. GrabCut cuts it
-    out of the stated box and points; its rim is feathered. Both images of a pair have one size, and outside the
-    feathered rim every pixel is the new background's. The two questions of the task `background_yes_no` are asked on
-    both images, with opposite answers; `background_single_image` is one on the manipulated image, with the natural
-    background among the distractors; `background_cross_image` is one on both images, in an order that chance decides.
+    MVP-Bench's pairs: a subject before its own background, and before another photograph of the run. It is cut out by
+    the stated mask, else by GrabCut from the stated box and points; its rim is feathered. Both images of a pair have
+    one size, and outside the feathered rim every pixel is the new background's. The two questions of the task
+    `background_yes_no` are asked on both images, with opposite answers; `background_single_image` is one on the
+    manipulated image, with the natural background among the distractors; `background_cross_image` is one on both
+    images, in an order that chance decides.
 
-    Look at the pairs before you release them: give further points where the outline is wrong, or take `cut_out` away.
+    Look at the pairs before you release them: give further points or a mask where the outline is wrong, or take
+    `cut_out` away.
 
     Args:
         max_side_px: Longer side of both images; larger ones are scaled down.
@@ -205,9 +209,13 @@ class BackgroundSubstitution(MapStep):
         return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
 
     def _cut(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> _Cut:
-        hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"]).scaled(shown.scale)
-        seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
-        mask = find_mask(shown.pixels, hints, seed=seed)
+        drawn_mask = MaskRuns.model_validate(subject["mask"]) if "mask" in subject else None
+        hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"], drawn_mask).scaled(shown.scale)
+        if (mask := stated_mask(hints, shown.pixels.shape)) is not None:
+            seed = None
+        else:
+            seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
+            mask = find_mask(shown.pixels, hints, seed=seed)
         feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
         return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
 
@@ -230,7 +238,8 @@ class _Cut(NamedTuple):
     mask: Mask
     shows: NDArray[np.float32]
     feather_px: float
-    seed: int
+    seed: int | None
+    """Of GrabCut; None where the mask is as somebody outlined it."""
 
     def described(self) -> dict[str, Any]:
         """Return the mask's geometry in the picture as shown, and what it was found with."""
@@ -239,7 +248,7 @@ class _Cut(NamedTuple):
             "area": round(float(self.mask.mean()), 6),
             "stated_xyxy": list(self.hints.box),
             "feather_px": self.feather_px,
-            "seed": self.seed,
+            **({"by": "facts"} if self.seed is None else {"seed": self.seed}),
             "sha256": bytes_digest(np.packbits(self.mask).tobytes()),
         }
 

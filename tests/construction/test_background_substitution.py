@@ -12,6 +12,7 @@ from step_context import StepContext
 from benchwright.canonical import canonical_json
 from benchwright.construction.item_parts import Hints, composite, cover, find_mask, opacity
 from benchwright.construction.tasks import BackgroundSubstitution
+from benchwright.drawing import mask_of
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Outcome
 
@@ -40,7 +41,13 @@ def bloom() -> np.ndarray:
 
 
 def run(
-    folder: Path, pixels: np.ndarray, *, box: Any = BLOOM, behind: tuple[int, int] = (300, 520), **settings: Any
+    folder: Path,
+    pixels: np.ndarray,
+    *,
+    box: Any = BLOOM,
+    behind: tuple[int, int] = (300, 520),
+    drawn: Any = None,
+    **settings: Any,
 ) -> tuple[Outcome, TwoImages, ImageRecord]:
     """Put the subject before a field of stripes."""
     folder.mkdir(exist_ok=True)
@@ -57,6 +64,8 @@ def run(
             "other_backgrounds": ["a lake", "a table", "stripes", "the sea"],
         }
     ]  # fmt: skip
+    if drawn is not None:
+        facts[0]["mask"] = mask_of(drawn).model_dump(mode="json")
     context._values = {(record.image_id, "facts.cut_outs"): canonical_json(facts)}
     return context.run(BackgroundSubstitution(**settings), record), context, field
 
@@ -198,3 +207,39 @@ def test_a_background_covers_the_picture_and_keeps_its_middle() -> None:
     covered = cover(pixels, (31, 30))
     assert covered.shape == (30, 31, 3)
     assert covered[:, 16].min() == 255
+
+
+@pytest.fixture(scope="module")
+def drawn(bloom: np.ndarray) -> np.ndarray:
+    """An ellipse with a hole, as somebody might draw it: nothing that GrabCut would find."""
+    rows, columns = np.mgrid[: bloom.shape[0], : bloom.shape[1]]
+    radius = ((columns - 308) / 138.0) ** 2 + ((rows - 222) / 137.0) ** 2
+    return (radius < 1) & (radius > 0.1)
+
+
+def test_a_mask_that_somebody_drew_takes_the_place_of_grabcut(
+    tmp_path: Path, bloom: np.ndarray, drawn: np.ndarray
+) -> None:
+    outcome, context, _ = run(tmp_path, bloom, drawn=drawn, feather_px=0)
+    mask = outcome.evidence["masks"]["bloom"]
+    manipulated = context.stored[of(outcome, "background_single_image")[0].images[0].image_id]
+    assert (mask["by"], "seed" in mask, mask["area"]) == ("facts", False, round(float(drawn.mean()), 6))
+    assert np.array_equal(manipulated[drawn], bloom[drawn])
+    assert not (manipulated[~drawn] == bloom[~drawn]).all(axis=1).any()
+
+
+def test_a_drawn_mask_follows_a_picture_that_is_scaled_down(
+    tmp_path: Path, bloom: np.ndarray, drawn: np.ndarray
+) -> None:
+    whole, _, _ = run(tmp_path / "whole", bloom, drawn=drawn)
+    half, _, _ = run(tmp_path / "half", bloom, drawn=drawn, max_side_px=320)
+    boxes = [np.array(made.evidence["masks"]["bloom"]["box_xyxy"]) for made in (whole, half)]
+    areas = [made.evidence["masks"]["bloom"]["area"] for made in (whole, half)]
+    assert np.abs(boxes[0] - 2 * boxes[1]).max() <= 2
+    assert areas[0] == pytest.approx(areas[1], rel=0.01)
+
+
+def test_a_drawn_mask_is_checked_as_one_of_grabcut_is(tmp_path: Path, bloom: np.ndarray, drawn: np.ndarray) -> None:
+    dot = drawn & (np.mgrid[: bloom.shape[0], : bloom.shape[1]][0] < 90)
+    outcome, _, _ = run(tmp_path, bloom, drawn=dot)
+    assert (outcome.verdict, outcome.reason) == ("drop", "mask_empty")

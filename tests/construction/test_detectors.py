@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 from tiny_detectors import make_florence2, make_grounding_dino, make_owlv2
 
-from benchwright.construction.item_parts import CATEGORIES, Grounded
+from benchwright.construction.item_parts import Grounded
 from benchwright.construction.manipulation.grounding import (
     DetectedPhrase,
     DetectorSettings,
@@ -27,6 +27,7 @@ from benchwright.construction.manipulation.grounding import (
 )
 from benchwright.construction.manipulation.ideas import Ideas
 from benchwright.errors import PrerequisiteError
+from benchwright.facts import CATEGORIES
 
 pytestmark = pytest.mark.slow
 

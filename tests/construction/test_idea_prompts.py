@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.construction.item_parts import CATEGORIES, CODES, HIGH, IdeaCategory
 from benchwright.construction.manipulation.ideas import (
     FICTIONAL,
     Ideas,
@@ -22,6 +21,7 @@ from benchwright.construction.manipulation.ideas import (
 )
 from benchwright.construction.manipulation.ideas.prompts import templates
 from benchwright.construction.manipulation.models import CLOSE, OPEN, fenced
+from benchwright.facts import CATEGORIES, CODES, HIGH, IdeaCategory
 
 ALL = list(CATEGORIES.values())
 

@@ -12,11 +12,12 @@ import pytest
 from conftest import ROOT
 from step_context import StepContext
 
-from benchwright.construction.item_parts import CATEGORIES, Idea, unpacked
+from benchwright.construction.item_parts import Idea, unpacked
 from benchwright.construction.manipulation.grounding import Scene
 from benchwright.construction.manipulation.ideas import Ideas, TemplateWriter, TemplateWriting
-from benchwright.construction.sources import LOOKS, parse_facts, resolved
+from benchwright.construction.sources import resolved
 from benchwright.errors import DataError
+from benchwright.facts import CATEGORIES, LOOKS, parse_facts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.workspace.run_results import FinishedRun

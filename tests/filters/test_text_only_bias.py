@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.construction.sources import read_facts
+from benchwright.facts import read_facts
 from benchwright.filters.items import LEARNED, RULES, WordingBias, rule_results
 from benchwright.records import LETTERS, Item
 

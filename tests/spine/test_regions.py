@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from benchwright.drawing import mask_of
 from benchwright.records import MaskRuns
-from benchwright.regions import Region, RegionError, covered_by_at_least, grid_of, mask_bounds, mask_iou, read_region
+from benchwright.regions import (
+    Region,
+    RegionError,
+    covered_by_at_least,
+    grid_of,
+    mask_bounds,
+    mask_iou,
+    mask_of_outline,
+    read_region,
+)
 
 SIZE_WH = (70, 40)
 MASK = {
@@ -106,3 +115,30 @@ def test_a_region_states_what_a_helper_proposed() -> None:
     assert region.proposal is not None
     assert region.proposal.points == ((1, 1), (9, 9))
     assert Region.model_validate(region.model_dump(mode="json")) == region
+
+
+def test_an_outline_sets_the_pixels_whose_centres_lie_inside() -> None:
+    mask = mask_of_outline(((0.4, 0.5), (3.5, 0.5), (3.5, 2.5), (0.4, 2.5)), (5, 4))
+    assert mask is not None
+    assert grid_of(mask).astype(int).tolist() == [[1, 1, 1, 0, 0], [1, 1, 1, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
+
+
+def test_an_outline_between_centres_sets_nothing() -> None:
+    assert mask_of_outline(((0.6, 0.6), (1.4, 0.6), (1.4, 1.4)), (5, 4)) is None
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.floats(-3, 20), st.floats(-3, 14)), min_size=3, max_size=8))
+def test_outlines_are_as_a_geometry_library_says(points: list[tuple[float, float]]) -> None:
+    from shapely import Polygon, contains_xy, distance
+    from shapely import points as many_points
+
+    outline = Polygon(points)
+    if not outline.is_valid or outline.area == 0:
+        return
+    x, y = np.meshgrid(np.arange(17) + 0.5, np.arange(12) + 0.5)
+    inside = contains_xy(outline, x, y)
+    mask = mask_of_outline(points, (17, 12))
+    grid = np.zeros((12, 17), bool) if mask is None else grid_of(mask)
+    away = distance(outline.boundary, many_points(x, y))
+    assert ((grid == inside) | (away < 1e-6)).all()

@@ -109,15 +109,15 @@ def _seconds_sent(value: Any) -> float | None:
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
-    """Return the fields that a browser sent, texts and lists of texts by name; None where it sent none.
+    """Return the fields that a browser sent, by name: texts, lists of texts, lists of entries; None where it sent none.
 
     Raises:
         RefusedError: The value is anything else.
     """
     known = _object_sent(fields)
     for value in (known or {}).values():
-        texts = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str) for text in texts):
+        parts = value if isinstance(value, list) else [value]
+        if not (all(isinstance(text, str) for text in parts) or all(isinstance(entry, dict) for entry in parts)):
             raise RefusedError("this is nothing that the card sends")
     return known
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from benchwright.errors import RequestFailed
+from benchwright.facts import Perception
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
 from ...item_parts.idea import Box, Grounded
-from ...item_parts.idea_categories import Perception
 from ..models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from .coordinates import Convention, Misplaced, Unit
 from .scene import NotGrounded, Scene, Seen

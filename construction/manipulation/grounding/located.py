@@ -9,11 +9,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.errors import PrerequisiteError
+from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context
 
 from ...item_parts.idea import Grounded
-from ...item_parts.idea_categories import Perception
 from .coordinates import Convention, Misplaced
 from .detectors import DetectedPhrase, Detector, load_detector, weights_of
 from .scene import Grounder, NotGrounded, Scene, Seen

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from benchwright.errors import BenchwrightError
+from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
 from ...item_parts.idea import Grounded
-from ...item_parts.idea_categories import Perception
 from ...sources.resolved_facts import IdeaFacts
 
 

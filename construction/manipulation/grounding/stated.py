@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
-from ...item_parts.idea_categories import Perception
 from ...sources.facts_reader import NO_FACTS
 from ...sources.resolved_facts import IdeaFacts
 from .scene import NotGrounded, Scene, Seen

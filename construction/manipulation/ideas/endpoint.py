@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from benchwright.errors import RequestFailed
+from benchwright.facts import IdeaCategory
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
 
 from ...item_parts.idea import Grounded, Idea
-from ...item_parts.idea_categories import IdeaCategory
 from ..grounding.scene import Scene
 from ..models.structured_replies import NotOfThatShape, ask_structured
 from .planned import Planned

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
+from benchwright.facts import IdeaCategory
+
 from ...item_parts.idea import Idea
-from ...item_parts.idea_categories import IdeaCategory
 from ..grounding.scene import Scene
 
 

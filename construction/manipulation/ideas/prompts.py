@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchwright.canonical import digest
+from benchwright.facts import CATEGORIES, Code, IdeaCategory
 
-from ...item_parts.idea_categories import CATEGORIES, Code, IdeaCategory
 from ..models.structured_replies import RULE, fenced
 from . import policy
 from .policy import Topic

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
 
+from benchwright.facts import IdeaCategory
+
 from ...item_parts.idea import Change
-from ...item_parts.idea_categories import IdeaCategory
 
 LEAST_OTHERS, MOST_OTHERS = 3, 8
 _Value = Annotated[str, StringConstraints(min_length=2, max_length=160, strip_whitespace=True, pattern=r"\S")]

@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
+from benchwright.facts import CATEGORIES, CODES, Code, IdeaCategory, Perception
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ...item_parts.idea import Idea, packed
-from ...item_parts.idea_categories import CATEGORIES, CODES, Code, IdeaCategory, Perception
 from ..grounding.endpoint import STATED, EndpointGrounder, EndpointGrounding
 from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.facts import BACKGROUND, LOOKS, SCENARIO, STYLE, Effect, IdeaCategory, Perception, ShownValue
+
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Donor, Idea
-from ...item_parts.idea_categories import BACKGROUND, SCENARIO, STYLE, IdeaCategory, Perception
-from ...sources.idea_facts import LOOKS, Effect, ShownValue
 from ...sources.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
 from ..grounding.scene import Scene
 from .planned import Planned

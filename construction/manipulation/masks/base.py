@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask
+from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask, rectangle, stated_mask
+from ...item_parts.idea import Grounded
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
@@ -42,37 +43,28 @@ class Masker(Protocol):
         """Return a mask for each thing, (height, width); empty where nothing was found."""
 
 
-def hints_within(
-    box: Sequence[float] | None,
-    inside: Sequence[tuple[float, float]],
-    outside: Sequence[tuple[float, float]],
-    *,
-    scale: float,
-    size_wh: tuple[int, int],
-) -> Hints | str:
+def hints_within(grounded: Grounded, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
     """Return what was stated of a thing's place in pixels of the picture as shown, or why it cannot be used.
 
     A box that leaves the picture is cut to it. `no_box` where there is none, `box_outside` where nothing of it is left.
 
     Args:
-        box: x0, y0, x1, y1 in pixels of the source.
-        inside: Points of the thing; those outside the picture are left out.
-        outside: Points that are not.
+        grounded: Its place in the source; points outside the picture are left out.
         scale: Pixels of the picture per pixel of the source.
         size_wh: Width and height of the picture.
     """
-    if box is None:
+    if (box := grounded.box) is None:
         return NO_BOX
     width, height = size_wh
     x0, y0, x1, y1 = (float(side) * scale for side in box)
     cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
     if cut[2] - cut[0] < _LEAST_SIDE_PX or cut[3] - cut[1] < _LEAST_SIDE_PX:
         return BOX_OUTSIDE
-    places = [
+    inside, outside = (
         [(x * scale, y * scale) for x, y in points if 0 <= x * scale < width and 0 <= y * scale < height]
-        for points in (inside, outside)
-    ]
-    return Hints(cut, *places)
+        for points in (grounded.inside, grounded.outside)
+    )
+    return Hints(cut, inside, outside, grounded.mask)
 
 
 def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 0.5) -> Hints | str:
@@ -95,12 +87,23 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
     return target._replace(box=cut)
 
 
-def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
-    """Return the mask of all pixels that a box touches."""
-    x0, y0, x1, y1 = box
-    mask = np.zeros(shape[:2], np.bool_)
-    mask[int(y0) : int(np.ceil(y1)), int(x0) : int(np.ceil(x1))] = True
-    return mask
+def masks_found(
+    masker: Masker, pixels: Pixels, requests: Sequence[MaskRequest]
+) -> list[tuple[Mask, Mapping[str, Any]]]:
+    """Return a mask for each thing, and what it was made with: as somebody outlined it, else as the masker finds it.
+
+    Where the settings ask for the box itself, it is the box.
+    """
+    wants_boxes = isinstance(masker, Rectangle)
+    outlined = [None if wants_boxes else stated_mask(request.hints, pixels.shape) for request in requests]
+    wanted = [request for request, mask in zip(requests, outlined, strict=True) if mask is None]
+    masks = iter(masker.masks(pixels, wanted) if wanted else ())
+    return [
+        (next(masks), {**masker.made_with, "box_xyxy": list(request.hints.box), "seed": request.seed})
+        if mask is None
+        else (mask, {"by": "facts", "box_xyxy": list(request.hints.box)})
+        for request, mask in zip(requests, outlined, strict=True)
+    ]
 
 
 class Rectangle:

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ...item_parts.boxes import Box
-from ...item_parts.cutting_out import Mask
-from .base import rectangle
+from ...item_parts.cutting_out import Mask, rectangle
 
 Overlap = Literal["iou", "paper"]
 

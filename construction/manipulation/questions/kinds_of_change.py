@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from benchwright.facts import CATEGORIES
+
 from ...item_parts.idea import Idea
-from ...item_parts.idea_categories import CATEGORIES
 from .pair_question import OPTIONS, OptionsQuestion
 
 ASPECTS: Mapping[str, str] = {category.code[0]: category.high.name.capitalize() for category in CATEGORIES.values()}

@@ -20,6 +20,7 @@ from step_context import StepContext
 
 from benchwright.construction.item_parts import Donor, Grounded, Idea, cover, packed
 from benchwright.construction.manipulation import Manipulate, Manipulated, unpacked
+from benchwright.drawing import mask_of
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import PrerequisiteError
@@ -130,6 +131,32 @@ def test_a_new_background_leaves_the_subject_and_nothing_else(made: Made, photo:
     assert 0.1 < (~may).mean() < 0.8
     corner = np.s_[:20, :20]
     assert np.array_equal(pixels[corner], cover(disc, (226, 150))[corner])
+
+
+def test_a_mask_that_somebody_drew_is_taken_as_it_is(tmp_path: Path, photo: np.ndarray, disc: np.ndarray) -> None:
+    rows, columns = np.mgrid[:150, :226]
+    drawn = ((columns - 110) / 70.0) ** 2 + ((rows - 80) / 50.0) ** 2 < 1
+    cat = Grounded(phrase="the cat", box=(40, 30, 180, 130), mask=mask_of(drawn))
+    how: dict[str, Any] = {"max_enlargement": 4, "edges": {"rim_px": 0}}
+    done = make(tmp_path, photo, disc, behind(subject=cat), masks=LENIENT, **how)
+    [pair] = done.pairs
+    assert pair.made_with["mask"] == {
+        "by": "facts", "box_xyxy": [40, 30, 180, 130], "runs": mask_of(drawn).model_dump(mode="json"),
+    }  # fmt: skip
+    assert np.array_equal(done.pixels(pair)[drawn], photo[drawn])
+
+
+def test_a_drawn_mask_is_left_aside_where_the_box_itself_is_asked_for(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    drawn = np.zeros((150, 226), bool)
+    drawn[55:66, 95:116] = True
+    eye = Grounded(phrase="the eye", box=(90, 50, 120, 70), mask=mask_of(drawn))
+    areas = []
+    for name, masks in (("drawn", {}), ("box", {"partial": "rectangle"}), ("by", {"by": "rectangle"})):
+        done = make(tmp_path / name, photo, disc, part(eye), max_enlargement=4, masks={"min_box_iou": 0, **masks})
+        areas.append(done.pairs[0].made_with["mask"]["by"])
+    assert areas == ["facts", "rectangle", "rectangle"]
 
 
 def test_an_alteration_changes_all_of_the_picture_and_moves_nothing(made: Made, photo: np.ndarray) -> None:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from ..item_parts.idea_categories import CATEGORIES, HIGH
-from .facts_schema import Name, Stated, Text
+from .idea_categories import CATEGORIES, HIGH
+from .schema import Name, Stated, Text
 
 Seen = Literal[
     "behaviour", "role", "identity", "emotion", "scenario", "object", "movement", "content", "group", "attire",

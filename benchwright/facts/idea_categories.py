@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .idea import Way
-
 Code = Literal["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2"]
 CODES: tuple[Code, ...] = get_args(Code)
+Way = Literal["partial", "background", "direct"]
+"""Partial component substitution, overall background substitution, direct alteration (section 4.1, step 2)."""
 
 
 @dataclass(frozen=True)

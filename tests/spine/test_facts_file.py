@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.sources import parse_facts, read_facts
 from benchwright.errors import DataError
+from benchwright.facts import parse_facts, read_facts
 
 GOOD = """\
 format: benchwright-facts
@@ -95,6 +95,31 @@ def test_a_mistake_is_named_with_file_line_key_and_value(old: str, new: str, sai
         parse_facts(GOOD.replace(old, new), "facts.yaml")
     assert str(error.value).startswith("facts.yaml: line ")
     assert [part for part in said if part not in str(error.value)] == []
+
+
+MASKED = GOOD.replace("[[10, 12]]\n", "[[10, 12]]\n          mask: {size: [40, 60], counts: 'e<X6Sh1'}\n")
+
+
+def test_a_cut_out_can_be_a_mask_as_coco_writes_it() -> None:
+    cut_out = parse_facts(MASKED, "facts.yaml").images["cup.png"].subjects[0].cut_out
+    assert cut_out is not None
+    assert cut_out.mask is not None
+    assert cut_out.mask.size == (40, 60)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        pytest.param(
+            "size: [40, 60]", "size: [60, 40]", "line 13: .*mask.size.* 40 x 60 cells does not fit 60 x 40", id="turned"
+        ),
+        pytest.param("size: [40, 60]", "size: [40, 61]", "line 13: .*cells", id="does-not-fill"),
+        pytest.param("e<X6Sh1", "ä", "line 13: .*'ä' at character 1", id="no-run-lengths"),
+    ],
+)
+def test_a_mask_that_cannot_be_is_refused(old: str, new: str, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        parse_facts(MASKED.replace(old, new), "facts.yaml")
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words", "images: [" * 3])

@@ -20,19 +20,20 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from benchwright import implication
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.implication import Domain, Emotion, ImageType
+from benchwright.records import MaskRuns
 from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
 
 from . import idea_facts
-from .facts_schema import Box, Name, Point, Stated, Text
 from .idea_facts import PairFacts
+from .schema import Box, Name, Point, Stated, Text
 
 MAX_BYTES = 8 << 20
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -55,9 +56,17 @@ class CutOut(Stated):
     """Points that surely belong to the subject."""
     outside: tuple[Point, ...] = ()
     """Points that surely do not."""
+    mask: MaskRuns | None = None
+    """The subject as somebody outlined it, a cell for each pixel of the upright picture, as COCO writes run lengths;
+    steps then need no GrabCut. Left out of documents where nobody did."""
     onto: tuple[str, ...] = ()
     """Other pictures of this file, by their key, that have a `background`: the step `background_substitution` puts the
     subject before each."""
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_mask(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if name != "mask" or value is not None}
 
 
 class Subject(Stated):
@@ -234,6 +243,9 @@ def _misplaced(facts: Facts, key: str, path: Path_, subject: Subject) -> Iterato
         for number, (x, y) in enumerate(points):
             if not (0 <= x < width and 0 <= y < height):
                 yield (*path, "cut_out", side, number), [x, y], f"outside the picture's {width} x {height} pixels"
+    if cut.mask is not None and cut.mask.size != (height, width):
+        why = f"a mask of {cut.mask.size[1]} x {cut.mask.size[0]} cells does not fit {width} x {height} pixels"
+        yield (*path, "cut_out", "mask", "size"), list(cut.mask.size), why
     if cut.onto and facts.images[key].background is None:
         yield path, subject.name, "a subject with `onto` needs the picture's own background stated, to ask for it"
     yield from _repeated((*path, "cut_out", "onto"), None, cut.onto)

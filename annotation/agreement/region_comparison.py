@@ -1,0 +1,116 @@
+"""One annotator's marks against reference marks: gold with its tolerance, the consensus, or an adjudicator's marks.
+
+`quality` is panoptic quality (Kirillov et al. 2019, doi:10.1109/CVPR.2019.00963), with the similarity of points in
+place of intersection over union where regions are points: 1 where all regions are there and equal, 0 where none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from benchwright.regions import Region, SizeWH
+
+from .region_matching import AREAS, FieldMarks, PlacedRegion, RegionTolerance, match_regions, placed_regions
+
+
+class RegionPair(NamedTuple):
+    """A region of the reference and the annotator's region that means the same.
+
+    Args:
+        field: Name of the form's field.
+        reference: Region of the reference.
+        region: The annotator's.
+        similarity: Intersection over union of areas, 1 less the relative distance of points.
+    """
+
+    field: str
+    reference: Region
+    region: Region
+    similarity: float
+
+
+@dataclass(frozen=True)
+class MarkComparison:
+    """How an annotator's marks of one picture lie to the reference.
+
+    Args:
+        matched: Regions that are right.
+        mislabelled: Regions in the right place under another label.
+        missed: Regions of the reference that the annotator did not mark, by field.
+        extra: Regions of the annotator that the reference does not have, by field.
+    """
+
+    matched: tuple[RegionPair, ...]
+    mislabelled: tuple[RegionPair, ...]
+    missed: tuple[tuple[str, Region], ...]
+    extra: tuple[tuple[str, Region], ...]
+
+    @property
+    def is_right(self) -> bool:
+        """Return whether all regions are there, and no other."""
+        return not (self.mislabelled or self.missed or self.extra)
+
+    @property
+    def share_matched(self) -> float | None:
+        """Return 2 * matched / (regions of both), the F1 of detection, 0 to 1; None if neither has a region."""
+        return self._of_all(lambda pairs: 2 * len(pairs))
+
+    @property
+    def quality(self) -> float | None:
+        """Return the sum of similarities over the mean number of regions of both, 0 to 1; None if neither has any."""
+        return self._of_all(lambda pairs: 2 * sum(pair.similarity for pair in pairs))
+
+    @property
+    def mean_iou(self) -> float | None:
+        """Return the mean intersection over union of the areas that are right; None if there are none."""
+        ious = [pair.similarity for pair in self.matched if pair.region.shape in AREAS]
+        return sum(ious) / len(ious) if ious else None
+
+    def _of_all(self, twice: Callable[[Sequence[RegionPair]], float]) -> float | None:
+        wrong = 2 * len(self.mislabelled) + len(self.missed) + len(self.extra)
+        regions = 2 * len(self.matched) + wrong
+        return twice(self.matched) / regions if regions else None
+
+
+def compare_marks(
+    marks: FieldMarks,
+    reference: FieldMarks,
+    *,
+    sizes_wh: Sequence[SizeWH],
+    tolerance: RegionTolerance | None = None,
+) -> MarkComparison:
+    """Return how an annotator's marks lie to the reference.
+
+    Args:
+        marks: The annotator's regions by field.
+        reference: What is right, by field. Points are measured by the objects marked here.
+        sizes_wh: Size of each picture of the task in pixels.
+        tolerance: How similar regions must be, default `RegionTolerance()`. `counts` plays no part: one region too many
+            is `extra`, one too few `missed`.
+    """
+    tolerance = tolerance or RegionTolerance()
+    placed = placed_regions("", marks, tolerance=tolerance)
+    right = placed_regions("", reference, tolerance=tolerance)
+    matched: list[RegionPair] = []
+    mislabelled: list[RegionPair] = []
+    missed: list[tuple[str, Region]] = []
+    extra: list[tuple[str, Region]] = []
+    for field in sorted({*marks, *reference}):
+        wanted = list(right.get(field, ()))
+        there = [replace(region, object_diagonal_px=None) for region in placed.get(field, ())]
+        for pairs, with_labels in ((matched, True), (mislabelled, False)):
+            matches = match_regions(wanted, there, sizes_wh=sizes_wh, tolerance=tolerance, with_labels=with_labels)
+            for match in matches:
+                expected, region = wanted[match.place].region, there[match.other_place].region
+                pairs.append(RegionPair(field, expected, region, match.similarity))
+            wanted = _without(wanted, {match.place for match in matches})
+            there = _without(there, {match.other_place for match in matches})
+        missed += [(field, region.region) for region in wanted]
+        extra += [(field, region.region) for region in there]
+    return MarkComparison(tuple(matched), tuple(mislabelled), tuple(missed), tuple(extra))
+
+
+def _without(regions: Sequence[PlacedRegion], places: set[int]) -> list[PlacedRegion]:
+    return [region for place, region in enumerate(regions) if place not in places]
