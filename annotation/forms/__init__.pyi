@@ -20,6 +20,7 @@ from .form import OneOf as OneOf
 from .form import OnlyIf as OnlyIf
 from .form import Option as Option
 from .form import PhotographField as PhotographField
+from .form import RegionField as RegionField
 from .form import Repeated as Repeated
 from .form import SeveralOf as SeveralOf
 from .form import TextField as TextField
@@ -38,6 +39,7 @@ from .pair import PAIR_FORM as PAIR_FORM
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
+from .region_values import MAX_REGION_BYTES as MAX_REGION_BYTES
 from .screening import screening_form as screening_form
 from .shortest_time import is_too_fast as is_too_fast
 from .shortest_time import shortest_time_s as shortest_time_s

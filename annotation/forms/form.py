@@ -1,9 +1,9 @@
 """Typed forms: the values that an annotator can enter about a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields are of seven kinds: one of several options, several of them, one of the item's own choices, text, a
-number of lines of text, a photograph, and a group of fields that occurs several times. A field may apply only if an
-earlier one has a certain value.
+against it. Fields are of eight kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, a photograph, regions marked on the pictures, and a group of fields that occurs several times.
+A field may apply only if an earlier one has a certain value.
 """
 
 from __future__ import annotations
@@ -11,17 +11,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.records import Record
+from benchwright.records import Record, Sha256
+from benchwright.regions import RegionError, RegionShape, SizeWH
+
+from .region_values import (
+    MAX_REGION_BYTES,
+    MOST_REGIONS,
+    RegionRule,
+    read_regions,
+    regions_in_words,
+    shape_in_words,
+    size_of,
+)
+from .texts import can_be_kept
 
 Values = Mapping[str, Any]
 """Values by field: a code, a letter or a text; for `several_of` the codes, in the order of the options; for `lines` the
-lines; for `repeated` a list of entries, each the values of its fields."""
+lines; for `region` a list of regions as JSON values, in the order drawn; for `repeated` a list of entries, each the
+values of its fields."""
 
 MAX_TEXT = 10_000
 MOST_MISTAKES = 30
@@ -132,6 +145,41 @@ class PhotographField(_Field):
     min_side_px: int = Field(1, ge=1)
 
 
+class RegionField(_Field):
+    """Regions that the annotator marks on the task's pictures, all of one shape, in the order in which they were drawn.
+
+    A correspondence joins a point of the first picture to one of the second; every other region lies on the first.
+    """
+
+    type: Literal["region"] = "region"
+    shape: RegionShape
+    options: tuple[Option, ...] = Field((), max_length=100)
+    """Labels, of which each region has one; empty if regions have no label, or one that the annotator writes."""
+    free_label: bool = False
+    """Whether an annotator may write a label that is none of the options."""
+    min_count: int = Field(1, ge=0, le=MOST_REGIONS)
+    max_count: int = Field(100, ge=1, le=MOST_REGIONS)
+    instructions: str = Field("", max_length=MAX_TEXT)
+    """What to mark, and how, in Markdown."""
+    example: Sha256 | None = None
+    """Picture that shows how it is done, by its image id; None without one."""
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> RegionField:
+        codes = [option.code for option in self.options]
+        if len(set(codes)) != len(codes):
+            raise ValueError(f"two labels of field {self.name!r} have the same code")
+        if self.min_count > self.max_count:
+            raise ValueError(f"field {self.name!r} has at least {self.min_count} and at most {self.max_count} regions")
+        return self
+
+    @property
+    def rule(self) -> RegionRule:
+        """Return what the field takes."""
+        labels = {option.code: option.words for option in self.options}
+        return RegionRule(self.shape, labels, self.free_label, self.max_count)
+
+
 EntryField = Annotated[OneOf | SeveralOf | TextField | Lines, Field(discriminator="type")]
 """A field of a group."""
 
@@ -162,7 +210,8 @@ class Repeated(_Field):
 
 
 FormField = Annotated[
-    OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField | Repeated, Field(discriminator="type")
+    OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField | RegionField | Repeated,
+    Field(discriminator="type"),
 ]
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -193,17 +242,30 @@ class Form(Record):
         """Return the first field, which stands for the decision in lists and agreement."""
         return self.fields[0]
 
+    @property
+    def region_fields(self) -> tuple[RegionField, ...]:
+        """Return the fields for regions."""
+        return tuple(field for field in self.fields if isinstance(field, RegionField))
+
     def applies(self, field: FormField, values: Values) -> bool:
         """Return whether a field applies, given the values of those before it."""
         return _applies(field, values)
 
-    def checked(self, entries: Mapping[str, Any], *, letters: Sequence[str], key: str | None) -> dict[str, Any]:
+    def checked(
+        self,
+        entries: Mapping[str, Any],
+        *,
+        letters: Sequence[str],
+        key: str | None,
+        sizes_wh: Sequence[SizeWH] = (),
+    ) -> dict[str, Any]:
         """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
 
         Args:
             entries: Values by field; absent, None and empty ones are not filled in.
             letters: Letters of the item's choices.
             key: Letter of the right choice; None if there is none.
+            sizes_wh: Size of each picture of the task in pixels, upright; only regions need them.
 
         Raises:
             FormError: A field is not known, is missing, or has a value that it does not take; the message names all
@@ -212,7 +274,12 @@ class Form(Record):
         known = {field.name for field in self.fields}
         if unknown := sorted(set(entries) - known):
             raise FormError(f"the form has no field {_quoted(unknown[0])}; it has {', '.join(sorted(known))}")
-        values, mistakes = _checked(self.fields, entries, letters=letters, key=key)
+        values, mistakes = _checked(self.fields, entries, _Task(letters, key, sizes_wh))
+        bytes_of_regions = sum(size_of(values[field.name]) for field in self.region_fields if field.name in values)
+        if bytes_of_regions > MAX_REGION_BYTES:
+            mistakes.append(
+                f"all regions together take at most {MAX_REGION_BYTES >> 20} MiB; these take {bytes_of_regions:,} bytes"
+            )
         _raise_all(mistakes)
         return values
 
@@ -240,7 +307,7 @@ def _check_conditions(fields: Sequence[FormField]) -> None:
             continue
         if field.only_if.field not in names[:number]:
             raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it")
-        if isinstance(fields[names.index(field.only_if.field)], Repeated):
+        if isinstance(fields[names.index(field.only_if.field)], Repeated | RegionField):
             raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which is no choice")
 
 
@@ -251,9 +318,15 @@ def _applies(field: FormField, values: Values) -> bool:
     return bool({*([value] if isinstance(value, str) else value)} & set(field.only_if.codes))
 
 
-def _checked(
-    fields: Sequence[FormField], entries: Mapping[str, Any], *, letters: Sequence[str], key: str | None
-) -> tuple[dict[str, Any], list[str]]:
+class _Task(NamedTuple):
+    """What of a task its values depend on: the letters of its choices, the right one, the sizes of its pictures."""
+
+    letters: Sequence[str] = ()
+    key: str | None = None
+    sizes_wh: Sequence[SizeWH] = ()
+
+
+def _checked(fields: Sequence[FormField], entries: Mapping[str, Any], task: _Task) -> tuple[dict[str, Any], list[str]]:
     """Return the checked values of fields, without those that do not apply, and all mistakes in words."""
     values: dict[str, Any] = {}
     mistakes: list[str] = []
@@ -261,7 +334,7 @@ def _checked(
         if not _applies(field, values):
             continue
         try:
-            value = _value(field, entries.get(field.name), letters=letters, key=key)
+            value = _value(field, entries.get(field.name), task)
             if isinstance(field, Lines) and value:
                 _check_lines(field, value, before=values)
         except FormError as error:
@@ -269,7 +342,7 @@ def _checked(
             continue
         if value:
             values[field.name] = value
-        elif field.is_required:
+        elif field.is_required and not (isinstance(field, RegionField) and field.min_count == 0):
             mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
     return values, mistakes
 
@@ -284,6 +357,8 @@ def value_in_words(field: FormField, value: Any) -> str:
     """Return a field's value as text for lists: the words of options; the entries of a group by their number."""
     if isinstance(field, PhotographField):
         return field.label
+    if isinstance(field, RegionField):
+        return regions_in_words(value, field.rule)
     if isinstance(field, Repeated):
         return "; ".join(f"{field.entry} {number}: {line}" for number, line in enumerate(entry_lines(field, value), 1))
     words = {option.code: option.words for option in getattr(field, "options", ())}
@@ -310,10 +385,19 @@ def words_of(field: FormField) -> str:
         return f"{_count_in_words(field)} lines of text in one cell"
     if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
+    return _list_in_json(field) if isinstance(field, RegionField | Repeated) else _text_in_words(field)
+
+
+def _list_in_json(field: RegionField | Repeated) -> str:
+    """Return what a cell of a table takes as the entries of a group, or as regions."""
     if isinstance(field, Repeated):
         parts = ", ".join(f'"{part.name}": {_in_json(part)}' for part in field.fields)
         return f"JSON, a list of {field.min_count} to {field.max_count}, each {{{parts}}}"
-    return _text_in_words(field)
+    label = ', "label"' if field.options or field.free_label else ""
+    place = '"mask": {"size", "counts"}' if field.shape == "mask" else '"points": [[x, y], ...]'
+    codes = f" (labels {', '.join(option.code for option in field.options)})" if field.options else ""
+    what = f"{field.min_count} to {field.max_count} {shape_in_words(field.shape)}"
+    return f'JSON, a list of {what}{codes}, each {{"shape": "{field.shape}", {place}{label}}}'
 
 
 def _text_in_words(field: TextField) -> str:
@@ -341,8 +425,10 @@ def _in_json(field: EntryField) -> str:
     return words + ("" if field.is_required else " (may be left out)") + where
 
 
-def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | None) -> Any:
+def _value(field: FormField, value: Any, task: _Task) -> Any:
     """Check one field's value and return it; empty if it is not filled in."""
+    if isinstance(field, RegionField):
+        return _regions(field, value, task.sizes_wh)
     if isinstance(field, Repeated):
         return _entries(field, value)
     if isinstance(field, SeveralOf):
@@ -353,12 +439,10 @@ def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | N
         return [code for code in codes if code in chosen]
     if isinstance(field, Lines):
         return _lines(field, value)
-    return "" if value is None or value == "" else _text_or_code(field, value, letters=letters, key=key)
+    return "" if value is None or value == "" else _text_or_code(field, value, task)
 
 
-def _text_or_code(
-    field: OneOf | OneChoice | TextField | PhotographField, value: Any, *, letters: Sequence[str], key: str | None
-) -> str:
+def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value: Any, task: _Task) -> str:
     """Check the value of a field that takes a text, a code or a letter, and return it."""
     if not isinstance(value, str):
         raise FormError(f"field {field.name!r}: {_quoted(value)} is no text")
@@ -368,12 +452,23 @@ def _text_or_code(
         if not _SHA256.fullmatch(value):
             raise FormError(f"field {field.name!r}: {_quoted(value)} is no photograph that was taken in")
         return value
-    possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(letters)
+    possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(task.letters)
     if isinstance(field, OneChoice) and not field.is_key_offered:
-        possible = [letter for letter in possible if letter != key]
+        possible = [letter for letter in possible if letter != task.key]
     if value not in possible:
         raise FormError(f"field {field.name!r}: {_quoted(value)} is none of {', '.join(possible)}")
     return value
+
+
+def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
+    """Return the regions of a field, given as a list or as JSON text."""
+    try:
+        regions = read_regions(value, field.rule, sizes_wh)
+    except RegionError as error:
+        raise FormError(f"field {field.name!r} ({field.label}): {error}") from None
+    if regions and len(regions) < field.min_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(regions)}")
+    return regions
 
 
 def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
@@ -396,7 +491,7 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
     taken: dict[str, int] = {}
     known = {part.name for part in field.fields}
     for number, entry in enumerate((entry for entry in given if any(entry.values())), 1):
-        values, wrong = _checked(field.fields, entry, letters=(), key=None)
+        values, wrong = _checked(field.fields, entry, _Task())
         wrong += [f"there is no field {_quoted(name)}" for name in entry if name not in known]
         text = "" if field.distinct is None else values.get(field.distinct, "")
         if text and (first := taken.setdefault(text.casefold(), number)) != number:
@@ -454,11 +549,6 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
         if line.casefold() in taken:
             raise FormError(f"field {field.name!r} ({field.label}): {_quoted(line)} stands twice")
         taken.add(line.casefold())
-
-
-def can_be_kept(text: str) -> bool:
-    """Return whether every database can store a text: PostgreSQL takes no null, and no encoding takes a surrogate."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _quoted(value: Any) -> str:

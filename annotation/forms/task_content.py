@@ -8,8 +8,13 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from benchwright.records import Choice, ItemImage, Record
+from benchwright.regions import SizeWH
 
 from .payloads import TaskInput, item_in
+
+
+def _is_empty(value: Any) -> bool:
+    return not value
 
 
 class TaskContent(Record):
@@ -24,6 +29,7 @@ class TaskContent(Record):
         refusal: Key of the choice that declines to answer; None if there is none.
         explanation: Why the answer is right, if the item says so.
         item_id: Id of the item; None for contents that are no items.
+        sizes_wh: Width and height of each image in pixels, upright, where regions are marked on them; else empty.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -36,6 +42,7 @@ class TaskContent(Record):
     refusal: str | None = None
     explanation: str | None = None
     item_id: str | None = None
+    sizes_wh: tuple[SizeWH, ...] = Field((), exclude_if=_is_empty)
 
 
 def content_in(payload: Mapping[str, Any]) -> TaskContent:

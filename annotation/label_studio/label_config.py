@@ -20,6 +20,7 @@ from ..forms.form import (
     OneChoice,
     OneOf,
     PhotographField,
+    RegionField,
     Repeated,
     SeveralOf,
     TextField,
@@ -199,8 +200,9 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
-        elif isinstance(field, Repeated):  # Label Studio repeats no group of controls
-            hint = f"Label Studio repeats no fields: write {plain(words_of(field))}"
+        elif isinstance(field, Repeated | RegionField):  # Label Studio repeats no group of controls
+            lacks = "repeats no fields" if isinstance(field, Repeated) else "marks no such regions here"
+            hint = f"Label Studio {lacks}: write {plain(words_of(field))}"
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

@@ -12,7 +12,7 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, Lines, OneChoice, PhotographField, Repeated, SeveralOf, TextField
+from ..forms.form import Form, Lines, OneChoice, PhotographField, RegionField, Repeated, SeveralOf, TextField
 from ..forms.submission import Submission
 from .editing import take_edits
 from .label_config import (
@@ -133,7 +133,7 @@ def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping
     submitted: dict[str, Any] = {}
     for control, values in values_in.items():
         field = fields[control]
-        if isinstance(field, TextField | Lines | Repeated):
+        if isinstance(field, TextField | Lines | Repeated | RegionField):
             submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}

@@ -5,6 +5,7 @@ from .closing import count_closed as count_closed
 from .criteria import Votes as Votes
 from .criteria import tally as tally
 from .criteria import unmet_criteria as unmet_criteria
+from .drafts import MAX_DRAFT_BYTES as MAX_DRAFT_BYTES
 from .further_votes import LEAST_NEW as LEAST_NEW
 from .further_votes import SURE_KINDS as SURE_KINDS
 from .further_votes import close_sure as close_sure
@@ -35,7 +36,6 @@ from .settlement import settle as settle
 from .settlement import settle_last as settle_last
 from .submitted_answers import results_of as results_of
 from .submitted_answers import rows_of as rows_of
-from .task_queue import MAX_DRAFT_BYTES as MAX_DRAFT_BYTES
 from .task_queue import OwnTask as OwnTask
 from .task_queue import TaskQueue as TaskQueue
 from .task_queue import may_see as may_see

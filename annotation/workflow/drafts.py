@@ -11,6 +11,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from ..forms.campaign_form import CampaignForm
+from ..forms.region_values import MAX_REGION_BYTES
+
+MAX_DRAFT_BYTES = 64 * 1024
+"""Most bytes of a draft of texts and choices."""
 WINDOW, OTHER = "window", "other"
 """Keys of a draft: which window wrote it, and what was written in another one."""
 _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
@@ -46,6 +51,12 @@ def revision_of(saved_at: datetime | None) -> int:
         return 0
     since = saved_at - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def most_draft_bytes(form: CampaignForm) -> int:
+    """Return the most bytes that a draft takes in a campaign; where regions are marked, they may take more."""
+    has_regions = form.typed is not None and bool(form.typed.region_fields)
+    return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if has_regions else 0)
 
 
 def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:

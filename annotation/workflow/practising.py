@@ -158,7 +158,9 @@ class PracticeQueue:
             fields[ANSWER] = answer
         letters = [choice.key for choice in item.content.choices]
         try:
-            checked = form.typed.checked(fields, letters=letters, key=_key_of(item.content))
+            checked = form.typed.checked(
+                fields, letters=letters, key=_key_of(item.content), sizes_wh=item.content.sizes_wh
+            )
         except FormError as error:
             raise RefusedError(str(error)) from None
         if self.campaign.kind == REVIEW:

@@ -44,13 +44,12 @@ from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_early
-from .drafts import KeptDraft, SeenDraft, is_behind, merged, read_draft, revision_of
+from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .further_votes import estimate_anew
 from .revisions import open_next_rounds
 
 logger = logging.getLogger(__name__)
 
-MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
 
 
@@ -321,8 +320,9 @@ class TaskQueue:
                 as the draft if there is none, else beside the stored one.
             RefusedError: The task is not this annotator's, or the draft is too long.
         """
-        if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
-            raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
+        most = most_draft_bytes(self.campaign.form)
+        if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > most:
+            raise RefusedError(f"a draft takes at most {most // 1024} kB")
         self._own(task_id, now=now)
         with self._store.batch(alone=False) as held, held.writing() as connection:
             hold_annotator(connection, self.annotator)

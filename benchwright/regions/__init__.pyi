@@ -6,6 +6,7 @@ from .masks import mask_bounds as mask_bounds
 from .masks import mask_iou as mask_iou
 from .masks import mask_of_outline as mask_of_outline
 from .region import MAX_CORNERS as MAX_CORNERS
+from .region import MAX_LABEL as MAX_LABEL
 from .region import SHAPES as SHAPES
 from .region import Proposal as Proposal
 from .region import Region as Region

@@ -55,6 +55,11 @@ class Proposal(Record):
     points: tuple[tuple[float, float], ...] = Field((), max_length=MAX_CORNERS)
     mask: MaskRuns | None = None
 
+    @model_validator(mode="after")
+    def _is_finite(self) -> Proposal:
+        _check_finite(self.points)
+        return self
+
 
 class Region(Record):
     """One region.
@@ -83,8 +88,7 @@ class Region(Record):
             raise ValueError(f"a region of shape {self.shape!r} takes {takes} point(s), not {len(self.points):,}")
         if (self.mask is not None) != (self.shape == "mask"):
             raise ValueError("a region of shape 'mask', and no other, has a mask")
-        if any(not (isfinite(x) and isfinite(y)) for x, y in self.points):
-            raise ValueError("a coordinate is not a finite number")
+        _check_finite(self.points)
         if self.shape == "box":
             (x0, y0), (x1, y1) = self.points
             if not (x0 < x1 and y0 < y1):
@@ -120,10 +124,10 @@ class Region(Record):
         """
         if self.shape == "correspondence" and len(sizes_wh) != 2:
             raise RegionError(f"a correspondence takes two pictures; this task shows {len(sizes_wh)}")
-        if self.mask is not None:
+        for mask in (self.mask, None if self.proposal is None else self.proposal.mask):
             width, height = sizes_wh[0]
-            if self.mask.size != (height, width):
-                has = f"{self.mask.size[1]} x {self.mask.size[0]}"
+            if mask is not None and mask.size != (height, width):
+                has = f"{mask.size[1]} x {mask.size[0]}"
                 raise RegionError(f"a mask of {has} cells does not fit a picture of {width} x {height} pixels")
         for place, (x, y) in enumerate(self.points):
             width, height = sizes_wh[place if self.shape == "correspondence" else 0]
@@ -152,6 +156,11 @@ def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
         raise RegionError(f"this is no region: {error}") from None
     region.check_within(sizes_wh)
     return region
+
+
+def _check_finite(points: Sequence[tuple[float, float]]) -> None:
+    if any(not (isfinite(x) and isfinite(y)) for x, y in points):
+        raise ValueError("a coordinate is not a finite number")
 
 
 def _check_outline(points: Sequence[tuple[float, float]]) -> None:

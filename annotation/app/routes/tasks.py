@@ -17,8 +17,8 @@ from benchwright.records import ItemImage
 from ...forms.task_content import content_in
 from ...store import Account, RefusedError, StaleError
 from ...store.campaigns.adjudications import has_opened
-from ...workflow.drafts import SeenDraft
-from ...workflow.task_queue import MAX_DRAFT_BYTES, TaskQueue, is_id, may_see
+from ...workflow.drafts import MAX_DRAFT_BYTES, SeenDraft, most_draft_bytes
+from ...workflow.task_queue import TaskQueue, is_id, may_see
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
@@ -88,12 +88,14 @@ class _TaskRoutes:
         """Store an annotator's draft for a task of their own."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a draft comes from the app\n", 403)
-        body = b""
+        body, most = bytearray(), MAX_DRAFT_BYTES
         async for chunk in request.stream():
             body += chunk
-            if len(body) > MAX_DRAFT_BYTES:
+            if len(body) > most == MAX_DRAFT_BYTES:  # where regions are marked, more is taken
+                most = await run_in_threadpool(self._most_bytes, request.path_params["task"])
+            if len(body) > most:
                 return PlainTextResponse("too long\n", 413)
-        return await run_in_threadpool(self._store_draft, request, body)
+        return await run_in_threadpool(self._store_draft, request, bytes(body))
 
     def _picture_response(self, request: Request, version: Literal["picture", "coarse", "marks"]) -> Response:
         image = self._image(request)
@@ -133,6 +135,10 @@ class _TaskRoutes:
             return None
         images = content_in(payload).images
         return images[place] if place < len(images) else None
+
+    def _most_bytes(self, task_id: int) -> int:
+        campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None
+        return MAX_DRAFT_BYTES if campaign is None else most_draft_bytes(campaign.form)
 
     def _store_draft(self, request: Request, body: bytes) -> Response:
         task_id = request.path_params["task"]

@@ -120,6 +120,6 @@ class AnnotatorWork:
             queue.submit(slot_id, event.submission, now=now, seen_version=seen_version)
         except RefusedError as error:
             if seen is not None or not isinstance(error, StaleError):
-                with suppress(RefusedError, UnicodeError):  # the latter for text that no database takes
+                with suppress(RefusedError, ValueError):  # the latter for text and numbers that no database takes
                     queue.save_draft(event.task, event.draft, now=now, seen=seen)
             raise

@@ -14,7 +14,8 @@ from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
 
-from ...store import Account, Campaign, RefusedError
+from ...forms.region_values import MAX_REGION_BYTES
+from ...store import Account, Campaign, RefusedError, ReviewStore
 from ...store.accounts.campaign_access import AccessControl
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import is_id
@@ -32,6 +33,8 @@ LEAVE_URL = "/work/leave"
 ADJUDICATION_URL = "/work/adjudication"
 PRACTICE_URL = "/work/practice"
 MOST_BYTES = 1 << 20
+MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
+"""Most bytes of a request in a campaign that takes regions."""
 MOST_EVENTS = 50
 MOST_IDS = 1000
 _LATEST_STAMP = 1e11
@@ -64,7 +67,7 @@ def work_routes(state: AppState) -> list[Route]:
             _annotator_work(state, account, sent.campaign).give_back(sent.known, since=sent.since)
             return {}
 
-        return await _checked(request, give_back)
+        return await _checked(request, state, give_back)
 
     return [
         Route(WORK_URL, annotate, methods=["POST"]),
@@ -80,23 +83,29 @@ async def _respond(request: Request, state: AppState, work_of: Callable[[AppStat
         results = results_of(work, sent.events)
         return with_results(work, work_state(work, known=set(sent.known), skipped=sent.skipped), results)
 
-    return await _checked(request, respond)
+    return await _checked(request, state, respond)
 
 
-async def _checked(request: Request, respond: Callable[[Account, _WorkRequest], dict[str, Any]]) -> Response:
+async def _checked(
+    request: Request, state: AppState, respond: Callable[[Account, _WorkRequest], dict[str, Any]]
+) -> Response:
     """Read a request, check it, and respond in a thread."""
     # A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
     if DRAFT_HEADER not in request.headers:
         return PlainTextResponse("this comes from the app\n", 403)
-    body = bytearray()
+    body, most = bytearray(), MOST_BYTES
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > most == MOST_BYTES and await run_in_threadpool(_takes_regions, state.store):
+            most = MOST_BYTES_OF_REGIONS
+        if len(body) > most:
             return PlainTextResponse("too long\n", 413)
     account = request.scope[ACCOUNT]
     assert isinstance(account, Account)  # the session middleware lets nobody else through
     try:
         sent = _work_request(bytes(body))
+        if len(body) > MOST_BYTES and not await run_in_threadpool(_takes_regions, state.store, sent.campaign):
+            return PlainTextResponse("too long\n", 413)
         reply = await run_in_threadpool(respond, account, sent)
     except (ValueError, RecursionError):
         return PlainTextResponse("this is nothing that the app sends\n", 400)
@@ -104,6 +113,12 @@ async def _checked(request: Request, respond: Callable[[Account, _WorkRequest], 
         return PlainTextResponse(f"{error}\n", 403)
     # In ASCII: a draft may hold half a character, which has no other form.
     return Response(json.dumps(reply), media_type="application/json")
+
+
+def _takes_regions(store: ReviewStore, name: str | None = None) -> bool:
+    """Return whether people mark regions in a campaign, or in any that is not archived."""
+    campaigns = store.campaigns() if name is None else [store.campaign(name)]
+    return any(campaign.form.typed is not None and campaign.form.typed.region_fields for campaign in campaigns)
 
 
 def _work_request(body: bytes) -> _WorkRequest:

@@ -55,7 +55,8 @@ def _fields_in(
     item = item_in(payload)
     letters = [choice["key"] for choice in item["choices"]]
     try:
-        fields = typed.checked(submission.fields or {}, letters=letters, key=item.get("answer") or item.get("refusal"))
+        key, sizes_wh = item.get("answer") or item.get("refusal"), item.get("sizes_wh", ())
+        fields = typed.checked(submission.fields or {}, letters=letters, key=key, sizes_wh=sizes_wh)
     except FormError as error:
         raise RefusedError(str(error)) from None
     return typed.headline_of(fields), fields

@@ -1,0 +1,135 @@
+"""Values of a region field: lists of regions as JSON values, checked against the pictures of the task.
+
+They come from browsers, tables and other programs, so nothing in them is trusted: `benchwright.regions` checks each
+region, and this module the list as a whole, its labels and its size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.regions import MAX_LABEL, Region, RegionError, RegionShape, SizeWH, read_region
+
+from .texts import can_be_kept
+
+MOST_REGIONS = 1_000
+"""Most regions that one field takes."""
+MAX_REGION_BYTES = 4 << 20
+"""Most bytes of all regions of one submission, as JSON."""
+_MOST_TOLD = 5
+_PLURALS: Mapping[RegionShape, tuple[str, str]] = {
+    "point": ("point", "points"),
+    "points": ("row of points", "rows of points"),
+    "box": ("box", "boxes"),
+    "polygon": ("polygon", "polygons"),
+    "mask": ("mask", "masks"),
+    "correspondence": ("correspondence", "correspondences"),
+}
+
+
+class RegionRule(NamedTuple):
+    """What a region field takes.
+
+    Args:
+        shape: Shape of every region.
+        labels: Labels to choose from, by code.
+        free_label: Whether an annotator may give a label of their own.
+        max_count: Most regions.
+    """
+
+    shape: RegionShape
+    labels: Mapping[str, str]
+    free_label: bool
+    max_count: int
+
+
+def read_regions(value: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
+    """Return the regions of a field as JSON values, in the order in which they were drawn; empty if there are none.
+
+    Args:
+        value: List of regions as JSON values, or that list as JSON text, as tables have it.
+        rule: What the field takes.
+        sizes_wh: Size of each picture of the task in pixels, upright.
+
+    Raises:
+        RegionError: A region is wrong; the message names every wrong one by its place, up to five.
+    """
+    documents = _listed(value)
+    if documents and not sizes_wh:
+        raise RegionError("regions belong to a picture, and this task shows none whose size is known")
+    if len(documents) > rule.max_count:
+        raise RegionError(f"at most {rule.max_count:,} regions; it has {len(documents):,}")
+    regions: list[dict[str, Any]] = []
+    mistakes: list[str] = []
+    for number, document in enumerate(documents, start=1):
+        try:
+            regions.append(_read(document, rule, sizes_wh).model_dump(mode="json"))
+        except RegionError as error:
+            mistakes.append(f"region {number}: {error}")
+    if mistakes:
+        more = [f"and {len(mistakes) - _MOST_TOLD} more are wrong"] if len(mistakes) > _MOST_TOLD else []
+        raise RegionError("; ".join([*mistakes[:_MOST_TOLD], *more]))
+    return regions
+
+
+def size_of(regions: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many bytes regions take as JSON."""
+    return len(canonical_json(regions).encode("utf-8", "surrogatepass"))
+
+
+def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> str:
+    """Return what was marked for people, such as `3 boxes (dog 2, cat)`."""
+    one, several = _PLURALS[rule.shape]
+    counts = Counter(region.get("label", "") for region in regions)
+    labels = ", ".join(
+        rule.labels.get(label, label) + (f" {n}" if n > 1 else "") for label, n in counts.items() if label
+    )
+    head = f"{len(regions)} {one if len(regions) == 1 else several}"
+    return f"{head} ({labels})" if labels else head
+
+
+def shape_in_words(shape: RegionShape) -> str:
+    """Return the name of a shape for people, in the plural."""
+    return _PLURALS[shape][1]
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return the documents of a value from outside."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, str):
+        if len(value) > MAX_REGION_BYTES:
+            raise RegionError(f"at most {MAX_REGION_BYTES >> 20} MiB of regions; it has {len(value):,} characters")
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise RegionError("this is no list of regions in JSON") from None
+    if not isinstance(value, list | tuple):
+        raise RegionError("regions are a list, one JSON object each")
+    return list(value)
+
+
+def _read(document: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> Region:
+    region = read_region(document, sizes_wh)
+    if region.shape != rule.shape:
+        raise RegionError(f"this field takes {shape_in_words(rule.shape)}, not {shape_in_words(region.shape)}")
+    label = region.label.strip()
+    if rule.labels and not rule.free_label and label not in rule.labels:
+        label_problem = f"label {ascii(label)[:80]} is none of" if label else "a label is missing; it is one of"
+        raise RegionError(f"{label_problem} {', '.join(rule.labels)}")
+    if not rule.labels and not rule.free_label and label:
+        raise RegionError(f"this field takes no labels, and the region has {ascii(label)[:80]}")
+    if rule.free_label:
+        _check_free(label)
+    return region if label == region.label else region.model_copy(update={"label": label})
+
+
+def _check_free(label: str) -> None:
+    if not label:
+        raise RegionError("a label is missing; say in a word or two what is marked")
+    if len(label.splitlines()) > 1 or not can_be_kept(label):
+        raise RegionError(f"a label is one line of at most {MAX_LABEL} characters, none of them null or half of one")

@@ -1,0 +1,8 @@
+"""Texts from outside, before they are stored."""
+
+from __future__ import annotations
+
+
+def can_be_kept(text: str) -> bool:
+    """Return whether every database can store a text: PostgreSQL takes no null, and no encoding takes a surrogate."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
