@@ -313,7 +313,7 @@ class Marking {
     if (taken === undefined) return false;
     const { layer, field, mark } = taken;
     if (!this.hasRoom(field)) return true;
-    this.hooks.begun(field);
+    if (!this.hooks.isOffered(field)) return true;
     const own = { ...changed(mark, {}), id: ++latestMark };
     if (layer.helper !== null) this.leaveOut(layer, mark);
     this.addMark(field, own);
@@ -341,7 +341,11 @@ class Marking {
   /** What a press on a picture begins; null where it begins nothing. */
   press(pane, point, { reach, isForced }) {
     if (this.hooks.isLocked()) return null;
-    this.hooks.begun(this.field);
+    if (!this.hooks.isOffered(this.field)) {
+      this.say(fill(this.texts.not_offered, { field: this.field.label }), true);
+      return null;
+    }
+    this.hooks.turned(this.field);
     const isNewForced = isForced || this.isArmed;
     this.isArmed = false;
     const { field } = this;

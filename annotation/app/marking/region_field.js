@@ -213,3 +213,11 @@ class MarkLayers {
     if (layer.helper !== null) put("✕", fill(texts.reject_mark, { what, name: layer.name }), () => marking.reject(mark.id));
   }
 }
+
+/** Layers of the marks of others: each entry has `label`, `helper` (null for people) and `regions`, documents by field. */
+function layersOf(entries, fields) {
+  return entries.map(({ label, helper = null, regions }, i) => ({
+    name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],
+    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap(readMark).map((mark) => ({ field, mark }))),
+  })).filter(({ marks }) => marks.length);
+}

@@ -8,6 +8,9 @@ from typing import Any
 
 from ..base.components import component
 from ..base.texts import TEXTS
+from ..marking import SCRIPTS as MARKING_SCRIPTS
+from ..marking import STYLE as MARKING_STYLE
+from ..marking import TEXTS as MARKING_TEXTS
 from ..task_card.card import FOLDER as CARD
 from ..task_card.card import SCRIPTS as CARD_SCRIPTS
 from ..task_card.card import STYLE as CARD_STYLE
@@ -57,12 +60,14 @@ def show_workbench(
     scripts = [
         *(VIEWER / name for name in VIEWER_SCRIPTS),
         *(CARD / name for name in CARD_SCRIPTS),
+        *MARKING_SCRIPTS,
         *(_FOLDER / name for name in _SCRIPTS),
     ]
-    component("benchwright_workbench", scripts, [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, _FOLDER / "workbench.css"])(
+    styles = [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, MARKING_STYLE, _FOLDER / "workbench.css"]
+    component("benchwright_workbench", scripts, styles)(
         key=f"workbench-{url}-{campaign}",
         data={
-            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS)},
+            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS), "marking": dict(MARKING_TEXTS)},
             "account": account,
             "campaign": campaign,
             "url": url,
