@@ -44,7 +44,7 @@ class Loupe {
     if (picture.detail && picture.width > image.naturalWidth) this.drawTiles(x, y, side);
     context.setTransform(1, 0, 0, 1, 0, 0);
     const middle = canvas.width / 2;
-    for (const [width, ink] of [[5, "#000"], [3, "#fff"], [1.5, color]]) {
+    for (const [width, ink] of [[4, "#000"], [2.5, "#fff"], [1, color]]) {
       context.strokeStyle = ink;
       context.lineWidth = width;
       context.beginPath();

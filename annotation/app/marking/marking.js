@@ -38,7 +38,7 @@ class Marking {
     }
     this.history = new MarkHistory(values, this.readUnfinished(unfinished), () => this.changed());
     this.brush = { radius: Math.max(2, BRUSH_SHARE * Math.max(this.sizes[0].width, this.sizes[0].height)), isErasing: false };
-    this.field = fields[0];
+    this.field = fields.find(({ name }) => name === this.unfinished?.field) ?? fields[0];
     this.pointers = [];
     this.viewer.panes.forEach((pane, index) => {
       const overlay = new Overlay(pane, index);
@@ -105,7 +105,7 @@ class Marking {
   /** What is wrong with a mark, in words; empty where nothing is. */
   problemOf(field, mark) {
     if (mark.shape === "polygon" && isCrossed(mark.points)) return this.texts.crossed;
-    return field.options.length && !mark.label ? this.texts.no_label : "";
+    return (field.options.length || field.free_label) && !mark.label ? this.texts.no_label : "";
   }
 
   /** What a field still lacks, in words; empty where it is complete. */
@@ -168,10 +168,10 @@ class Marking {
   }
 
   select(id, field = this.field, { isQuiet = false } = {}) {
+    this.turnTo(field);
     if (this.selected !== id) this.corner = null;
     this.selected = id;
     this.taken = null;
-    this.turnTo(field);
     if (isQuiet) return;
     const { chosen } = this;
     if (chosen !== null) this.say(fill(this.texts.selected, { what: this.nameOf(chosen.field, chosen.mark), where: this.placeOf(chosen.mark) }));
@@ -183,7 +183,9 @@ class Marking {
     if (this.field === field) return;
     this.field = field;
     this.brush.isErasing = false;
+    this.selected = this.corner = this.taken = null; // what is drawn next is of the other field
     this.hooks.turned(field);
+    this.redraw();
   }
 
   placeOf(mark) {
@@ -426,12 +428,11 @@ class Marking {
     return new Stroke(this, field, mark, { pane, point, isNew: true });
   }
 
-  /** The mark at a point: the selected one first, then handles and sides, then the smallest around it. */
+  /** The mark of the field at a point: the selected one first, then handles and sides, then the smallest around it. */
   hitAt(pane, point, reach) {
-    const hits = this.fields
-      .flatMap((field) => this.history.marks(field.name).map((mark) => ({ field, mark, ...hitOf(mark, pane, point, reach) })))
-      .filter(({ part, field }) => part !== undefined && (part !== "inside" || field === this.field));
-    const rank = ({ part, mark, field }) => ["handle", "side", "inside"].indexOf(part) * 4 + (mark.id === this.selected ? 0 : field === this.field ? 1 : 2);
+    const { field } = this;
+    const hits = this.history.marks(field.name).map((mark) => ({ field, mark, ...hitOf(mark, pane, point, reach) })).filter(({ part }) => part !== undefined);
+    const rank = ({ part, mark }) => ["handle", "side", "inside"].indexOf(part) * 2 + (mark.id === this.selected ? 0 : 1);
     const size = ({ mark }) => {
       const [x0, y0, x1, y1] = boundsOf(mark);
       return (x1 - x0) * (y1 - y0);

@@ -107,7 +107,7 @@ class Overlay {
       const size = isActive ? HANDLE_PX + 2 : HANDLE_PX;
       svg("rect", {
         x: at.x - size, y: at.y - size, width: 2 * size, height: 2 * size, rx: mark.shape === "box" ? 1 : size,
-        class: isActive ? "handle active" : "handle", stroke: cssColor(color),
+        class: isActive ? "grip active" : "grip", stroke: cssColor(color),
       }, group);
     }
   }
@@ -143,7 +143,7 @@ class Overlay {
     svg("path", { d: path, class: "halo" }, group);
     svg("path", { d: path, class: "line", stroke: cssColor(color) }, group);
     if (shape === "correspondence") this.drawDot(group, at[0], color, "3 3", number);
-    else at.forEach(({ x, y }, i) => svg("circle", { cx: x, cy: y, r: i === 0 ? 7 : 5, class: "handle", stroke: cssColor(color) }, group));
+    else at.forEach(({ x, y }, i) => svg("circle", { cx: x, cy: y, r: i === 0 ? 7 : 5, class: "grip", stroke: cssColor(color) }, group));
   }
 
   drawRing({ point, radius, isErasing }) {

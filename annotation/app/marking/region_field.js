@@ -7,6 +7,8 @@ class RegionField {
     this.set = add(parent, "fieldset", "field region");
     this.set.dataset.field = field.name;
     add(this.set, "legend", "", field.label).dir = "auto";
+    this.set.addEventListener("click", () => marking.turnTo(field));
+    if (form.regions.length > 1) this.drawThis = button(this.set, "reason draw-this", this.texts.draw_this, "", () => this.focus());
     if (field.instructions) add(this.set, "p", "instructions", field.instructions).dir = "auto";
     if (field.example && form.data.save?.pictures) this.addExample(form.data.save.pictures);
     this.labels = field.options.length || field.free_label ? add(this.set, "div", "labels") : null;
@@ -82,6 +84,8 @@ class RegionField {
     const own = chosen?.field === field ? chosen.mark : null;
     const label = own === null ? marking.labels[field.name] : own.label;
     this.set.classList.toggle("active", isActive);
+    this.drawThis?.setAttribute("aria-pressed", String(field === marking.field));
+    this.drawThis?.setAttribute("aria-label", fill(texts.draw_that, { field: field.label }));
     this.buttons.forEach((box, i) => {
       box.setAttribute("aria-pressed", String(field.options[i].code === label));
       const key = box.querySelector("kbd");

@@ -34,6 +34,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "pen_down": "Painting. The space bar again stops.",
         "held": "Held. Move it with the arrows; the space bar lets go.",
         "pen_up": "Let go",
+        "draw_this": "Draw",
+        "draw_that": "Draw: {field}",
         "labels": "Labels",
         "label": "Label",
         "list": "Marked: {field}",

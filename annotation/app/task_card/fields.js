@@ -39,7 +39,7 @@ class FormFields {
     const take = () => {
       for (const field of this.regions) {
         this.values[field.name] = marking.documents(field.name);
-        if (this.values[field.name].length) this.answerFor(field);
+        if (this.values[field.name].length || marking.unfinished?.field === field.name) this.answerFor(field);
       }
     };
     const layers = layersOf(this.data.layers ?? [], this.regions);
