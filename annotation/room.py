@@ -56,6 +56,9 @@ ROOM = Room(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review language": Entry(
+            f"{_HERE}.cli.language:language", "Print the file of a language of the review app, to be translated."
+        ),
         "review guidelines": Entry(
             f"{_HERE}.cli.guidelines:guidelines", "List and set what annotators are told, in versions."
         ),

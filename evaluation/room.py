@@ -84,6 +84,10 @@ ROOM = Room(
             f"{_HERE}.protocols.image_implication:IIBench",
             "II-Bench's none, cot, domain, emotion, rhetoric, and one to three examples.",
         ),
+        "grounded": Entry(
+            f"{_HERE}.protocols.grounded:Grounded",
+            "With boxes around what justifies the answer, where people marked it.",
+        ),
         "mm-sap": Entry(
             f"{_HERE}.protocols.repeated:MMSAP", "MM-SAP's five shuffles, each again without the option that declines."
         ),
@@ -106,6 +110,9 @@ ROOM = Room(
             f"{_HERE}.metrics.release.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
         ),
         "mm_sap": Entry(f"{_HERE}.metrics.release.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
+        "grounding": Entry(
+            f"{_HERE}.metrics.release.grounding:grounding", "Overlap of models' boxes with what people marked."
+        ),
         "ii_bench": Entry(
             f"{_HERE}.metrics.release.ii_bench:ii_bench", "II-Bench's accuracy, error and miss, by label."
         ),

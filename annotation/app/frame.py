@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ..store import Account
-from .auth.middleware import LOGIN, LOGOUT
+from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
 from .base.directed_text import DIRECTED_STYLE
 from .base.request import PageRequest
@@ -20,6 +20,7 @@ from .cockpit.build import show_build
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
+from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
@@ -91,11 +92,14 @@ _STYLE = (
 
 def show_frame() -> None:
     """Show the requested page to a signed-in account, and a link to sign in to everybody else."""
-    st.set_page_config(page_title="Benchwright review", layout="wide", initial_sidebar_state="collapsed")
-    st.html(_STYLE)
     state = current_state()
     # Looked up again on every run, so that a session that was ended elsewhere shows nothing more.
     account = state.account_of(state.cookies.token(st.context.cookies.get(state.cookies.name(COOKIE))))
+    headers = st.context.headers
+    cookie, accepted = headers.get("cookie") or "", headers.get("accept-language") or ""
+    choose_for_session(state.language_of(account, cookie=cookie, accepted=accepted))
+    st.set_page_config(page_title=TEXTS["page_title"], layout="wide", initial_sidebar_state="collapsed")
+    st.html(_STYLE)
     if account is None:
         st.warning(TEXTS["session_over"])
         st.html(f'<a href="{LOGIN}" target="_self">{escape(TEXTS["sign_in"])}</a>')
@@ -249,8 +253,14 @@ def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
     head = st.container(key=place, horizontal=True, vertical_alignment="center", gap="small")
     campaign = head.container(width=240, gap=None)
     beside = head.container(horizontal=True, vertical_alignment="center", width="stretch", gap="small")
+    others = (language for language in current_state().languages.all if language is not chosen_language())
+    links = "".join(
+        f'<a href="{LANGUAGE}?to={language.tag}" target="_self" lang="{language.tag}" hreflang="{language.tag}">'
+        f"{escape(language.name)}</a> · "
+        for language in others
+    )
     head.html(
-        f'<div class="benchwright-who"><span>{escape(account.name)} · </span>'
+        f'<div class="benchwright-who"><span><bdi>{escape(account.name)}</bdi> · </span>{links}'
         f'<a href="{LOGOUT}" target="_self">{escape(TEXTS["sign_out"])}</a></div>',
         width="content",
     )

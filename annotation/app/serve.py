@@ -33,8 +33,9 @@ def build_app(state: AppState) -> st.App:
     from starlette.middleware import Middleware
 
     from .auth.login import login_routes
-    from .auth.middleware import SessionMiddleware
+    from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
+    from .auth.page_language import language_route
     from .routes.downloads import download_routes
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
@@ -49,6 +50,7 @@ def build_app(state: AppState) -> st.App:
         routes=[
             *login_routes(state),
             *oidc_routes(state),
+            language_route(state, LANGUAGE, ACCOUNT),
             *task_routes(state),
             *work_routes(state),
             *photograph_routes(state),

@@ -85,6 +85,12 @@ LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
     metavar="DIR",
     help="Folder of its photographs; overrides the recipe's own.",
 )
+@click.option(
+    "--languages",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Folder with files of further languages, such as fr.toml, or of better translations of those that come along.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
@@ -103,6 +109,7 @@ def serve(
     public: str | None,
     recipe: Path | None,
     images: Path | None,
+    languages: Path | None,
     open_browser: bool,
     as_json: bool,
 ) -> None:
@@ -112,7 +119,7 @@ def serve(
     accounts, and run the recipe. As long as nobody can sign in, each start prints a link by which to become the
     curator. Needs the extra `app`.
     """
-    _check_app_is_installed()
+    check_app_is_installed()
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
@@ -130,7 +137,7 @@ def serve(
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
-    state = open_app_state(root, secure=https, provider=provider)
+    state = open_app_state(root, secure=https, provider=provider, languages=languages)
     invitation = _first_invitation(state.accounts, clock())
     start = url if invitation is None else f"{url}{invitation_path(invitation)}"
     document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
@@ -207,7 +214,7 @@ def users(
         raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
-    _check_app_is_installed()
+    check_app_is_installed()
     from ..app.base.state import clock
     from ..store import Accounts
 
@@ -232,8 +239,13 @@ def users(
     emit(document, as_json=as_json, text=lambda: _users_text(listed, add or invite, link))
 
 
-def _check_app_is_installed() -> None:
-    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi")):
+def check_app_is_installed() -> None:
+    """Check that the extra `app` is installed.
+
+    Raises:
+        PrerequisiteError: It is not; the message says how to get it.
+    """
+    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi"), ("babel", "babel")):
         if find_spec(module) is None:
             raise PrerequisiteError(
                 f"the review app needs {package}, which is not installed: "

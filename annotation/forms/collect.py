@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from .form import Form, OneOf, OnlyIf, Option, PhotographField, TextField
 
 WEB, OWN, NONE = "web", "own", "none"
+LICENCE = "licence"
+"""Name of the field of the licence, whose options are those that a recipe names."""
 _FOUND = OnlyIf(field="found", codes=(WEB, OWN))
 MAX_LINE = 1000
 
@@ -33,7 +35,7 @@ def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, mi
                     Option(code=NONE, words="None to be found"),
                 ),
             ),
-            OneOf(name="licence", label="Licence", only_if=_FOUND, options=options),
+            OneOf(name=LICENCE, label="Licence", only_if=_FOUND, options=options),
             PhotographField(
                 name="photograph",
                 label="Photograph",

@@ -23,6 +23,8 @@ _HELP = {
     "bad_image": "Broken, the wrong one, or too poor to tell.",
 }
 """Help texts that say when common reasons apply."""
+COMMON_REASONS = (*_HELP, "other")
+"""Codes of the reasons that screening offers where a recipe names no others."""
 
 
 def screening_form(reasons: Sequence[str]) -> Form:

@@ -1,3 +1,10 @@
+from .answer_regions import ANSWER_REGIONS as ANSWER_REGIONS
+from .answer_regions import AnswerRegions as AnswerRegions
+from .answer_regions import answer_regions_of as answer_regions_of
+from .coordinates import BoxConvention as BoxConvention
+from .coordinates import BoxUnit as BoxUnit
+from .coordinates import MisplacedBox as MisplacedBox
+from .masks import area_iou as area_iou
 from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
 from .masks import intersection_area as intersection_area

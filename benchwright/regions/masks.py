@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import MaskRuns
 from benchwright.rle import encode_runs
+
+if TYPE_CHECKING:
+    from .region import Region, SizeWH
 
 
 def grid_of(mask: MaskRuns) -> NDArray[np.bool_]:
@@ -94,6 +98,42 @@ def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, i
     order = np.lexsort((crossing, column))
     cells = (column * height + row)[order]
     return _from_edges(cells, size=(height, width))
+
+
+def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeWH) -> float:
+    """Return the intersection over union of the areas that two sets of regions cover together, 0 to 1.
+
+    Areas are those of `mask_of_region`, so a region counts pixel by pixel. 0 where either set covers no pixel.
+
+    Args:
+        regions: Boxes, polygons and masks of one picture.
+        others: Others of the same picture.
+        size_wh: Width and height of the picture in pixels.
+    """
+    covered: list[MaskRuns] = []
+    for listed in (regions, others):
+        masks = [mask for region in listed if (mask := mask_of_region(region, size_wh)) is not None]
+        together = covered_by_at_least(masks, 1) if masks else None
+        if together is None:
+            return 0.0
+        covered.append(together)
+    return mask_iou(*covered)
+
+
+def mask_of_region(region: Region, size_wh: SizeWH) -> MaskRuns | None:
+    """Return the pixels that a box, polygon or mask covers; None where it covers none.
+
+    Raises:
+        ValueError: The region has no area.
+    """
+    if region.shape == "mask":
+        return region.mask
+    if region.shape == "polygon":
+        return mask_of_outline(region.points, size_wh)
+    if region.shape != "box":
+        raise ValueError(f"a region of shape {region.shape!r} has no area")
+    (x0, y0), (x1, y1) = region.points
+    return mask_of_outline(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), size_wh)
 
 
 def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None:

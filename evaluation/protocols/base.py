@@ -140,6 +140,11 @@ class Protocol(BaseModel):
         """Return the probability that uniformly drawn letters make the item right."""
         return chance_of(item)
 
+    def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
+        """Return how well an item's attempts locate what justifies its answer, 0 to 1; None where none is asked for."""
+        del item, attempts
+        return None
+
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return the verdict on an item's attempts; in this base class, that of the only attempt."""
         del item

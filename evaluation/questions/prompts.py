@@ -18,7 +18,7 @@ def message_of(question: Question) -> tuple[Part, ...]:
     return vanilla(question) if question.message is None else question.message
 
 
-def vanilla(question: Question) -> tuple[Part, ...]:
+def vanilla(question: Question, *, instruction: str = _INSTRUCTION) -> tuple[Part, ...]:
     """Return the message that asks a question directly, without examples or reasoning.
 
     Pictures that are not placed come first, in order; `<image 2>` in the question puts the second one there; a
@@ -46,7 +46,7 @@ def vanilla(question: Question) -> tuple[Part, ...]:
             parts.append(f"({choice.key}) Image {number[shown.image_id]}")
         else:
             parts += [f"({choice.key}) Image {number[shown.image_id]}:", shown]
-    parts.append(_INSTRUCTION)
+    parts.append(instruction)
     return one_part_a_run(parts)
 
 

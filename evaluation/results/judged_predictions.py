@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..questions.question import Reply
     from .score import Score
 
-FORMAT, VERSION = "benchwright/predictions", 4
-VERSIONS = ("1", "2", "3", "4")
+FORMAT, VERSION = "benchwright/predictions", 5
+VERSIONS = ("1", "2", "3", "4", "5")
 """That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
-version 4 `is_cut_off`."""
+version 4 `is_cut_off`, version 5 `region_iou`."""
 
-ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off"})
+ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off", "region_iou"})
 """Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
@@ -60,14 +60,16 @@ SCHEMA = pa.schema(
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
         ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
-        ("is_cut_off", pa.bool_()),
+        ("is_cut_off", pa.bool_()), ("region_iou", pa.float64()),
     ]
 )  # fmt: skip
 """`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
 is the error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
 release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds every question
 that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its first attempt
-with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
+with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered.
+`region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1; null where
+no region was asked for."""
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
@@ -145,6 +147,7 @@ def row_of(
         "robust_right": None if reread_attempts is None else protocol.verdict(item, reread_attempts).right,
         "attempts": None if alone else _attempt_rows(attempts, reread_attempts),
         "is_cut_off": any(attempt.is_cut_off for attempt in attempts),
+        "region_iou": protocol.region_iou(item, attempts),
     }
 
 

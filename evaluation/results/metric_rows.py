@@ -19,7 +19,7 @@ from ..questions.release_files import columns_of
 if TYPE_CHECKING:
     from benchwright.release import Release
 
-_ITEM = ("item_id", "split", "task", "state", "letter", "right", "chance", "group", "robust_right")
+_ITEM = ("item_id", "split", "task", "state", "letter", "right", "chance", "group", "robust_right", "region_iou")
 _PART = ("variant", "round", "state", "letter", "right", "robust_right")
 _PAIR = "pair:"
 

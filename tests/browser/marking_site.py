@@ -113,7 +113,9 @@ def picture_is_there(page: Page) -> None:
     )
 
 
-_ROOT = "[...document.querySelectorAll('*')].map((each) => each.shadowRoot).find((root) => root?.querySelector('.card'))"
+_ROOT = (
+    "[...document.querySelectorAll('*')].map((each) => each.shadowRoot).find((root) => root?.querySelector('.card'))"
+)
 _PLACE = (
     f"([pane, x, y, width]) => {{ const layer = {_ROOT}.querySelectorAll('.layer')[pane].getBoundingClientRect();"
     " const scale = layer.width / width; return [layer.left + x * scale, layer.top + y * scale]; }"

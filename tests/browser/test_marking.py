@@ -119,9 +119,7 @@ def test_every_shape_is_drawn_corrected_and_submitted_by_mouse(site: ReviewSite,
     assert near(fields["box"][0]["points"], (1400, 400), (2100, 1100), within=2 * within)
     assert near([point for one in fields["point"] for point in one["points"]], (3000, 700), (3200, 500), within=within)
     assert [point["label"] for point in fields["point"]] == ["flag", "flag"]
-    assert near(
-        fields["polygon"][0]["points"], (400, 400), (800, 300), (1200, 500), (900, 1600), within=2 * within
-    )
+    assert near(fields["polygon"][0]["points"], (400, 400), (800, 300), (1200, 500), (900, 1600), within=2 * within)
     cells = grid_of(MaskRuns.model_validate(fields["mask"][0]["mask"]))
     assert cells.shape == (3000, 4000)
     assert cells[2000, 1800]
@@ -221,7 +219,7 @@ class Fingers:
         """Drag one finger between two points of the picture."""
         (x0, y0), (x1, y1) = on_screen(self.page, *start), on_screen(self.page, *end)
         self.touch("touchStart", (x0, y0))
-        for step in range(1, 9):
+        for step in [*range(1, 9), 8, 8, 8]:  # it rests before it is lifted: a tap on what flies would only stop it
             self.touch("touchMove", (x0 + (x1 - x0) * step / 8, y0 + (y1 - y0) * step / 8))
         self.touch("touchEnd")
 

@@ -89,9 +89,8 @@ class Bench:
             root_image_id=ids[0],
             operation_id=OPERATION.operation_id,
             made_from=ids[0],
-            evidence={"answer": answer},
             group_keys=tuple(group_keys),
-            **more,
+            **{"evidence": {"answer": answer}, **more},
         )
         self.items.append((item, split))
         return item

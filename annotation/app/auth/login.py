@@ -19,7 +19,8 @@ from benchwright.errors import BenchwrightError
 
 from ...store import RefusedError
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of
+from ..languages.language import use_language
 from ..security.attempts import SignInAttempt, account_key, address_key
 from ..security.passwords import HashingBusyError, check_new_password
 from .middleware import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
@@ -48,7 +49,8 @@ class _LoginRoutes:
     async def login(self, request: Request) -> Response:
         """Show the sign-in form, or check name and password and open a session."""
         if request.method != "POST":
-            return self._form_page(login_page, target=local_path(request.query_params.get("next", "/")))
+            target = local_path(request.query_params.get("next", "/"))
+            return self._in_picked_language(request, login_page, target=target)
         form = await _form_of(request)
         name, target = form.get("name", "").strip()[:100], local_path(form.get("next", "/"))
         if not self._is_own_form(request, form):
@@ -79,7 +81,7 @@ class _LoginRoutes:
         if account is None:
             return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403, headers=OPEN_PAGE_HEADERS)
         if not is_post:
-            return self._form_page(welcome_page, token=token, name=account.name)
+            return self._in_picked_language(request, welcome_page, token=token, name=account.name)
         password = form.get("password", "")
         try:
             if not self._is_own_form(request, form):
@@ -92,7 +94,7 @@ class _LoginRoutes:
         except HashingBusyError:
             return self._busy_page(welcome_page, token=token, name=account.name)
         except BenchwrightError as error:
-            return self._form_page(welcome_page, 400, token=token, name=account.name, problem=str(error))
+            return self._form_page(welcome_page, 400, token=token, name=account.name, problem=message_of(error))
         self._state.attempts.forget_account(account.name)
         return await start_session(self._state, request, account.name, "/")
 
@@ -131,12 +133,24 @@ class _LoginRoutes:
     def _is_own_form(self, request: Request, form: dict[str, str]) -> bool:
         return is_own_form(self._state, request, form.get("nonce", ""))
 
+    def _in_picked_language(self, request: Request, page: object, **values: str) -> Response:
+        """Return a page in the language that its link names, which the browser then keeps, and later the account."""
+        language = self._state.languages.of_tag(request.query_params.get("language"))
+        if language is None:
+            return self._form_page(page, 200, **values)
+        with use_language(language):
+            response = self._form_page(page, 200, **values)
+        response.headers.append("set-cookie", self._state.cookies.language(language.tag, is_new=True))
+        return response
+
     def _form_page(self, page: object, status: int = 200, **values: str) -> Response:
         """Return a page with a form, and set the cookie that holds the form's nonce."""
         assert callable(page)
         nonce = secrets.token_urlsafe(24)
-        by_provider = {} if page is logout_page else {"by_provider": self._state.provider is not None}
-        response = HTMLResponse(page(nonce=nonce, **by_provider, **values), status, headers=OPEN_PAGE_HEADERS)
+        offered: dict[str, object] = {}
+        if page is not logout_page:
+            offered = {"languages": self._state.languages.all, "by_provider": self._state.provider is not None}
+        response = HTMLResponse(page(nonce=nonce, **offered, **values), status, headers=OPEN_PAGE_HEADERS)
         response.headers.append("set-cookie", self._state.cookies.form(nonce))
         return response
 

@@ -17,11 +17,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...store import Account
 from ..base.state import AppState
+from ..languages.language import Language, use_language
 from ..security.cookies import Cookies
 from ..security.headers import headers_of
 from ..security.static_files import static_file
+from .page_language import with_language
 
-LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
+LOGIN, WELCOME, LOGOUT, LANGUAGE = "/login", "/welcome", "/logout", "/language"
 OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
 OPEN_PATHS = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
@@ -57,8 +59,16 @@ class SessionMiddleware:
         elif scope["type"] == "websocket" and not _is_same_origin(connection.headers):
             await send({"type": "websocket.close", "code": 1008, "reason": "another site"})
         else:
-            with suppress(ClientDisconnect):  # there is nobody left to answer
+            language = self._language_of(connection, account)
+            if scope["type"] == "http":
+                send = with_language(scope, send, language)
+            with suppress(ClientDisconnect), use_language(language):  # there is nobody left to answer
                 await self._app(scope, receive, self._with_headers(send))
+
+    def _language_of(self, connection: HTTPConnection, account: Account | None) -> Language:
+        headers = connection.headers
+        cookie, accepted = headers.get("cookie", ""), headers.get("accept-language", "")
+        return self._state.language_of(account, cookie=cookie, accepted=accepted)
 
     def _with_headers(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:

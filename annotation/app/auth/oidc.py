@@ -20,7 +20,7 @@ from benchwright.errors import BenchwrightError
 from ...store import Account, RefusedError
 from ...store.accounts.accounts import Identities
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of
 from ..security.identity_provider import IdentityProvider, ProviderError, SignInFlow, new_flow
 from .middleware import OIDC_BACK, OIDC_START
 from .pages import closed_page
@@ -77,7 +77,7 @@ class _OidcRoutes:
         except RefusedError as error:
             address = address_of(request)
             await run_in_threadpool(self._state.accounts.note_refused, None, address=address, now=clock())
-            return self._refusal(str(error), 403)
+            return self._refusal(message_of(error), 403)
         response = await start_session(self._state, request, account.name, attempt["next"])
         response.headers.append("set-cookie", self._state.cookies.attempt_over())
         return response

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
 from ..base.texts import TEXTS
+from ..languages.language import Language, chosen_language
 from ..security.passwords import SHORTEST
 from ..security.static_files import needed_files
 from .middleware import LOGIN, LOGOUT, OIDC_START, WELCOME
@@ -28,13 +30,31 @@ button, .button { width: 100%; padding: .65rem; font: inherit; font-weight: 600;
   background: var(--act); border: 1px solid var(--act); border-radius: 8px; cursor: pointer }
 .button, .quiet { display: block; text-align: center; text-decoration: none; color: var(--act); background: none;
   margin-top: .75rem } .other { margin: 0 }
+.languages { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: center; margin-top: 1.25rem }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 [role=alert] { color: var(--bad); font-weight: 600 } a { color: var(--act) }
 """
 
 
-def login_page(*, nonce: str, target: str, name: str = "", problem: str = "", by_provider: bool = False) -> str:
-    """Return the form that asks for name and password."""
+def login_page(
+    *,
+    nonce: str,
+    target: str,
+    name: str = "",
+    problem: str = "",
+    by_provider: bool = False,
+    languages: Sequence[Language] = (),
+) -> str:
+    """Return the form that asks for name and password.
+
+    Args:
+        nonce: Nonce that ties the form to the browser.
+        target: Path to go to afterwards.
+        name: Name that was given before.
+        problem: Why the last attempt failed.
+        by_provider: Whether people may sign in by a provider too.
+        languages: Languages to choose from.
+    """
     fields = (
         _hidden("nonce", nonce)
         + _hidden("next", target)
@@ -43,11 +63,20 @@ def login_page(*, nonce: str, target: str, name: str = "", problem: str = "", by
     )
     form = _form(LOGIN, fields, TEXTS["sign_in"])
     provider_button = _provider_button(next=target) if by_provider else ""
-    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + provider_button)
+    others = _languages(LOGIN, languages, next=target)
+    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + provider_button, others)
 
 
-def welcome_page(*, nonce: str, token: str, name: str, problem: str = "", by_provider: bool = False) -> str:
-    """Return the form in which an invited person chooses a password."""
+def welcome_page(
+    *,
+    nonce: str,
+    token: str,
+    name: str,
+    problem: str = "",
+    by_provider: bool = False,
+    languages: Sequence[Language] = (),
+) -> str:
+    """Return the form in which an invited person chooses a password; arguments as of `login_page`."""
     new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
     fields = (
         _hidden("nonce", nonce)
@@ -59,7 +88,8 @@ def welcome_page(*, nonce: str, token: str, name: str, problem: str = "", by_pro
     why = TEXTS["welcome_why"].format(shortest=SHORTEST)
     form = _form(WELCOME, fields, TEXTS["set_password"])
     provider_button = _provider_button(invitation=token, nonce=nonce) if by_provider else ""
-    return _page(TEXTS["welcome"].format(name=name), why, problem, form + provider_button)
+    others = _languages(WELCOME, languages, invitation=token)
+    return _page(TEXTS["welcome"].format(name=name), why, problem, form + provider_button, others)
 
 
 def closed_page(problem: str) -> str:
@@ -77,15 +107,16 @@ def logout_page(*, nonce: str, name: str) -> str:
     return _page(TEXTS["sign_out"], TEXTS["signed_in_as"].format(name=name), "", form + back)
 
 
-def _page(title: str, why: str, problem: str, body: str) -> str:
+def _page(title: str, why: str, problem: str, body: str, others: str = "") -> str:
+    language = chosen_language()
     alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     lead = f"<p>{escape(why)}</p>" if why else ""
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{language.tag}" dir="{language.direction}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{escape(title)} · Benchwright</title><style>{_STYLE}</style>{_prefetched()}</head>"
-        f"<body><main><h1>{escape(title)}</h1>{lead}{alert}{body}</main></body></html>"
+        f"<body><main><h1>{escape(title)}</h1>{lead}{alert}{body}{others}</main></body></html>"
     )
 
 
@@ -97,6 +128,17 @@ def _prefetched() -> str:
 def _provider_button(**query: str) -> str:
     url = escape(f"{OIDC_START}?{urlencode(query)}", quote=True)
     return f'<p class="other"><a class="button" href="{url}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
+
+
+def _languages(path: str, languages: Sequence[Language], **query: str) -> str:
+    """Return links to a page in the other languages, each named as it calls itself."""
+    links = ""
+    for language in languages:
+        if language is not chosen_language():
+            url = escape(f"{path}?{urlencode({**query, 'language': language.tag})}", quote=True)
+            about = f'lang="{language.tag}" dir="{language.direction}" hreflang="{language.tag}"'
+            links += f'<a href="{url}" {about}>{escape(language.name)}</a>'
+    return f'<nav class="languages" aria-label="{escape(TEXTS["language"])}">{links}</nav>' if links else ""
 
 
 def _form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:

@@ -19,10 +19,15 @@ OPEN_PAGE_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": sig
 async def start_session(state: AppState, request: Request, name: str, target: str) -> Response:
     """Open a session for an authenticated account, and redirect its browser to a target.
 
-    The browser also gets a device cookie, by which it is recognised at the next sign-in.
+    The browser also gets a device cookie, by which it is recognised at the next sign-in. A language that was chosen on
+    the way becomes that of the account.
     """
     token = await run_in_threadpool(state.accounts.open_session, name, now=clock())
     response = redirect_with_cookie(target, state.cookies.session(token))
+    chosen = state.languages.of_tag(state.cookies.new_language_in(request.headers.get("cookie", "")))
+    if chosen is not None:
+        await run_in_threadpool(state.accounts.set_language, name, chosen.tag)
+        response.headers.append("set-cookie", state.cookies.language(chosen.tag))
     response.headers.append("set-cookie", state.cookies.device(account_key(name), request.headers.get("cookie", "")))
     return response
 

@@ -18,7 +18,10 @@ _entries_lock = Lock()
 
 
 def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the entry under a key, and compute it first where it is missing; one thread at a time for each key."""
+    """Return the entry under a key, and compute it first where it is missing; one thread at a time for each key.
+
+    Entries hold figures, never words: they are the same in every language.
+    """
     with _entries_lock:
         if key in _entries:
             _entries.move_to_end(key)

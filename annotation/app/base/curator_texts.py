@@ -1,15 +1,15 @@
-"""All texts of the curator's pages, in two mappings that a translation replaces."""
+"""All texts of the curator's pages."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from benchwright.errors import BenchwrightError
 
 from ...workflow.rules import parse_rule
+from ..languages.language import Texts
+from .texts import words_of_code
 
-CODES: Mapping[str, str] = MappingProxyType(
+CODES = Texts(
+    "codes",
     {
         "accept": "accepted",
         "reject": "rejected",
@@ -31,11 +31,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "divided": "divided",
         "kept": "kept",
         "to_revise": "to be revised",
-    }
+    },
 )
 """Words for outcomes of tasks and for decisions. Codes of a campaign's own form are not among them."""
 
-TEXTS: Mapping[str, str] = MappingProxyType(
+TEXTS = Texts(
+    "curator",
     {
         # Splits
         "all": "All together",
@@ -381,8 +382,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "select_none": "Select none",
         "no_question": "(no question)",
         "bits": "{bits:g} of 64 bits differ",
-        "decisions_n": "{count} decisions",
-        "one_decision": "1 decision",
+        "decisions_n": {"by": "count", "one": "1 decision", "other": "{count} decisions"},
         # Acts on items
         "selected_n": "{count} selected",
         "select_found": "Select all {total:,} found",
@@ -486,11 +486,12 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "see_items": "See these items",
         "see_item": "See the item",
         "not_assigned": "This campaign is for others. Ask a curator to assign you, or pick another one.",
-    }
+    },
 )
 
 
-ITEM_STATES: Mapping[str, str] = MappingProxyType(
+ITEM_STATES = Texts(
+    "item_states",
     {
         "in_review": "In review",
         "waiting": "Waiting for review",
@@ -512,14 +513,14 @@ ITEM_STATES: Mapping[str, str] = MappingProxyType(
         "gold": "gold",
         "retired": "no longer asked",
         "waits": "left to an adjudicator",
-    }
+    },
 )
 """Words for states and marks of items and images, for outcomes of tasks on an item's page, and for what there is."""
 
 
 def words_for(code: str) -> str:
     """Return the words for a code of a form or of an outcome; without an entry, the code with spaces."""
-    return CODES.get(code, code.replace("_", " ").replace("+", " + "))
+    return CODES[code] if code in CODES else " + ".join(words_of_code(part) for part in code.split("+"))
 
 
 def rule_in_words(rule: str) -> str:

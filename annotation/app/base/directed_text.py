@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 RIGHT_TO_LEFT = "benchwright-rtl"
-"""Prefix of the keys of containers whose texts run from right to left; `DIRECTED_STYLE` selects by it."""
+LEFT_TO_RIGHT = "benchwright-ltr"
+"""Prefixes of the keys of containers whose texts run in one direction, in whatever language the page is."""
 DIRECTED_STYLE = f"""
 [class*="st-key-{RIGHT_TO_LEFT}"] {{ direction: rtl; text-align: right; }}
+[class*="st-key-{LEFT_TO_RIGHT}"] {{ direction: ltr; text-align: left; }}
 .benchwright-text {{ overflow-wrap: anywhere; white-space: pre-wrap; }}
 """
 

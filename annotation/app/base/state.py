@@ -13,10 +13,13 @@ from benchwright.workspace.workspace import Workspace
 from ...items import ItemIndex
 from ...jobs import JobRunner
 from ...store import Account, Accounts, ReviewStore, open_store
+from ..languages.language import Language
+from ..languages.offered import OfferedLanguages
 from ..security.attempts import Attempts
 from ..security.cookies import Cookies, signing_key
 from ..security.identity_provider import IdentityProvider
 from ..security.passwords import BoundedHashing
+from .own_texts import english_texts
 from .shown_pictures import ShownPictures
 
 MOST_DIGITS = 19
@@ -54,20 +57,35 @@ class AppState:
     hashing: BoundedHashing
     items: ItemIndex
     jobs: JobRunner
+    languages: OfferedLanguages
     provider: IdentityProvider | None = None
+
+    def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> Language:
+        """Return the language that somebody chose for their account or in their browser, else the browser's own.
+
+        Args:
+            account: Account that is signed in; None before.
+            cookie: `Cookie` header of the browser.
+            accepted: `Accept-Language` header of the browser.
+        """
+        chosen = None if account is None else account.language
+        return self.languages.choose(chosen, self.cookies.language_in(cookie), accepted=accepted)
 
     def account_of(self, token: str | None) -> Account | None:
         """Return the account whose open session a token belongs to; None where there is none."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
-def open_app_state(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> AppState:
+def open_app_state(
+    workspace: Path, *, secure: bool, provider: IdentityProvider | None = None, languages: Path | None = None
+) -> AppState:
     """Open the review store of a workspace for the app.
 
     Args:
         workspace: Folder of the workspace.
         secure: Whether people reach the app over HTTPS.
         provider: Identity provider by which people may sign in besides passwords; default none.
+        languages: Folder with files of further languages; default none.
 
     Raises:
         DataError: The store or the key cannot be read.
@@ -83,6 +101,7 @@ def open_app_state(workspace: Path, *, secure: bool, provider: IdentityProvider 
         hashing=BoundedHashing(),
         items=ItemIndex(workspace, store),
         jobs=JobRunner(workspace, store, now=clock),
+        languages=OfferedLanguages(english_texts(), *([] if languages is None else [languages])),
         provider=provider,
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from ..languages.language import Texts, chosen_language
 
-TEXTS: Mapping[str, str] = {
+_ENGLISH = {
     # Signing in and out
     "sign_in": "Sign in",
     "sign_in_why": "Review items for a benchmark.",
@@ -24,6 +24,8 @@ TEXTS: Mapping[str, str] = {
     "not_the_same": "The two passwords differ.",
     "no_invitation": "This invitation is used up or has ended. Ask a curator for a new one.",
     "sorry": "That did not work",
+    "page_title": "Benchwright review",
+    "language": "Language",
     "sign_out": "Sign out",
     "sign_out_everywhere": "Sign out everywhere",
     "sign_in_by_provider": "Sign in by your organisation",
@@ -131,6 +133,7 @@ TEXTS: Mapping[str, str] = {
     "photograph_sent": "Sending…",
     "photograph_size": "{width} × {height} pixels",
     "photograph_failed": "Not sent: no connection",
+    "photograph_too_large": "too large: at most {most:,} bytes are taken",
     "needs_lines": "“{field}” takes {count} lines. Fill them in, then press Ctrl+Enter again.",
     "answer": "Answer",
     "submit": "Done",
@@ -159,6 +162,7 @@ TEXTS: Mapping[str, str] = {
     "key_mark_take": "Take over what another one drew or a helper proposes",
     "key_mark_leave": "Give up what you are drawing",
     "key_mark_done": "End an outline; else done",
+    "keys_layout": "Letters are those of an English keyboard; they work under any other layout too, such as Arabic.",
     "key_accept": "Accept",
     "key_reject": "Reject",
     "key_revise": "Edit, or ask for a revision",
@@ -287,9 +291,20 @@ TEXTS: Mapping[str, str] = {
     "state_open": "can sign in",
     "state_closed": "no password yet",
 }
+TEXTS = Texts("app", _ENGLISH)
 
 
 def title_of(name: str) -> str:
     """Return the name of a campaign or a task as people write it: `beyond_the_image` becomes "Beyond the image"."""
-    words = " ".join(name.replace("_", " ").split()) or name
+    words = words_of_code(name)
     return words[:1].upper() + words[1:]
+
+
+def words_of_code(code: str) -> str:
+    """Return a code in words: `wrong_answer` becomes "wrong answer"; a translation is known for those in `NAMES`."""
+    return chosen_language().text("names", code, " ".join(code.replace("_", " ").split()) or code)
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an error says, in the chosen language where `MESSAGES` has it."""
+    return chosen_language().message(str(error))

@@ -21,7 +21,7 @@ from ...workflow.settlement import WAITS
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
 from ..base.state import AppState
-from ..base.texts import title_of
+from ..base.texts import message_of, title_of
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
 from ..pages.review import inert
@@ -44,7 +44,7 @@ def show_build(state: AppState, account: Account, *, progress: st.Page) -> None:
         build = build_progress(state.workspace, state.store, None if source is None else source.recipe, last_run)
     except BenchwrightError as error:
         if running is None:
-            st.error(inert(str(error)))
+            st.error(inert(message_of(error)))
         build = BuildProgress("running", "", [], [], None)
     if source is not None:
         st.caption(TEXTS["build_source"].format(recipe=inert(str(source.recipe)), images=inert(str(source.images))))
@@ -117,7 +117,7 @@ def _show_buttons(
             try:
                 _start(state, account, FreezeJob(name.strip(), version.strip()))
             except BenchwrightError as error:
-                st.error(inert(str(error)))
+                st.error(inert(message_of(error)))
     with right, st.form("build-export"):
         is_pseudonymous = st.checkbox(TEXTS["build_pseudonyms"])
         if st.form_submit_button(TEXTS["build_export"], disabled=is_busy or not has_run):
@@ -128,7 +128,7 @@ def _start(state: AppState, account: Account, job: Job) -> None:
     try:
         record = state.jobs.start(job, by=account.name)
     except BenchwrightError as error:  # another curator was faster
-        st.error(inert(str(error)))
+        st.error(inert(message_of(error)))
         return
     st.session_state[_SHOWN] = record.id
     st.rerun()

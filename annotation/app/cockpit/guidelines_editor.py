@@ -12,8 +12,9 @@ from ...store import RefusedError, StaleError
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
 from ..base.curator_texts import TEXTS
-from ..base.directed_text import RIGHT_TO_LEFT, runs_right_to_left
+from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
 from ..base.request import PageRequest
+from ..base.texts import message_of
 from ..pages.review import inert
 from ..routes.guidelines import with_pictures
 
@@ -71,8 +72,8 @@ def show_guidelines_editor(request: PageRequest) -> None:
     left.caption(inert(TEXTS["guidelines_hint"]))
     with right:
         st.markdown(f"**{TEXTS['guidelines_preview']}**")
-        key = RIGHT_TO_LEFT if runs_right_to_left(draft.text) else "benchwright-guidelines"
-        st.container(key=key, border=True, height=HEIGHT_PX).markdown(
+        key = RIGHT_TO_LEFT if runs_right_to_left(draft.text) else LEFT_TO_RIGHT
+        st.container(key=f"{key}-guidelines", border=True, height=HEIGHT_PX).markdown(
             with_pictures(draft.based_on._replace(text=draft.text))
         )
     with left:
@@ -132,7 +133,7 @@ def _show_save(request: PageRequest, draft: _Draft, newest: GuidelinesVersion) -
         except StaleError:
             st.rerun()
         except RefusedError as error:
-            st.error(inert(str(error)))
+            st.error(inert(message_of(error)))
             return
         saved = Guidelines(store).newest(request.campaign)
         if saved is not None and saved.version == version:

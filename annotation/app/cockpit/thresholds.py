@@ -26,6 +26,7 @@ from ...store import OverrideStore
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState
+from ..base.texts import message_of
 from ..charts.showing import show_chart
 from ..item_grid import GridTile, show_grid
 from ..pages.items import ITEM, record_tile, refreshed
@@ -44,7 +45,7 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
         stamp = (state.store.where, "thresholds", run_stamp(state.workspace))
         thresholds = cached(stamp, lambda: filter_thresholds(state.workspace))
     except BenchwrightError as error:
-        st.error(inert(str(error)))
+        st.error(inert(message_of(error)))
         return
     if not thresholds:
         st.info(TEXTS["no_thresholds"])
@@ -64,7 +65,7 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
         value = setting_of(picked, at)
         trial = cached((*stamp, picked.name, at, tuple(decided)), lambda: try_threshold(measured, at, by_hand=decided))
     except BenchwrightError as error:
-        left.error(inert(str(error)))
+        left.error(inert(message_of(error)))
         return
     with left:
         _show_counts(picked, trial)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.components import component
+from ..languages.language import for_browser
 
 _TEXTS = ("select_item", "open_item", "select_page", "select_none", "selected_n")
 
@@ -62,7 +63,7 @@ def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], 
         key=f"grid-{key}",
         data={
             "tiles": [asdict(tile) for tile in tiles],
-            "texts": {name: texts[name] for name in _TEXTS},
+            "texts": for_browser({name: texts[name] for name in _TEXTS}),
             "canSelect": can_select,
         },
         default={"selected": []},

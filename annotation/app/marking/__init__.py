@@ -7,8 +7,6 @@ own pixels, and ink on a canvas of the screen's.
 
 from pathlib import Path
 
-from .texts import TEXTS
-
 _FOLDER = Path(__file__).parent
 SCRIPTS = tuple(
     _FOLDER / name
@@ -20,4 +18,4 @@ SCRIPTS = tuple(
 """Scripts of the workbench that draw, after those of the viewer and the card."""
 STYLE = _FOLDER / "marking.css"
 
-__all__ = ["SCRIPTS", "STYLE", "TEXTS"]
+__all__ = ["SCRIPTS", "STYLE"]

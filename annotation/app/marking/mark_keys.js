@@ -5,6 +5,7 @@ const EDGE_PX = 40; // the crosshair stays so far from the edge of what is seen
 const STRIDE = 0.1; // of what is seen: a step with the control key
 const BRUSH_STEP = 1.25;
 const CROSS_REACH_PX = 10;
+const SIGN_KEYS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." }; // where another script has letters there
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const NOT_OURS = "button, summary, a, select, input, textarea, dialog, [role=slider], [role=listbox]";
 
@@ -37,7 +38,7 @@ class MarkKeys {
   /** Answers false where the key is none of these. */
   act(event, isOnControl) {
     const { marking } = this;
-    const { key } = event;
+    const key = SIGN_KEYS[event.code] !== undefined && !event.shiftKey && isCharacter(event.key) && event.key > "~" ? SIGN_KEYS[event.code] : pressedKey(event);
     const isCommand = event.ctrlKey || event.metaKey;
     if (isCommand && !event.altKey && key.toLowerCase() === "z") return event.shiftKey ? marking.redo() : marking.undo();
     if (isCommand && !event.altKey && key.toLowerCase() === "y") return marking.redo();

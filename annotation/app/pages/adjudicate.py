@@ -11,7 +11,7 @@ from ...workflow.adjudication import AdjudicationQueue, DecidedCase
 from ..base.curator_texts import rule_in_words
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, words_of_code
 from ..task_card.adjudication_card import submission_in_words
 from ..workbench.adjudicating import AdjudicatorWork
 from ..workbench.work import work_state
@@ -52,7 +52,7 @@ def _line(case: DecidedCase, campaign: Campaign) -> dict[str, Any]:
     decided = case.adjudication
     return {
         TEXTS["decision"]: TEXTS.get(decided.decision, decided.decision),
-        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in decided.reasons),
+        TEXTS["reasons"]: ", ".join(words_of_code(code) for code in decided.reasons),
         TEXTS["question"]: question_in_words(case.item),
         TEXTS["answers"]: " | ".join(words(annotation) for annotation in case.annotations),
         TEXTS["note"]: decided.note or "",

@@ -11,7 +11,9 @@ from ...progress.label_fields import LabelField, label_fields_of
 from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
+from ..base.own_texts import CODES_IN_WORDS, form_text
 from ..base.request import PageRequest
+from ..base.texts import words_of_code
 from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, parts_chart
 from ..charts.showing import show_chart
 
@@ -65,9 +67,12 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
         return
     st.subheader(TEXTS["votes"])
     st.caption(TEXTS["votes_why"])
-    rows = [(votes.words, {"yes": votes.yes, "no": votes.votes - votes.yes}) for votes in criteria]
+    rows = [(form_text(votes.words), {"yes": votes.yes, "no": votes.votes - votes.yes}) for votes in criteria]
     show_chart(parts_chart("votes", TEXTS["criteria"], rows))
-    values = [_value(votes.words, votes.agreement, statistic, beside=_compared(votes.agreement)) for votes in criteria]
+    values = [
+        _value(form_text(votes.words), votes.agreement, statistic, beside=_compared(votes.agreement))
+        for votes in criteria
+    ]
     show_chart(intervals_chart("criteria", NAMES[statistic], values))
 
 
@@ -114,7 +119,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
 def _pick(overview: Overview) -> tuple[LabelField, str]:
     """Show the menus; return the field to compare and the statistic that the charts show."""
     field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
-    by_words = {field.words: field for field in label_fields_of(overview.campaign)}
+    by_words = {_field_words(field): field for field in label_fields_of(overview.campaign)}
     field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]
     statistic = statistic_place.selectbox(
         TEXTS["shown"],
@@ -126,6 +131,11 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
     if has_order and order_place.toggle(TEXTS["in_order"]):
         field = field._replace(metric="ordinal")
     return field, statistic
+
+
+def _field_words(field: LabelField) -> str:
+    """Return the name of what is compared: a form's label in the chosen language, or a code's name."""
+    return words_of_code(field.words) if field.words in CODES_IN_WORDS else form_text(field.words)
 
 
 def _values(groups: list[tuple[str, Agreement]], statistic: str) -> list[NamedValue]:

@@ -15,7 +15,7 @@ from ...store.submissions.examples import MAX_WORDS, Example, Examples
 from ...workflow.settlement import ACCEPT
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
-from ..base.texts import title_of
+from ..base.texts import message_of, title_of
 from .review import inert
 
 
@@ -58,7 +58,7 @@ def _offer_to_show(state: AppState, account: Account, task: ReviewedTask) -> Non
             try:
                 Examples(state.store).add(number, words, is_accepted=is_accepted, by=account.name, now=clock())
             except BenchwrightError as error:
-                st.error(inert(str(error)))
+                st.error(inert(message_of(error)))
                 return
             st.rerun()
 

@@ -11,7 +11,8 @@ from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.directed_text import show_text
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of
+from ..languages.language import chosen_language
 from .items import ITEM
 from .review import inert
 
@@ -28,7 +29,7 @@ def show_flags(request: PageRequest, *, item: st.Page) -> None:
 
 def _show_line(comment: Comment, request: PageRequest, item: st.Page) -> None:
     time, annotator, text, link, button = st.columns([1.2, 1.2, 4.4, 1.2, 0.9], vertical_alignment="center")
-    time.text(f"{comment.made_at:%d %b %H:%M}")
+    time.text(chosen_language().date_and_time(comment.made_at))
     annotator.text(f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator)
     lines = text.container(gap=None)
     if comment.words:
@@ -39,6 +40,6 @@ def _show_line(comment: Comment, request: PageRequest, item: st.Page) -> None:
         try:
             request.state.store.settle_remark(request.campaign.name, comment.id, by=request.account.name, now=clock())
         except BenchwrightError as error:  # another curator has settled it meanwhile
-            st.error(inert(str(error)))
+            st.error(inert(message_of(error)))
             return
         st.rerun()

@@ -9,8 +9,9 @@ from ...store import Campaign
 from ...workflow.task_queue import HistoryEntry
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
+from ..base.own_texts import form_in_language
 from ..base.request import PageRequest
-from ..base.texts import TEXTS, title_of
+from ..base.texts import TEXTS, title_of, words_of_code
 from .review import TASK
 
 PAGE_SIZE = 50
@@ -74,7 +75,7 @@ def _decision_words(submission: Submission, campaign: Campaign) -> str:
 
 def _detail_words(submission: Submission, campaign: Campaign) -> str:
     """Return the fields of a typed form, or else the reasons, in words."""
-    form = campaign.form.typed
+    form = form_in_language(campaign.form.typed)
     if form is not None:
         return form.describe(submission.fields or {})
-    return ", ".join(code.replace("_", " ") for code in submission.reasons)
+    return ", ".join(words_of_code(code) for code in submission.reasons)

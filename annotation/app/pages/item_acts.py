@@ -17,6 +17,7 @@ from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
 from ...store import Account
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
+from ..base.texts import message_of
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
@@ -81,7 +82,7 @@ def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
     try:
         plan = acts.plan(request.act, state.items.reading(records_in), why=request.why)
     except BenchwrightError as error:
-        st.error(inert(str(error)))
+        st.error(inert(message_of(error)))
         st.session_state.pop(_PLAN, None)
         return
     st.session_state[_PLAN] = (request, plan)
@@ -101,7 +102,7 @@ def _show_plan(acts: CuratorActs, plan: ActPlan, why: str) -> None:
         try:
             done = acts.do(plan, why=why, now=clock())
         except BenchwrightError as error:
-            st.error(inert(str(error)))
+            st.error(inert(message_of(error)))
             return
         st.session_state[_DONE] = ActPlan(plan.act, done, ())
         st.session_state.pop(_PLAN, None)
@@ -122,7 +123,7 @@ def _show_done(acts: CuratorActs) -> None:
         try:
             undone = acts.do(ActPlan("undo", done.overrides, ()), now=clock())
         except BenchwrightError as error:  # another curator has undone it meanwhile
-            st.error(inert(str(error)))
+            st.error(inert(message_of(error)))
             return
         st.session_state[_DONE] = ActPlan("undo", undone, ())
         st.rerun()

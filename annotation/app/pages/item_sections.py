@@ -17,6 +17,7 @@ from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store import Annotation
 from ...store.database.records import Adjudication
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..base.own_texts import form_in_language
 from ..base.texts import TEXTS as APP_TEXTS
 from ..routes.record_pictures import record_picture_url
 
@@ -134,7 +135,7 @@ def _show_task(task: ReviewedTask) -> None:
 
 
 def _vote(task: ReviewedTask, annotation: Annotation) -> tuple[str, ...]:
-    form = task.campaign.form.typed
+    form = form_in_language(task.campaign.form.typed)
     decision = words_for(annotation.decision) if form is None else form.describe(annotation.fields or {})
     if annotation.version > 1:
         decision = f"{decision} ({TEXTS['changed_n'].format(version=annotation.version)})"

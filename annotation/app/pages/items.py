@@ -27,6 +27,7 @@ from ...store import Account
 from ..base.cache import cached
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.state import AppState
+from ..base.texts import message_of
 from ..item_grid import GridTile, show_grid
 from ..routes.record_pictures import record_picture_url
 from .item_acts import show_acts
@@ -90,7 +91,7 @@ def refreshed(state: AppState) -> str:
     try:
         return state.items.refresh().generation
     except BenchwrightError as error:
-        st.error(TEXTS["index_failed"].format(why=inert(str(error))))
+        st.error(TEXTS["index_failed"].format(why=inert(message_of(error))))
         st.stop()
 
 
@@ -244,8 +245,7 @@ def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
     """
     lines = [", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else "", record.campaign]
     if record.decisions:
-        count = TEXTS["one_decision"] if record.decisions == 1 else TEXTS["decisions_n"].format(count=record.decisions)
-        lines.append(count)
+        lines.append(TEXTS["decisions_n"].format(count=record.decisions))
     lines += more
     name = record.name or f"{record.task} {record.record_id[:_ID_DIGITS]}".strip()
     return GridTile(

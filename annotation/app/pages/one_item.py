@@ -21,6 +21,7 @@ from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS as APP_TEXTS
+from ..base.texts import message_of
 from .example_forms import show_example_forms
 from .item_acts import show_acts
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
@@ -85,7 +86,7 @@ def _read(state: AppState, record_id: str) -> RecordHistory | None:
             state.items.refresh()
             return item_history(Workspace(state.workspace), state.store, state.items, record_id)
         except BenchwrightError as error:
-            st.error(TEXTS["index_failed"].format(why=inert(str(error))))
+            st.error(TEXTS["index_failed"].format(why=inert(message_of(error))))
             st.stop()
 
 
@@ -160,7 +161,7 @@ def _show_task_form(state: AppState, account: Account, task: ReviewedTask) -> No
             try:
                 CuratorActs(state.workspace, state.store, account.name).decide_task(task, submission, now=clock())
             except BenchwrightError as error:
-                st.error(inert(str(error)))
+                st.error(inert(message_of(error)))
                 return
             st.session_state[_DONE] = "task_reopened" if decision == "send_back" else "task_decided"
             st.rerun()

@@ -15,7 +15,7 @@ from ...store.accounts.campaign_access import AccessControl, CampaignAccess
 from ..base.account_words import invitation_path, state_of
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of, words_of_code
 from .invitations import app_url, show_invitations
 from .review import inert
 
@@ -46,7 +46,7 @@ def _show_form(accounts: Accounts) -> None:
     with st.form("add", clear_on_submit=True, border=True):
         name_place, role_place, button_place = st.columns([3, 2, 1], vertical_alignment="bottom")
         name = name_place.text_input(TEXTS["name"], max_chars=100)
-        role: Role = role_place.selectbox(TEXTS["role"], get_args(Role))
+        role: Role = role_place.selectbox(TEXTS["role"], get_args(Role), format_func=words_of_code)
         if button_place.form_submit_button(TEXTS["invite"]):
             _change(lambda: _add(accounts, name.strip(), role))
 
@@ -60,6 +60,7 @@ def _show_account(accounts: Accounts, account: Account, *, is_self: bool) -> Non
         roles,
         index=roles.index(account.role),
         key=f"role-{account.id}-{account.role}",
+        format_func=words_of_code,
         label_visibility="collapsed",
     )
     if chosen != account.role:
@@ -87,7 +88,7 @@ def _change(change: Callable[[], object]) -> None:
     try:
         change()
     except BenchwrightError as error:
-        st.error(inert(str(error)))
+        st.error(inert(message_of(error)))
         return
     st.rerun()
 

@@ -7,9 +7,10 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...workflow.practising import PracticeQueue, PracticeState
+from ..base.own_texts import practice_in_language
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of
 from ..routes.guidelines import show_guidelines
 from ..workbench.practising import PracticeWork
 from ..workbench.work import work_state
@@ -63,7 +64,7 @@ def _show_result(request: PageRequest, queue: PracticeQueue, state: PracticeStat
     st.markdown(f"**{TEXTS['practice_what']}**")
     for place, name in enumerate(attempt.items):
         try:
-            item = queue.item(name)
+            item = practice_in_language(queue.item(name), request.campaign.kind)
         except BenchwrightError:
             continue  # the recipe names other items since
         is_right = attempt.answers[place].is_right
@@ -95,6 +96,6 @@ def _begin_again(queue: PracticeQueue) -> None:
     try:
         queue.begin(now=clock())
     except BenchwrightError as error:
-        st.error(inert(str(error)))
+        st.error(inert(message_of(error)))
         return
     st.rerun()

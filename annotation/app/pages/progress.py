@@ -26,9 +26,10 @@ from ...workflow.submitted_answers import results_of
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.curator_texts import rule_in_words, words_for
+from ..base.own_texts import form_text
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, words_of_code
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
 from .review import inert
@@ -141,7 +142,7 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     for row in rows:
         alpha = row.get("krippendorff_alpha", ...)
         line = {
-            TEXTS["answers_given"]: str(row.get("words") or row.get("finding", "")).replace("_", " "),
+            TEXTS["answers_given"]: _finding(row),
             "n": str(row["items"]),
             TEXTS["share_of_items"]: TEXTS["undefined"] if row["share"] is None else f"{row['share']:.0%}",
         }
@@ -149,6 +150,11 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
             line["Krippendorff's alpha"] = TEXTS["undefined"] if alpha is None else f"{alpha:.2f}"
         lines.append(line)
     return lines
+
+
+def _finding(row: dict[str, Any]) -> str:
+    words = row.get("words")
+    return form_text(str(words)) if words else words_of_code(str(row.get("finding", "")))
 
 
 def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page) -> None:

@@ -12,6 +12,7 @@ from ...store.campaigns.practice import Practice, PracticeResult
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..base.state import clock
+from ..base.texts import message_of
 from .review import inert
 
 _LET_IN = "qualification-let-in"
@@ -78,7 +79,7 @@ def _offer_to_let_in(request: PageRequest, names: list[str]) -> None:
             try:
                 Practice(request.state.store).let_in(request.campaign.name, name, by=request.account.name, now=clock())
             except BenchwrightError as error:
-                st.error(inert(str(error)))
+                st.error(inert(message_of(error)))
                 return
             st.session_state[_LET_IN] = name
             st.rerun()

@@ -20,8 +20,9 @@ from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.submissions.examples import Example, Examples
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
-from ..base.directed_text import RIGHT_TO_LEFT, runs_right_to_left
+from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
 from ..base.option_letters import captions, question_in_words
+from ..base.own_texts import guidelines_in_language
 from ..base.request import PageRequest
 from ..base.state import AppState
 from ..base.texts import TEXTS
@@ -80,8 +81,9 @@ def show_guidelines(request: PageRequest) -> None:
     beside = st.container(key="guidelines-beside")
     if newest is not None:
         beside.caption(TEXTS["guidelines_version"].format(version=newest.version))
-        key = RIGHT_TO_LEFT if runs_right_to_left(newest.text) else "benchwright-guidelines"
-        beside.container(key=key).markdown(with_pictures(newest))
+        text = guidelines_in_language(newest.text)
+        key = RIGHT_TO_LEFT if runs_right_to_left(text) else LEFT_TO_RIGHT
+        beside.container(key=f"{key}-guidelines").markdown(with_pictures(newest._replace(text=text)))
     if examples:
         beside.html(_examples_html(examples))
 

@@ -17,6 +17,7 @@ from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
+from ..base.texts import TEXTS, message_of
 from .tasks import DRAFT_HEADER
 
 SHOWN_PX = 1024
@@ -49,16 +50,16 @@ class _PhotographRoutes:
         try:
             field = await run_in_threadpool(self._field, request)
         except RefusedError as error:
-            return PlainTextResponse(f"{error}\n", 403)
+            return PlainTextResponse(f"{message_of(error)}\n", 403)
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
             if len(body) > field.max_bytes:
-                return PlainTextResponse(f"too large: at most {field.max_bytes:,} bytes are taken\n", 413)
+                return PlainTextResponse(TEXTS["photograph_too_large"].format(most=field.max_bytes) + "\n", 413)
         try:
             stored = await run_in_threadpool(self._store, request, bytes(body), field)
         except RefusedError as error:
-            return PlainTextResponse(f"{error}\n", 422)
+            return PlainTextResponse(f"{message_of(error)}\n", 422)
         return JSONResponse({"photograph": stored.image_id, "width": stored.width, "height": stored.height})
 
     async def show(self, request: Request) -> Response:

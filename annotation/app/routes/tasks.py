@@ -22,6 +22,7 @@ from ...workflow.task_queue import TaskQueue, is_id, may_see
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
+from ..base.texts import message_of
 
 DRAFT_HEADER = "x-benchwright-draft"
 """Header that the app's own script sends.
@@ -161,7 +162,7 @@ class _TaskRoutes:
             }
             return JSONResponse(stored, 409)
         except RefusedError as error:
-            return PlainTextResponse(f"{error}\n", 403)
+            return PlainTextResponse(f"{message_of(error)}\n", 403)
         except (ValueError, RecursionError, BenchwrightError):
             return PlainTextResponse("this is no draft\n", 400)
         return JSONResponse({"saved": True, "revision": saved.revision})

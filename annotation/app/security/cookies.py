@@ -25,6 +25,9 @@ COOKIE = "benchwright_session"
 FORM_COOKIE = "benchwright_form"
 ATTEMPT_COOKIE = "benchwright_attempt"
 ATTEMPT_S = 600
+LANGUAGE_COOKIE = "benchwright_language"
+LANGUAGE_S = 400 * 24 * 3600
+_NEW = ".new"
 DEVICE_COOKIE = "benchwright_device"
 DEVICE_S = 400 * 24 * 3600
 """Lifetime of the device cookie in seconds, which is as long as browsers keep any cookie."""
@@ -64,6 +67,25 @@ class Cookies:
         self._attempts = Signer(key, salt="benchwright-attempt")
         self._devices = Signer(key, salt="benchwright-device")
         self.is_secure = secure
+
+    def language(self, tag: str, *, is_new: bool = False) -> str:
+        """Return the `Set-Cookie` line that keeps the language that somebody chose in a browser.
+
+        Args:
+            tag: Tag of the language.
+            is_new: Whether it was chosen before the sign-in, so that the account does not know it yet; default False.
+        """
+        return self._line(LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), LANGUAGE_S)
+
+    def language_in(self, header: str) -> str | None:
+        """Return the tag that a `Cookie` header states, which may be of any language or of none; None without one."""
+        stated = read_cookie(header, self.name(LANGUAGE_COOKIE))
+        return None if stated is None else stated.removesuffix(_NEW)
+
+    def new_language_in(self, header: str) -> str | None:
+        """Return the tag of a language that was chosen before the sign-in, and of which no account knows yet."""
+        stated = read_cookie(header, self.name(LANGUAGE_COOKIE)) or ""
+        return stated.removesuffix(_NEW) if stated.endswith(_NEW) else None
 
     def session(self, token: str) -> str:
         """Return the `Set-Cookie` line that opens a session."""

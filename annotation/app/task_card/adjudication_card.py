@@ -11,7 +11,8 @@ from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
-from ..base.texts import TEXTS
+from ..base.own_texts import form_in_language
+from ..base.texts import TEXTS, words_of_code
 from .card import Card, editable_of
 
 ADJUDICATE = "adjudicate"
@@ -30,7 +31,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         choices=options_of(item),
         right=right_of(item),
         declines=item.answer is None,
-        reasons=[{"code": code, "words": code.replace("_", " ")} for code in reasons],
+        reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],
         needs_note=["revise"] if reasons else ["revise", "reject"],
         said=None,
@@ -56,6 +57,7 @@ def _answer(submission: Submission, number: int, form: Form | None) -> dict[str,
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
     """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
+    form = form_in_language(form)
     if form is None:
         lines = [TEXTS.get(submission.decision, submission.decision)]
     else:
@@ -63,9 +65,12 @@ def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
         fields = submission.fields or {}
         filled_in = {name: fields[name] for name in labels if fields.get(name)}
         lines = [f"{TEXTS['answer']}: {filled_in.pop(ANSWER, submission.decision)}"]
-        lines += [f"{labels[name]} {value}" for name, value in filled_in.items()]
+        options = {
+            field.name: {option.code: option.words for option in getattr(field, "options", ())} for field in form.fields
+        }
+        lines += [f"{labels[name]} {options[name].get(str(value), value)}" for name, value in filled_in.items()]
     if submission.reasons:
-        lines.append(", ".join(code.replace("_", " ") for code in submission.reasons))
+        lines.append(", ".join(words_of_code(code) for code in submission.reasons))
     if submission.note:
         lines.append(f"“{submission.note}”")
     for name, value in (submission.edits or {}).items():

@@ -18,7 +18,8 @@ from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
 from ..base.option_letters import options_of, question_in_words
-from ..base.texts import TEXTS
+from ..base.own_texts import form_in_language, form_text
+from ..base.texts import TEXTS, words_of_code
 from ..routes.photographs import photographs_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 
@@ -114,18 +115,18 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         raise BenchwrightError(
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
-    item, form, typed = task.item, campaign.form, campaign.form.typed
+    item, form, typed = task.item, campaign.form, form_in_language(campaign.form.typed)
     blind = is_blind(task, campaign)
     with_key = shows_key(campaign.kind) and not blind
     key = item.answer or item.refusal
     return Card(
         slot=task.shown_slot,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
-        question=question_in_words(item),
+        question=question_in_words(item) if item.choices else form_text(question_in_words(item)),
         choices=options_of(item),
         right=key if with_key else None,
         declines=with_key and item.answer is None,
-        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.reasons],
+        reasons=[{"code": code, "words": words_of_code(code)} for code in form.reasons],
         needs_reason=["reject"] if form.reasons else [],
         needs_note=list(form.needs_note),
         said=None if task.annotation is None else _said(task.annotation, typed),
@@ -207,12 +208,13 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
 
 def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return the values of a typed form in words; empty without a typed form or without values."""
-    return "" if form is None or fields is None else form.describe(fields)
+    shown = form_in_language(form)
+    return "" if shown is None or fields is None else shown.describe(fields)
 
 
 def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
     """Return a decision as the card says it: an option with its letter, the words of a form's codes, or a button's."""
-    typed = campaign.form.typed
+    typed = form_in_language(campaign.form.typed)
     if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
         words = {option["key"]: option["words"] for option in options_of(item)}
         return f"{decision}: {words.get(decision, '')}"

@@ -17,6 +17,7 @@ from ...store import Account, Campaign
 from ...store.campaigns.practice import PracticeAnswer
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
+from ..base.own_texts import practice_in_language
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..routes.practice import practice_url
@@ -55,7 +56,8 @@ class PracticeWork:
         Raises:
             RefusedError: There is no such item.
         """
-        item, said = self._queue.item_at(task_id - 1)
+        stored, said = self._queue.item_at(task_id - 1)
+        item = practice_in_language(stored, self._campaign.kind)
         task = OwnTask(
             task_id=task_id,
             slot_id=task_id,

@@ -15,7 +15,7 @@ from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
 from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
+from ..base.texts import TEXTS, message_of
 from ..routes.tasks import coarse_url, detail_url, picture_url
 from ..task_card.card import Card
 from ..task_card.card_event import CardEvent
@@ -157,7 +157,7 @@ def results_of(work: Work, events: Sequence[CardEvent]) -> list[EventResult]:
         try:
             results.append(work.carry_out(event))
         except BenchwrightError as error:
-            results.append(EventResult(event.task, str(error), is_refused=True))
+            results.append(EventResult(event.task, message_of(error), is_refused=True))
     return results
 
 

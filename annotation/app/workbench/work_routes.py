@@ -21,6 +21,7 @@ from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
+from ..base.texts import message_of
 from ..routes.tasks import DRAFT_HEADER
 from ..task_card.card_event import CardEvent, event_of
 from .adjudicating import AdjudicatorWork
@@ -110,7 +111,7 @@ async def _checked(
     except (ValueError, RecursionError):
         return PlainTextResponse("this is nothing that the app sends\n", 400)
     except BenchwrightError as error:
-        return PlainTextResponse(f"{error}\n", 403)
+        return PlainTextResponse(f"{message_of(error)}\n", 403)
     # In ASCII: a draft may hold half a character, which has no other form.
     return Response(json.dumps(reply), media_type="application/json")
 

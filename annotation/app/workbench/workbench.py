@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ..base.components import component
+from ..base.marking_texts import TEXTS as MARKING_TEXTS
 from ..base.texts import TEXTS
+from ..base.viewer_texts import TEXTS as VIEWER_TEXTS
+from ..languages.language import for_browser
 from ..marking import SCRIPTS as MARKING_SCRIPTS
 from ..marking import STYLE as MARKING_STYLE
-from ..marking import TEXTS as MARKING_TEXTS
 from ..task_card.card import FOLDER as CARD
 from ..task_card.card import SCRIPTS as CARD_SCRIPTS
 from ..task_card.card import STYLE as CARD_STYLE
-from ..viewer.texts import TEXTS as VIEWER_TEXTS
 from ..viewer.viewer import FOLDER as VIEWER
 from ..viewer.viewer import SCRIPTS as VIEWER_SCRIPTS
 from ..viewer.viewer import STYLE as VIEWER_STYLE
@@ -28,8 +29,8 @@ _WORDS = (
     "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
     "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
-    "decided_elsewhere", "keys", "keys_close", "keys_touch", "next_comes", "not_sent", "sent_again", "not_taken",
-    "comes_again", "said_was", "lost_task", "dismiss", "next",
+    "decided_elsewhere", "keys", "keys_close", "keys_layout", "keys_touch", "next_comes", "not_sent", "sent_again",
+    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next",
 )  # fmt: skip
 
 
@@ -67,7 +68,11 @@ def show_workbench(
     component("benchwright_workbench", scripts, styles)(
         key=f"workbench-{url}-{campaign}",
         data={
-            "texts": {**{name: TEXTS[name] for name in _WORDS}, "viewer": dict(VIEWER_TEXTS), "marking": dict(MARKING_TEXTS)},
+            "texts": {
+                **for_browser({name: TEXTS[name] for name in _WORDS}),
+                "viewer": for_browser(VIEWER_TEXTS),
+                "marking": for_browser(MARKING_TEXTS),
+            },
             "account": account,
             "campaign": campaign,
             "url": url,

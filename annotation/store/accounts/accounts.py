@@ -49,6 +49,7 @@ class Account:
         is_disabled: Whether signing in is refused; the person's decisions stay.
         invited_until: End of an open invitation; None if there is none.
         created_at: When the account was made.
+        language: Tag of the language that the person chose for the app; None before they choose one.
     """
 
     id: int
@@ -58,6 +59,7 @@ class Account:
     is_disabled: bool
     invited_until: datetime | None
     created_at: datetime
+    language: str | None = None
 
 
 class Accounts:
@@ -102,6 +104,15 @@ class Accounts:
         """
         with self._store.reading() as connection:
             return _known(connection, name)
+
+    def set_language(self, name: str, tag: str) -> None:
+        """Keep the language that a person chose for the app; the audit log is about other things.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        with self._changing(name) as (connection, account):
+            connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(language=tag))
 
     def password_hash(self, name: str) -> str | None:
         """Return the hash to check a password against; None if nobody of that name may sign in with one."""
@@ -300,6 +311,7 @@ def _account(row: Any) -> Account:
         is_disabled=row.is_disabled,
         invited_until=row.invite_until,
         created_at=row.created_at,
+        language=row.language,
     )
 
 

@@ -208,6 +208,7 @@ accounts = sa.Table(
     sa.Column("invite_until", UtcDateTime, doc="Until when the invitation is good."),
     sa.Column("is_disabled", sa.Boolean, nullable=False, doc="Whether the account is locked."),
     sa.Column("created_at", UtcDateTime, nullable=False, doc="When the account was made."),
+    sa.Column("language", sa.Text, doc="Tag of the language that the person chose; null before they choose one."),
     sa.CheckConstraint("role IN ('annotator', 'adjudicator', 'curator')", name="role"),
     sa.CheckConstraint("(invite_hash IS NULL) = (invite_until IS NULL)", name="invite"),
     info={MEANING: "One account of the review app."},

@@ -1,5 +1,3 @@
-from .coordinates import Convention as Convention
-from .coordinates import Misplaced as Misplaced
 from .detectors import DetectedPhrase as DetectedPhrase
 from .detectors import load_detector as load_detector
 from .detectors import weights_of as weights_of

@@ -18,11 +18,11 @@ from benchwright.facts import Perception
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
 from benchwright.records import ImageRecord
+from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.steps import Context
 
 from ...item_parts.idea import Box, Grounded
 from ..models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
-from .coordinates import Convention, Misplaced, Unit
 from .scene import NotGrounded, Scene, Seen
 
 STATED = "facts.subjects"
@@ -46,7 +46,7 @@ class EndpointGrounding(BaseModel):
 
     backend: Literal["endpoint"]
     chat: ChatSettings
-    coordinates: Unit = "unit"
+    coordinates: BoxUnit = "unit"
     order: Literal["xyxy", "yxyx"] = "xyxy"
     stated_boxes: bool = False
 
@@ -88,7 +88,7 @@ class _View(NamedTuple):
 
     pixels: NDArray[np.uint8]
     size_wh: tuple[int, int]
-    convention: Convention
+    convention: BoxConvention
 
 
 class EndpointGrounder:
@@ -154,22 +154,22 @@ class EndpointGrounder:
     def _name(self, view: _View, box: Box) -> Structured[_Named]:
         words = (
             f"Who or what is in the box {view.convention.of_pixels(box, view.size_wh)} of this picture? "
-            f"{view.convention.told()} Give a short noun phrase with its article. {RULE} "
+            f"{view.convention.in_words()} Give a short noun phrase with its article. {RULE} "
             '{"main_subject": "the woman"}'
         )
         return ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Named)
 
-    def _convention(self, record: ImageRecord) -> Convention:
+    def _convention(self, record: ImageRecord) -> BoxConvention:
         longest, most = max(record.width, record.height), self._settings.chat.max_side_px
         scale = min(1.0, most / longest)
         sent = max(1, round(record.width * scale)), max(1, round(record.height * scale))
-        return Convention(self._settings.coordinates, self._settings.order, sent)
+        return BoxConvention(self._settings.coordinates, self._settings.order, sent)
 
     def _describe(self, view: _View) -> Structured[_Described]:
         words = (
             "Describe this picture in one to three sentences: who or what is in it, what they do, and where. List "
             "every person and object that you mention, each with a box around all that can be seen of it. "
-            f"{view.convention.told()} Say how many people the picture shows, 0 where it shows none. {RULE} "
+            f"{view.convention.in_words()} Say how many people the picture shows, 0 where it shows none. {RULE} "
             '{"caption": "...", "people": 1, "items": [{"phrase": "the woman", "box": [...]}]}'
         )
         return ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Described)
@@ -188,7 +188,7 @@ class EndpointGrounder:
         """Ask for one attribute; what goes wrong is its problem, not the picture's."""
         assert subject.box is not None
         box = view.convention.of_pixels(subject.box, view.size_wh)
-        where = f' and a "box" around just that, null where there is none. {view.convention.told()}'
+        where = f' and a "box" around just that, null where there is none. {view.convention.in_words()}'
         words = (
             f"{perception.probe.format(subject=fenced(subject.phrase))} Its box in the picture is {box}. Give "
             f'"answer" as {perception.reads} of at most twelve words, null where the picture shows no such thing'
@@ -213,7 +213,7 @@ def _subject(described: _Described, chosen: _Chosen, view: _View, replies: tuple
     item = described.items[chosen.item]
     try:
         return Grounded(phrase=chosen.main_subject, box=view.convention.to_pixels(item.box, view.size_wh))
-    except Misplaced as error:
+    except MisplacedBox as error:
         raise NotGrounded(error.reason, f"the main subject's box {error}", replies) from None
 
 
@@ -225,6 +225,6 @@ def _seen(perception: Perception, answered: Structured[_Answered], view: _View) 
         return Seen(answer, replies=answered.replies)
     try:
         place = Grounded(phrase=answer, box=view.convention.to_pixels(box, view.size_wh))
-    except Misplaced as error:
+    except MisplacedBox as error:
         return Seen(answer, problem=error.reason, replies=answered.replies)
     return Seen(answer, place, replies=answered.replies)

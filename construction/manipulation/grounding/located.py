@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, 
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import Perception
 from benchwright.records import ImageRecord
+from benchwright.regions import BoxConvention, MisplacedBox
 from benchwright.steps import FOLDER, Context
 
 from ...item_parts.idea import Grounded
-from .coordinates import Convention, Misplaced
 from .detectors import DetectedPhrase, Detector, load_detector, weights_of
 from .scene import Grounder, NotGrounded, Scene, Seen
 
@@ -135,7 +135,7 @@ def _grounded(
     x0, y0, x1, y1 = detection.box
     inside = (max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1))
     try:
-        box = Convention("pixels", "xyxy", size_wh).to_pixels(inside, size_wh)
-    except Misplaced as error:
+        box = BoxConvention("pixels", "xyxy", size_wh).to_pixels(inside, size_wh)
+    except MisplacedBox as error:
         return None, error.reason
     return Grounded(phrase=phrase, box=box), None

@@ -12,6 +12,27 @@ function isWriting(event) {
   return target.isContentEditable || target.closest("textarea, select, [role=textbox], [role=combobox], [role=grid]") !== null;
 }
 
+/**
+ * The key that was pressed, as English keyboards name it. On a keyboard for another script, such as Arabic or Greek, a key
+ * stands for the letter, digit or sign that it has on the English one, so that commands need no change of the layout.
+ */
+function pressedKey(event) {
+  const { key, code } = event;
+  if (key.length === 1 && key >= " " && key <= "~") return key;
+  const letter = /^Key([A-Z])$/.exec(code);
+  if (letter !== null && isCharacter(key)) return event.shiftKey ? letter[1] : letter[1].toLowerCase();
+  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(code);
+  if (digit !== null && isCharacter(key) && !event.shiftKey) return digit[1];
+  return SIGNS[key] ?? key;
+}
+
+const SIGNS = { "؟": "?", "；": ";", "？": "?" };
+
+/** Whether a key writes something, rather than being named, as Enter and ArrowLeft are. A key may write two letters. */
+function isCharacter(key) {
+  return key === "Unidentified" || !/^[A-Za-z][A-Za-z0-9]+$/.test(key);
+}
+
 function usesArrows(event) {
   const target = event.composedPath()[0];
   return target instanceof Element && target.closest(OWN_ARROWS) !== null;
@@ -20,10 +41,11 @@ function usesArrows(event) {
 /** Call `actions[key]` for keys pressed anywhere on the page until the signal stops; an action may answer false: not used. */
 function watchKeys(actions, signal) {
   window.addEventListener("keydown", (event) => {
+    const pressed = pressedKey(event);
     // A plus needs the shift key on many keyboards.
-    const modified = event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && !/^[a-z+]$/i.test(event.key));
+    const modified = event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && !/^[a-z+]$/i.test(pressed));
     if (event.defaultPrevented || event.isComposing || modified || isWriting(event)) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = pressed.length === 1 ? pressed.toLowerCase() : pressed;
     if (!Object.hasOwn(actions, key)) return;
     const { act, repeats, arrow } = actions[key];
     if ((event.repeat && !repeats) || (arrow && usesArrows(event))) return;
@@ -35,8 +57,9 @@ function watchKeys(actions, signal) {
 function takeLetters(take, signal) {
   window.addEventListener("keydown", (event) => {
     const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
-    if (event.defaultPrevented || event.isComposing || modified || !/^[a-z]$/i.test(event.key) || isWriting(event)) return;
-    if (!take(event.key.toUpperCase(), event.repeat)) return;
+    const key = pressedKey(event);
+    if (event.defaultPrevented || event.isComposing || modified || !/^[a-z]$/i.test(key) || isWriting(event)) return;
+    if (!take(key.toUpperCase(), event.repeat)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }, { signal, capture: true });

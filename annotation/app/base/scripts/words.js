@@ -1,5 +1,13 @@
-// Words with places for values, such as "{count} left".
+// Words with places for values, such as "{count} left"; where a text counts, in the form that goes with the count.
+
+const ISOLATE = ["\u2068", "\u2069"]; // what is filled in keeps its own direction
 
 function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? String(values[name]) : whole));
+  const { lang, dir } = document.documentElement;
+  const form = typeof text === "string" ? text : text[new Intl.PluralRules(lang).select(values[text.by])] ?? text.other;
+  return form.replace(/\{(\w+)\}/g, (whole, name) => {
+    if (!Object.hasOwn(values, name)) return whole;
+    const value = values[name];
+    return dir === "rtl" && typeof value === "string" ? `${ISOLATE[0]}${value}${ISOLATE[1]}` : String(value);
+  });
 }

@@ -1,9 +1,9 @@
-"""All texts that the picture viewer shows or speaks, in one mapping that a translation replaces."""
+"""All texts that the picture viewer shows or speaks."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from ..languages.language import Texts
 
-TEXTS: Mapping[str, str] = MappingProxyType(
+TEXTS = Texts(
+    "viewer",
     {
         "viewer": "Pictures",
         "modes": "How to compare",
@@ -41,6 +41,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "failed": "{caption} could not be loaded.",
         "marks_failed": "The marks of {caption} could not be loaded: what you see is not the whole question.",
         "retry": "Try again",
-    }
+    },
 )
 """The viewer fills in the names in braces, and shows everything as text, never as markup."""

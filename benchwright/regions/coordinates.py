@@ -1,4 +1,4 @@
-"""Conversion of boxes in models' conventions to pixels of the upright picture."""
+"""Boxes as models write them: conversion to pixels of the upright picture, and back."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ...item_parts.idea import Box
-
-Unit = Literal["unit", "thousand", "pixels"]
+Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 in pixels of the upright picture."""
+BoxUnit = Literal["unit", "thousand", "pixels"]
 """Fractions of 0-1, thousandths of 0-1000, or pixels of the picture as it was sent."""
 
 _SLACK = 0.02
 """How far, as a share of a side, a box may stick out before it counts as no box of this picture."""
 _LEAST_PX = 2.0
 
-WORDS: dict[Unit, str] = {
+WORDS: dict[BoxUnit, str] = {
     "unit": "fractions of the picture's width and height, from 0 to 1",
     "thousand": "thousandths of the picture's width and height, from 0 to 1000",
     "pixels": "pixels of the picture, which is {width} wide and {height} high",
 }
 
 
-class Misplaced(ValueError):
+class MisplacedBox(ValueError):
     """Numbers that are no box of the picture.
 
     Attributes:
@@ -34,21 +34,21 @@ class Misplaced(ValueError):
         self.reason = reason
 
 
-class Convention(NamedTuple):
+class BoxConvention(NamedTuple):
     """How a model writes boxes.
 
     Args:
-        unit: Unit of the numbers.
+        unit: BoxUnit of the numbers.
         order: `xyxy`, or `yxyx` as some models are trained.
         sent_wh: Size of the picture as it was sent.
     """
 
-    unit: Unit
+    unit: BoxUnit
     order: Literal["xyxy", "yxyx"]
     sent_wh: tuple[int, int]
 
-    def told(self) -> str:
-        """Return it in words, for a prompt."""
+    def in_words(self) -> str:
+        """Return the convention in words, for a prompt."""
         names = "[x0, y0, x1, y1]" if self.order == "xyxy" else "[y0, x0, y1, x1]"
         unit = WORDS[self.unit].format(width=self.sent_wh[0], height=self.sent_wh[1])
         return f"A box is {names}, from its top left to its bottom right corner, in {unit}."
@@ -64,21 +64,21 @@ class Convention(NamedTuple):
         """Return a box in pixels of the upright picture, clipped to it.
 
         Raises:
-            Misplaced: It is none of this picture: no numbers, out of range, turned around or empty.
+            MisplacedBox: It is none of this picture: no numbers, out of range, turned around or empty.
         """
         if len(numbers) != 4 or not all(math.isfinite(number) for number in numbers):
-            raise Misplaced("box_malformed", f"{list(numbers)} is not four numbers")
+            raise MisplacedBox("box_malformed", f"{list(numbers)} is not four numbers")
         first, second, third, fourth = numbers
         x0, y0, x1, y1 = (first, second, third, fourth) if self.order == "xyxy" else (second, first, fourth, third)
         across, down = self.scale
         u0, v0, u1, v1 = x0 / across, y0 / down, x1 / across, y1 / down
         if min(u0, v0) < -_SLACK or max(u1, v1) > 1 + _SLACK:
-            raise Misplaced("box_outside", f"{list(numbers)} lies outside the picture")
+            raise MisplacedBox("box_outside", f"{list(numbers)} lies outside the picture")
         width, height = size_wh
         left, right = (min(max(u, 0.0), 1.0) * width for u in (u0, u1))
         top, bottom = (min(max(v, 0.0), 1.0) * height for v in (v0, v1))
         if right - left < _LEAST_PX or bottom - top < _LEAST_PX:
-            raise Misplaced("box_empty", f"{list(numbers)} encloses nothing")
+            raise MisplacedBox("box_empty", f"{list(numbers)} encloses nothing")
         return round(left, 2), round(top, 2), round(right, 2), round(bottom, 2)
 
     def of_pixels(self, box: Box, size_wh: tuple[int, int]) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.manipulation.grounding import Convention, Misplaced
+from benchwright.regions import BoxConvention, MisplacedBox
 
 SIZE, SENT = (641, 359), (320, 179)
 
@@ -20,7 +20,7 @@ SIZE, SENT = (641, 359), (320, 179)
 )
 def test_a_box_survives_the_way_to_the_model_and_back(unit: Any, order: Any, box: Any) -> None:
     pixels = (box[0] * SIZE[0], box[1] * SIZE[1], box[2] * SIZE[0], box[3] * SIZE[1])
-    convention = Convention(unit, order, SENT)
+    convention = BoxConvention(unit, order, SENT)
     coarse = max(SIZE[k] / scale for k, scale in enumerate(convention.scale)) if unit != "unit" else SIZE[0] / 1000
     back = convention.to_pixels(convention.of_pixels(pixels, SIZE), SIZE)
     assert back == pytest.approx(pixels, abs=coarse)
@@ -32,8 +32,8 @@ def test_a_box_survives_the_way_to_the_model_and_back(unit: Any, order: Any, box
 )
 def test_any_numbers_are_a_box_within_the_picture_or_refused(numbers: list[float], unit: Any) -> None:
     try:
-        x0, y0, x1, y1 = Convention(unit, "xyxy", SENT).to_pixels(numbers, SIZE)
-    except Misplaced as error:
+        x0, y0, x1, y1 = BoxConvention(unit, "xyxy", SENT).to_pixels(numbers, SIZE)
+    except MisplacedBox as error:
         assert error.reason in {"box_malformed", "box_outside", "box_empty"}  # noqa: PT017 - either is right
     else:
         assert 0 <= x0 < x1 <= SIZE[0]
@@ -41,11 +41,11 @@ def test_any_numbers_are_a_box_within_the_picture_or_refused(numbers: list[float
 
 
 def test_a_box_that_sticks_out_a_little_is_clipped() -> None:
-    assert Convention("unit", "xyxy", SENT).to_pixels([-0.01, 0, 1.015, 0.5], SIZE) == (0, 0, 641, 179.5)
+    assert BoxConvention("unit", "xyxy", SENT).to_pixels([-0.01, 0, 1.015, 0.5], SIZE) == (0, 0, 641, 179.5)
 
 
 def test_the_model_is_told_how_to_write() -> None:
-    assert Convention("pixels", "yxyx", SENT).told() == (
+    assert BoxConvention("pixels", "yxyx", SENT).in_words() == (
         "A box is [y0, x0, y1, x1], from its top left to its bottom right corner, in pixels of the picture, which is "
         "320 wide and 179 high."
     )

@@ -1,9 +1,9 @@
-"""All texts that marking on pictures shows or speaks, in one mapping that a translation replaces."""
+"""All texts that marking on pictures shows or speaks."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from ..languages.language import Texts
 
-TEXTS: Mapping[str, str] = MappingProxyType(
+TEXTS = Texts(
+    "marking",
     {
         "tools": "Marking",
         "stage": "{caption}: mark here. K shows a crosshair that the arrow keys move, the space bar presses.",
@@ -83,6 +83,6 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "rejected": "A proposal of {name} is rejected.",
         "proposed_by": "proposed by {name}",
         "count": "{count} marked",
-    }
+    },
 )
 """The page fills in the names in braces, and shows everything as text, never as markup."""

@@ -1,0 +1,148 @@
+"""Messages of errors that people meet on a page, as the store, the forms and the commands make them in English.
+
+Deeper layers know no languages: they raise an error with an English message, and a page shows it by `message_of`. A
+message that can reach a page stands here with places for its values, and in each language's file under `messages`.
+"""
+
+from __future__ import annotations
+
+MESSAGES = (
+    # Accounts
+    "a password has {least} to {most} characters; this one has {count}",
+    "this password is too easy to guess; choose another",
+    "this invitation is used up or has ended; ask a curator for a new one",
+    "you have another account here already; sign in to that one",
+    "nobody named {name} has an account; known: {known}",
+    "{name} is the only curator; make somebody else a curator first",
+    "{name} has an account already; choose another name",
+    "nobody is called {name} here",
+    "nobody is called {name} here; add an account with `benchwright review users --add`",
+    "annotator {name}: names are 1 to 100 printable characters, no space around",
+    "annotator {name}: names of simulated annotators begin with {prefix}, no others",
+    # Who may decide where
+    "simulated annotators decide in campaign {campaign}",
+    "simulated annotators decide in campaign {campaign}; nobody is assigned to it",
+    "campaign {campaign} is for those who are assigned to it",
+    "there is nothing for {name} to adjudicate in campaign {campaign}",
+    "annotator {name} is not registered",
+    "annotator {name} is a person one; campaign {campaign} is for simulated annotators",
+    "annotator {name} is a simulated one; campaign {campaign} is for people",
+    "annotator {name} is not assigned to campaign {campaign}; a curator can assign them with "
+    "`benchwright review assign`",
+    "annotator {name} has not passed the practice of campaign {campaign} yet; it is in the review app, under Home",
+    "campaign {campaign} asks for no qualification; everybody may decide in it",
+    "the review store has no campaign {campaign}; {hint}",
+    "campaign {campaign} has no task {task}",
+    "the app has no form for campaigns of kind {kind}; `benchwright review export` has",
+    # Tasks
+    "this task is not yours, or not any more; take the next one",
+    "this task is decided; change the decision, or leave it",
+    "there is no such task",
+    "a draft is an object",
+    "a draft takes at most {size} kB",
+    "it is a gold item, and only the app hands these out",
+    "this annotator has decided it already",
+    "all its slots are taken",
+    "it is decided under {rule}",
+    "all {rule} decisions are in",
+    "the item has changed since; look at its new version",
+    "the item has changed since it was handed out; claim again",
+    "this annotator wrote this item; somebody else must look at it",
+    "this annotator edited this version of the item, or adjudicates it; somebody else must judge it",
+    "{name} does not hold slot {slot}: the lease has ended; claim again",
+    "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at both, and "
+    "decide again if you like",
+    "you decided or wrote something else about this in another window meanwhile",
+    "you wrote something else about this in another window meanwhile; both are kept and shown here: look at them, "
+    "and decide again",
+    "this was a gold item, and you have been told what is right; what you decided first stands",
+    "{name} has already said {decision} here; amend it, or leave it",
+    "this is nothing that the card sends",
+    # Decisions, reasons, notes and answers
+    "decision {decision} is none of {known}",
+    "decision {decision} needs a note that says what to change, or edits",
+    "reason {reason} is none of {known}",
+    "a note is at most {most} characters, none of them null or half of one; this one has {count}",
+    "a note is at most {most} characters, none of them null; this one has {count}",
+    "this form has fields of its own, and no reasons or note beside them",
+    "this campaign takes a decision, and no fields",
+    "this campaign takes no edits of items",
+    "this campaign asks for no answer before the key is shown",
+    "answer {answer} is none of {known}",
+    "{name} answered {answer} before the key was shown; that stays",
+    "answer first: the key is shown, and votes are taken, once the answer is stored",
+    # Adjudication
+    "this case is not open to you, or somebody has decided it; take the next one",
+    "open the case before deciding it",
+    "a revision needs edits, and no other decision takes any",
+    "round {round} is the last, so a revision would not come again; accept or reject",
+    "decision {decision} comes with reasons; only `reject` does",
+    "a rejection needs a reason: one of {known}",
+    "a rejection needs a note that says why",
+    "campaign {campaign} has no adjudicator: {rule}",
+    # Fields of forms
+    "the form has no field {field}; it has {known}",
+    "field {field} ({label}) is not filled in",
+    "field {field} ({label}): one line; it has {count}",
+    "field {field} ({label}): {value} is no address such as https://host/page",
+    "field {field} ({label}): {most} lines; it has {count}",
+    "field {field} ({label}): {value} stands twice",
+    "field {field} ({label}): upload the photograph first",
+    "field {field}: {value} is none of {known}",
+    "field {field}: {value} is no text",
+    "field {field}: {value} is no photograph that was taken in",
+    "field {field}: {value} are no lines of text",
+    "field {field}: at most {most} characters, none of them null or half of one; it has {count}",
+    # Edits of items
+    "edits of an item: {key} is none of its choices {known}",
+    "edits of an item: it has no choice {key} whose text could be changed",
+    "edits of an item: a text holds a null character",
+    "edits of an item: two of its choices would read the same",
+    "edits of an item: the question places image {place}; it has {count}",
+    "edits of an item: {field}: {why}",
+    "these edits change nothing about the item",
+    # Photographs
+    "this task takes no photographs",
+    "{count} photographs were uploaded for this task; hand one in, or skip the task",
+    "the file has {size} bytes; at most {most} are taken",
+    "{width} x {height} pixels; both sides must have at least {least}",
+    "this is no photograph that can be taken ({reason}): {detail}",
+    # Comments
+    "a comment says something; write it, or flag the task without words",
+    "a comment is at most {most} characters, none of them null; this one has {count}",
+    "you have made {count} comments on this task; a curator reads them",
+    "campaign {campaign} has no open flag or comment {number}",
+    # Practice
+    "{name} has practised {count} times, as often as this campaign allows",
+    "this practice has ended; begin it again",
+    "the items to practise on have changed; begin again",
+    "there is no such item to practise on",
+    "this is none of the options",
+    "this is none of the decisions",
+    # Guidelines and examples
+    "guidelines are a text of 1 byte to {size} kB without nulls",
+    "write pictures as ![what it shows](picture:0), found {found}; new ones come by "
+    "`benchwright review guidelines --set FILE`",
+    "the guidelines of {campaign} have changed since version {version}",
+    "version {version} has no picture {place}",
+    "say why in a sentence of up to {most} characters",
+    "only an item that is decided, and is not gold, can be an example",
+    "it is an example already",
+    "guidelines show at most {most} examples; take one away first",
+    # Acts on items
+    "say in a line why: 1 to {most} printable characters",
+    "the last run did not make it, so no step of the run can drop it or bring it back",
+    "no filter has judged {name} yet, so there is none that could drop it by hand",
+    "{name} is out already: {step} said {reason}",
+    "{name} was dropped by hand at {step}; take that back with `benchwright filter undo`",
+    "nothing dropped {name} or asked about it; `benchwright trace` tells its history",
+    "another process is reading the workspace; try again in a minute",
+    "{path} cannot be read or written: {why}",
+    # The run and what is started
+    "a release is named by small letters, digits and hyphens, such as my-benchmark",
+    "a version begins with a digit, such as 1.0; leave it empty for a draft",
+    "`{job}` works already, started by {name}; one at a time",
+    "the command cannot be started: {why}",
+    "{setting} takes no {value}: {why}",
+)
+"""Messages in the order in which they are tried."""

@@ -1,0 +1,200 @@
+"""Texts of ours that campaigns hold in English: forms, guidelines and practice; and names for codes.
+
+A campaign stores its form and guidelines as they were when it was opened. What is ours among them is known by its
+English text and shown in the language of whoever looks; what a curator or a recipe wrote stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from benchwright.review_tasks import FindingCategory
+
+from ...forms.campaign_form import CampaignForm
+from ...forms.collect import LICENCE, collect_form
+from ...forms.description import DESCRIPTION_FORM
+from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
+from ...forms.kinds import COLLECT, KINDS
+from ...forms.pair import PAIR_FORM
+from ...forms.practice_item import PracticeItem, TextBeside, practice_form
+from ...forms.screening import COMMON_REASONS, screening_form
+from ...practice.practice_items import practice_items
+from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
+from .curator_texts import CODES, ITEM_STATES
+from .curator_texts import TEXTS as CURATOR_TEXTS
+from .marking_texts import TEXTS as MARKING_TEXTS
+from .messages import MESSAGES as ERROR_MESSAGES
+from .texts import TEXTS
+from .viewer_texts import TEXTS as VIEWER_TEXTS
+
+FORMS, GUIDELINES, PRACTICE, NAMES = "forms", "guidelines", "practice", "names"
+CODES_IN_WORDS = (
+    # Kinds of campaigns, which are their names too where a recipe gives none
+    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "collect", "error_analysis", "errata",
+    # Roles
+    "annotator", "adjudicator", "curator",
+    # Tasks
+    "jigsaw", "visual_correspondence", "object_localization", "beyond_the_image", "background_substitution",
+    "image_implication", "pair_items", "implication", "practice", "attention", "image",
+    # Parts of decisions that are compared
+    "decision", "reasons",
+    # Reasons
+    "wrong_answer", "several_answers", "unclear", "bad_image", "too_easy", "other", "no_implication", "poor_quality",
+    "mostly_text", "offensive", "personal_data", "ambiguous", "answer_given_away", "key_right", "key_wrong",
+    "picture_problem", "discarded", "conveys", "nothing", "keep", "discard", "same", "different",
+    "exact_duplicate", "near_duplicate", "too_much_text", "unsafe", "answerable_blind", "unbalanced_letters",
+    "wording_gives_key_away", "leaked", "too_small",
+    # What steps say
+    "drop", "ask", "failed",
+)  # fmt: skip
+"""Codes that have a name in each language; others are shown as they are, with spaces."""
+_NO_CATEGORIES = (FindingCategory(code="other", words="Something else", help="None of these; the reason says what."),)
+_ASKED = (
+    "Does this image belong in the benchmark?",
+    "What does this image convey?",
+    "Is this the same picture?",
+)
+"""What campaigns about pictures ask, which is no text of an item."""
+_REVIEW = (
+    "Answer", "Accurate?", "Reasonable?", "Difficult?", "Yes", "No", "Answer is right?",
+    "What is wrong, or what to change (N)",
+)  # fmt: skip
+"""Texts of the form of a review with its usual criteria, and of its figures."""
+_CATEGORIES = (
+    "Hallucinates fine-grained patterns or attributes",
+    "The reply describes a pattern, texture or attribute that the picture does not show.",
+    "Hallucinates where a visual prompt is",
+    "The reply puts a ring, box or letter somewhere else than it is drawn.",
+    "Fails to capture the overall setting or style",
+    "The reply gets the scene, situation or style as a whole wrong.",
+    "Fails to ground an object",
+    "The reply does not find the thing that is asked about, or takes another one for it.",
+    "Something else",
+    "None of these; the reason says what.",
+    "Metaphorical misunderstanding",
+    "The implication or symbol is read wrongly, or the theme as a whole is missed.",
+    "Detail misunderstanding",
+    "A detail was seen and taken for something that it is not.",
+    "Detail ignorance",
+    "A detail that matters was not taken into account.",
+    "Surface-level interpretation",
+    "Only what is plainly shown is told; the meaning behind it is not.",
+    "Reasoning error",
+    "What the picture shows was understood, and the conclusion from it is wrong.",
+    "Reject to answer",
+    "The reply declines: too little to go by, or thought unfit to answer.",
+    "Answer extraction error",
+    "The reply is right, and its letter was read wrongly or not at all.",
+)
+"""Categories of errors that the evaluation room puts into files of tasks, in words and with help."""
+
+
+AnyField = FormField | EntryField
+_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions")
+
+
+def english_texts() -> TextsBySection:
+    """Return all texts that a language translates, by section and key."""
+    return {
+        **{
+            texts.section: texts.english
+            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
+        },
+        NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS},
+        FORMS: {text: text for text in dict.fromkeys(_form_texts())},
+        GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
+        PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
+        MESSAGES: {message: message for message in ERROR_MESSAGES},
+    }
+
+
+def form_in_language(form: Form | None) -> Form | None:
+    """Return a typed form with labels, hints, options and their help in the chosen language."""
+    return form if form is None or chosen_language() is ENGLISH else _translated_form(form, chosen_language())
+
+
+def form_text(english: str) -> str:
+    """Return a text of a form, or what a campaign asks about a picture, in the chosen language."""
+    return chosen_language().translated(english, FORMS)
+
+
+def guidelines_in_language(text: str) -> str:
+    """Return guidelines in the chosen language where they are those of the campaign's kind; else as they are."""
+    return chosen_language().translated(text, GUIDELINES)
+
+
+def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
+    """Return an item to practise on in the chosen language where it is one of ours for the kind; else as it is."""
+    language = chosen_language()
+    if language is ENGLISH or item not in practice_items(kind):
+        return item
+
+    def words(text: str) -> str:
+        return language.translated(text, PRACTICE)
+
+    content = item.content.model_copy(
+        update={
+            "question": words(item.content.question),
+            "choices": tuple(
+                choice if choice.text is None else choice.model_copy(update={"text": words(choice.text)})
+                for choice in item.content.choices
+            ),
+        }
+    )
+    beside = tuple(TextBeside(label=words(text.label), text=words(text.text)) for text in item.beside)
+    return item.model_copy(update={"content": content, "why": words(item.why), "beside": beside})
+
+
+@lru_cache(maxsize=256)
+def _translated_form(form: Form, language: Language) -> Form:
+    def words(text: str) -> str:
+        return language.translated(text, FORMS)
+
+    def options(listed: tuple[Option, ...]) -> tuple[Option, ...]:
+        update = [{"words": words(option.words), "help": words(option.help)} for option in listed]
+        return tuple(option.model_copy(update=parts) for option, parts in zip(listed, update, strict=True))
+
+    def translated(field: AnyField) -> AnyField:
+        update: dict[str, object] = {
+            name: words(text) for name in _TEXTS_OF_FIELDS if isinstance(text := getattr(field, name, None), str)
+        }
+        if isinstance(field, OneOf | SeveralOf | RegionField):
+            update["options"] = options(field.options)
+        elif isinstance(field, Repeated):
+            update["fields"] = tuple(translated(part) for part in field.fields)
+        return field.model_copy(update=update)
+
+    return form.model_copy(update={"fields": tuple(translated(field) for field in form.fields)})
+
+
+def _form_texts() -> Iterator[str]:
+    """Yield the texts of the forms that we make, whatever a recipe sets in them."""
+    collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
+    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting]
+    forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
+    practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
+    for form in [*forms, *([] if practising is None else [practising])]:
+        yield from texts_of_fields(form.fields)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES)
+
+
+def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
+    """Yield the texts of fields that people read: labels, hints, options with their help, and those of entries."""
+    for field in fields:
+        yield from (text for name in _TEXTS_OF_FIELDS if (text := getattr(field, name, "")))
+        if isinstance(field, OneOf | SeveralOf | RegionField) and field.name != LICENCE:
+            for option in field.options:
+                yield from filter(None, (option.words, option.help))
+        elif isinstance(field, Repeated):
+            yield from texts_of_fields(field.fields)
+
+
+def _practice_texts() -> Iterator[str]:
+    """Yield the texts of our items to practise on that have words in them."""
+    for kind in KINDS:
+        for item in practice_items(kind):
+            choices = [choice.text for choice in item.content.choices if choice.text and not choice.text.isdecimal()]
+            yield from (item.content.question, *choices, item.why)
+            for text in item.beside:
+                yield from (text.label, text.text)

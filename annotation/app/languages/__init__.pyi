@@ -1,0 +1,10 @@
+from .language import ENGLISH as ENGLISH
+from .language import Language as Language
+from .language import Text as Text
+from .language import Texts as Texts
+from .language import chosen_language as chosen_language
+from .language import for_browser as for_browser
+from .language import use_language as use_language
+from .language_file import problems_of as problems_of
+from .language_file import read_language as read_language
+from .offered import OfferedLanguages as OfferedLanguages

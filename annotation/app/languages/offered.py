@@ -1,0 +1,77 @@
+"""The languages that an app offers, and which of them a browser or an account gets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from .language import ENGLISH, Language, TextsBySection
+from .language_file import FOLDER, SUFFIX, problems_of, read_language
+
+logger = logging.getLogger(__name__)
+MOST_HEADER = 500
+"""Characters of an `Accept-Language` header that are read."""
+
+
+class OfferedLanguages:
+    """English, and each language that has a file.
+
+    Args:
+        english: English texts by section and key.
+        folders: Folders with further files, each of which goes before one of the same name that comes along.
+
+    Raises:
+        DataError: A file cannot be read, or its name is no tag of a language.
+    """
+
+    def __init__(self, english: TextsBySection, *folders: Path) -> None:
+        self._languages = {ENGLISH.tag: ENGLISH}
+        for path in (path for folder in (FOLDER, *folders) for path in sorted(folder.glob(f"*{SUFFIX}"))):
+            if problems := problems_of(path, english):
+                logger.warning("%s: %d texts show in English; the first: %s", path, len(problems), problems[0])
+            self._languages[path.stem] = read_language(path, english)
+        self._accepted = lru_cache(maxsize=256)(self._best_of)
+
+    @property
+    def all(self) -> Sequence[Language]:
+        """Return the languages, English first."""
+        return tuple(self._languages.values())
+
+    def of_tag(self, tag: str | None) -> Language | None:
+        """Return the language of a tag; None for a tag of none."""
+        return self._languages.get(tag or "")
+
+    def choose(self, *tags: str | None, accepted: str = "") -> Language:
+        """Return the language of the first tag that is offered, else the best one for a browser.
+
+        Args:
+            tags: Tags that somebody chose, the most telling first; None or an unknown one says nothing.
+            accepted: `Accept-Language` header of the browser.
+        """
+        known = (self._languages.get(tag) for tag in tags if tag)
+        chosen = next((language for language in known if language is not None), None)
+        return self._accepted(accepted[:MOST_HEADER]) if chosen is None else chosen
+
+    def _best_of(self, header: str) -> Language:
+        """Return the language that a browser likes best; English where it likes none of those that are offered."""
+        for tag in _by_preference(header):
+            for name, language in self._languages.items():
+                if tag == name.lower() or tag.partition("-")[0] == name.lower().partition("-")[0]:
+                    return language
+        return ENGLISH
+
+
+def _by_preference(header: str) -> list[str]:
+    """Return the tags of an `Accept-Language` header, the most liked first (RFC 9110, section 12.5.4)."""
+    liked = []
+    for entry in header.split(","):
+        tag, _, quality = entry.partition(";")
+        try:
+            weight = float(quality.strip().removeprefix("q=") or 1)
+        except ValueError:
+            continue
+        if tag.strip() and 0 < weight <= 1:
+            liked.append((weight, tag.strip().lower()))
+    return [tag for weight, tag in sorted(liked, key=lambda entry: -entry[0])]

@@ -1,0 +1,40 @@
+"""``benchwright review language``: a file in which a language of the review app is begun or brought up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+
+@click.command("language")
+@click.argument("tag", metavar="TAG", help="Language, such as fr or pt-BR.")
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File of the language so far, named by its tag: what fits is kept, what is missing is added.",
+)
+@json_option('`{"tag", "file", "problems": [...]}`; `file` is the text, `problems` what is wrong with --from')
+def language(tag: str, file: Path | None, as_json: bool) -> None:
+    """Print the file of a language of the review app, with every English text that is not translated yet.
+
+    Translate the file, put it into a folder under the name TAG.toml, and start
+    the app with `review serve --languages DIR`. What still begins with "EN: " is not translated. Needs the extra `app`.
+    """
+    from .app import check_app_is_installed
+
+    check_app_is_installed()
+    from ..app.base.own_texts import english_texts
+    from ..app.languages.language_file import problems_of, written_file
+
+    if file is not None and file.stem != tag:
+        raise BenchwrightError(f"{file} is named for the language {file.stem!r}, not {tag!r}; rename it or say its tag")
+    english = english_texts()
+    problems = [] if file is None else problems_of(file, english)
+    text = written_file(tag, english, file)
+    emit({"tag": tag, "file": text, "problems": problems}, as_json=as_json, text=lambda: text)

@@ -1,0 +1,75 @@
+"""The regions with which people justify the answer of an item, as a release carries them.
+
+They stand in an item's `evidence` under `answer_regions`, by campaign. They change no content hash: what is asked and
+what is right stay as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from benchwright.errors import DataError
+from benchwright.records import Item, Record
+
+from .region import Region
+
+ANSWER_REGIONS = "answer_regions"
+
+
+class AnswerRegions(Record):
+    """What the annotators of one campaign agree on about one item.
+
+    Attributes:
+        image: Place of the picture among the item's, from 1.
+        size_wh: Width and height of that picture in pixels, upright.
+        regions: Regions on which enough annotators agree, in pixels of that picture; none where they agree on none.
+        annotators: Number of annotators who marked, or said that nothing justifies an answer.
+        need: Number of annotators who must have marked a region.
+        share_matched: Agreement on where: share of regions that two annotators both marked, mean over pairs of
+            annotators, 0 to 1; None with one annotator.
+        mean_iou: Mean intersection over union of these; None where there are none.
+        simulated: Whether the annotators are simulated.
+    """
+
+    image: int = Field(1, ge=1)
+    size_wh: tuple[int, int]
+    regions: tuple[Region, ...] = ()
+    annotators: int = Field(ge=1)
+    need: int = Field(1, ge=1)
+    share_matched: float | None = Field(None, ge=0, le=1)
+    mean_iou: float | None = Field(None, ge=0, le=1)
+    simulated: bool = False
+
+
+def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
+    """Return the regions that justify an item's answer, by campaign; empty where nobody marked any.
+
+    Raises:
+        DataError: The item's evidence states something else under that name.
+    """
+    documents: Any = item.evidence.get(ANSWER_REGIONS, {})
+    try:
+        return {str(name): AnswerRegions.model_validate(document) for name, document in documents.items()}
+    except (ValidationError, AttributeError, TypeError) as error:
+        raise DataError(f"item {item.item_id}: its evidence states no answer regions: {error}") from error
+
+
+def first_with_regions(item: Item, campaigns: Sequence[str] = ()) -> AnswerRegions | None:
+    """Return the regions of the first campaign, by name, that agreed on any; None where none did.
+
+    Args:
+        item: The item.
+        campaigns: Names of the only campaigns that count; all where there are none.
+    """
+    by_campaign = answer_regions_of(item)
+    return next(
+        (
+            by_campaign[name]
+            for name in sorted(by_campaign)
+            if by_campaign[name].regions and name in (campaigns or by_campaign)
+        ),
+        None,
+    )

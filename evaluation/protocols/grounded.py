@@ -1,0 +1,83 @@
+"""A protocol that asks for the answer and for the region of the picture that justifies it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox, Region, area_iou
+from benchwright.regions.answer_regions import AnswerRegions, first_with_regions
+
+from ..questions.prompts import vanilla
+from ..questions.question import Released, question_of
+from .base import JudgedReply, Protocol, ProtocolQuestion
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+MOST_BOXES = 20
+"""Most boxes of a reply that count; a reply of more covers the picture rather than a region."""
+_NUMBER = r"-?\d{1,6}(?:\.\d{1,6})?"
+_BOX = re.compile(rf"[\[(<{{]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])>}}]")
+
+
+class Grounded(Protocol):
+    """Ask for the letter, and for boxes around what justifies it. Items whose regions nobody marked are not asked."""
+
+    name: ClassVar[str] = "grounded"
+    source: ClassVar[str] = "ours; people mark the same regions in the campaigns answer and verify"
+
+    unit: Literal["unit", "thousand"] = "thousand"
+    """Numbers of the boxes: thousandths of the picture's sides, or fractions from 0 to 1 (`unit`)."""
+    order: Literal["xyxy", "yxyx"] = "xyxy"
+    """Order of the numbers, as the model was trained."""
+    campaign: str | None = None
+    """Campaign whose regions count; the first by name that has any where None."""
+
+    def takes(self, item: Item) -> bool:
+        """Return whether people agreed on a region that justifies the item's answer."""
+        return self._truth(item) is not None
+
+    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
+        """Return the question, followed by the request for boxes."""
+        del earlier
+        truth, question = self._truth(released.item), question_of(released)
+        assert truth is not None
+        where = f"image {truth.image}" if len(question.pictures) > 1 else "the image"
+        unit: BoxUnit = self.unit
+        instruction = (
+            "Reply with the letter of the right option, in parentheses, and then with a box around what in "
+            f"{where} justifies it; with several boxes if it is in several places. "
+            f"{BoxConvention(unit, self.order, truth.size_wh).in_words()} Write nothing else."
+        )
+        keys = {choice.key: choice.key for choice in question.choices}
+        message = vanilla(question, instruction=instruction)
+        return [ProtocolQuestion("", replace(question, message=message), keys)]
+
+    def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float:
+        """Return the intersection over union of the boxes in the last reply with the regions that people marked.
+
+        Boxes count together, as the area that they cover. 0 where the reply has no box of the picture, or more than
+        `MOST_BOXES`, or where there is no reply.
+        """
+        truth = self._truth(item)
+        assert truth is not None  # other items are not asked
+        return area_iou(self.boxes_in(attempts[-1].reply or "", truth), truth.regions, truth.size_wh)
+
+    def boxes_in(self, reply: str, truth: AnswerRegions) -> list[Region]:
+        """Return the boxes in a reply as regions of the picture; those that are none of it are left out."""
+        convention = BoxConvention(self.unit, self.order, truth.size_wh)
+        written = _BOX.findall(reply)
+        boxes = []
+        for numbers in written if len(written) <= MOST_BOXES else []:
+            try:
+                x0, y0, x1, y1 = convention.to_pixels([float(number) for number in numbers], truth.size_wh)
+            except MisplacedBox:
+                continue
+            boxes.append(Region(shape="box", points=((x0, y0), (x1, y1))))
+        return boxes
+
+    def _truth(self, item: Item) -> AnswerRegions | None:
+        return first_with_regions(item, () if self.campaign is None else (self.campaign,))
