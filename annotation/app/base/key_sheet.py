@@ -40,8 +40,9 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
     "mark": (
-        *_FIELDS, ("Ctrl+Z", "key_mark_undo"), ("Ctrl+⇧+Z", "key_mark_redo"), ("L", "key_mark_label"), ("Q", "key_mark_new"),
-        ("D", "key_mark_remove"), (". ,", "key_mark_turn"), ("← ↑ → ↓", "key_mark_nudge"), ("A", "key_mark_corner"),
+        *_FIELDS, ("Ctrl+Z", "key_mark_undo"), ("Ctrl+Y", "key_mark_redo"), ("L", "key_mark_label"),
+        ("Q", "key_mark_new"), ("D", "key_mark_remove"), (". ,", "key_mark_turn"),
+        ("← ↑ → ↓", "key_mark_nudge"), ("A", "key_mark_corner"),
         ("I", "key_mark_add_corner"), ("E", "key_mark_erase"), ("[ ]", "key_mark_brush"), ("K", "key_mark_cross"),
         ("Space", "key_mark_press"), ("B", "key_mark_loupe"), ("J", "key_mark_take"), ("Esc", "key_mark_leave"),
         ("Enter", "key_mark_done"), ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP,

@@ -1,6 +1,7 @@
 // The ink of masks over a picture, in pixels of the screen: what a stroke touches is drawn anew, and nothing else.
 
-const STRIPE_PX = 6;
+const STRIPES = 15; // a stripe and the gap after it are sixteen pixels of the screen wide, counted from 0
+const STRIPE_PX = 8;
 const [FAINT, STRONG, STRONGEST] = [80, 132, 178]; // of 255
 
 class Ink {
@@ -63,9 +64,8 @@ class Ink {
         for (let y = begin; y < end; y += 1) {
           const row = y * width;
           for (let at = from; at < to; at += 1) {
-            const isStripe = (((at * slope + y) % (2 * STRIPE_PX)) + 2 * STRIPE_PX) % (2 * STRIPE_PX) < STRIPE_PX;
             const before = cells[row + at];
-            const ink = isStripe ? high : low;
+            const ink = ((at * slope + y) & STRIPES) < STRIPE_PX ? high : low;
             cells[row + at] = before === 0 || (before & 0xffffff) === (ink & 0xffffff) ? ink : halfWay(before, ink);
           }
         }

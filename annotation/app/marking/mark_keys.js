@@ -91,7 +91,7 @@ class MarkKeys {
     if (marking.viewer.view.zoomed && (dx || dy)) marking.viewer.drag(pane, dx, dy, at);
     for (const other of marking.overlays) if (other !== overlay) other.loupe.hide();
     marking.look(overlay, cross, false, true);
-    marking.redraw("none");
+    marking.redraw("pointer");
   }
 
   step([dx, dy], { shiftKey, ctrlKey }) {
@@ -168,7 +168,7 @@ class MarkKeys {
     marking.corner = next < 0 || next >= count ? null : next;
     const handle = handlesOf(chosen.mark, 0)[marking.corner];
     marking.say(handle === undefined ? marking.texts.whole : fill(marking.texts.corner_at, { number: marking.corner + 1, count, x: Math.round(handle.x), y: Math.round(handle.y) }));
-    marking.redraw("none");
+    marking.redraw("lines");
     return true;
   }
 

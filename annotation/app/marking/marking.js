@@ -125,8 +125,7 @@ class Marking {
 
   preview(changes, part = null) {
     this.history.preview(changes);
-    const isMask = part !== null;
-    this.redraw(isMask ? part : "none");
+    this.redraw(part ?? "lines");
   }
 
   commit(changes, kind = null) {
@@ -445,7 +444,7 @@ class Marking {
     this.hovered = { pane: overlay.index, point, isTouch };
     const isPlacing = gesture !== null && this.field.shape !== "mask";
     if (isPlacing || this.hasLoupe) this.look(overlay, gesture?.at ?? point, isTouch, isTouch || this.hasLoupe);
-    this.redraw("none");
+    if (gesture === null) this.redraw("pointer"); // else the gesture has drawn it
   }
 
   look(overlay, point, isTouch, isWanted) {
@@ -463,14 +462,14 @@ class Marking {
     this.isWaitingToDraw = true;
     requestAnimationFrame(() => {
       this.isWaitingToDraw = false;
-      this.redraw("none");
+      this.redraw("pointer");
     });
   }
 
   released(overlay) {
     if (this.hovered?.isTouch) this.hovered = null;
     if (!this.hasLoupe || this.hovered === null) overlay.loupe.hide();
-    this.redraw("none");
+    this.redraw("lines");
   }
 
   get isPanning() {
@@ -492,7 +491,7 @@ class Marking {
     this.hasLoupe = hasLoupe;
     writeLoupe(hasLoupe);
     if (!hasLoupe) for (const { loupe } of this.overlays) loupe.hide();
-    this.redraw("none");
+    this.redraw("lines");
   }
 
   setBrush(changes) {
@@ -500,7 +499,7 @@ class Marking {
     Object.assign(this.brush, changes);
     this.brush.radius = Math.min(most, Math.max(0.5, this.brush.radius));
     this.tools.draw();
-    this.redraw("none");
+    this.redraw("lines");
   }
 
   arm() {
@@ -515,9 +514,11 @@ class Marking {
 
   redraw(part = null) {
     if (!this.isOn || this.viewer.panes.some((pane) => pane.scale === undefined)) return;
+    let shown;
     for (const overlay of this.overlays) {
       overlay.follow(this.viewer.view);
-      overlay.draw(this.shownOn(), this.over(overlay), part);
+      if (part !== "pointer") shown ??= this.shownOn();
+      overlay.draw(shown, this.over(overlay), part);
     }
     if (part === null) this.tools.draw();
   }

@@ -18,9 +18,12 @@ const cssColor = (color) => `rgb(${color.join(" ")})`;
 class Overlay {
   constructor(pane, index) {
     Object.assign(this, { pane, index });
+    pane.stage.classList.add("drawing");
     this.element = make("div", "marking-layer", pane.stage);
     this.ink = new Ink(this.element);
     this.svg = svg("svg", { class: "lines", "aria-hidden": "true" }, this.element);
+    this.still = svg("g", {}, this.svg); // marks
+    this.moving = svg("g", {}, this.svg); // what follows the pointer
     // What is read where the crosshair stands is the loupe's.
     this.loupe = new Loupe(this.element, pane);
   }
@@ -49,16 +52,19 @@ class Overlay {
 
   /**
    * Draw marks (`shown`: each with `mark`, `color`, `dash`, `name`, `isSelected`, `turn`), what is unfinished and the
-   * crosshair. `part` is what of the ink has changed, null for all, "none" for nothing of it.
+   * crosshair. `part` is what of the ink has changed, null for all; "lines" where only lines have changed, and "pointer"
+   * where only what follows the pointer has.
    */
   draw(shown, { unfinished, cross, ring, corner }, part = null) {
-    this.pane.stage.classList.toggle("drawing", true);
-    if (part !== "none") {
+    if (part === null || Array.isArray(part)) {
       const masks = shown.filter(({ mark }) => mark.columns !== null && this.index === 0);
       this.ink.draw(masks.map(({ mark, color, isSelected, turn: slope }) => ({ columns: mark.columns, color, isStrong: isSelected, turn: slope })), this.place, part);
     }
-    this.svg.replaceChildren();
-    for (const each of shown) this.drawMark(each, corner);
+    if (part === null || part === "lines") {
+      this.still.replaceChildren();
+      for (const each of shown) this.drawMark(each, corner);
+    }
+    this.moving.replaceChildren();
     if (unfinished !== null) this.drawUnfinished(unfinished);
     if (ring !== null) this.drawRing(ring);
     if (cross !== null) this.drawCross(cross);
@@ -70,7 +76,7 @@ class Overlay {
       return;
     }
     if (mark.shape !== "correspondence" && this.index !== 0) return;
-    const group = svg("g", { class: isSelected ? "mark selected" : "mark" }, this.svg);
+    const group = svg("g", { class: isSelected ? "mark selected" : "mark" }, this.still);
     const paint = (path) => {
       svg("path", { d: path, class: "halo" }, group);
       svg("path", { d: path, class: "line", stroke: cssColor(color), "stroke-dasharray": dash }, group);
@@ -91,7 +97,7 @@ class Overlay {
     ring(8, "halo");
     ring(8, "line", { stroke: cssColor(color), "stroke-dasharray": dash });
     ring(1.5, "middle", { fill: cssColor(color) });
-    if (number) this.text(number, x + 11, y + 15);
+    if (number) this.text(number, x + 11, y + 15, group);
   }
 
   drawHandles(group, mark, color, corner) {
@@ -117,12 +123,12 @@ class Overlay {
     const at = this.toStage({ x: bounds[0], y: bounds[1] });
     const x = Math.max(3, Math.min(this.pane.stageWidth - 30, at.x + (isPoint ? 12 : 2)));
     const y = Math.max(13, Math.min(this.pane.stageHeight - 4, at.y + (isPoint ? -6 : -5)));
-    svg("rect", { x: x - 2, y: y - 9, width: 5, height: 10, fill: cssColor(color), class: "swatch-in" }, this.svg);
-    this.text(name, x + 6, y);
+    svg("rect", { x: x - 2, y: y - 9, width: 5, height: 10, fill: cssColor(color), class: "swatch-in" }, this.still);
+    this.text(name, x + 6, y, this.still);
   }
 
-  text(words, x, y) {
-    const text = svg("text", { x, y, class: "name" }, this.svg);
+  text(words, x, y, parent) {
+    const text = svg("text", { x, y, class: "name" }, parent);
     text.textContent = words;
   }
 
@@ -130,11 +136,11 @@ class Overlay {
   drawUnfinished({ shape, pane, points, next, color, number, waits }) {
     if (pane !== this.index && shape === "correspondence") {
       // Its partner is looked for in this picture.
-      this.text(waits, 10, 20);
+      this.text(waits, 10, 20, this.moving);
       return;
     }
     if (pane !== this.index) return;
-    const group = svg("g", { class: "mark" }, this.svg);
+    const group = svg("g", { class: "mark" }, this.moving);
     const at = points.map((point) => this.toStage(point));
     const ahead = next === null ? [] : [this.toStage(next)];
     const path = shape === "box" && ahead.length
@@ -149,15 +155,15 @@ class Overlay {
   drawRing({ point, radius, isErasing }) {
     const { x, y } = this.toStage(point);
     const r = Math.max(1, radius * this.place.scale);
-    svg("circle", { cx: x, cy: y, r, class: "halo" }, this.svg);
-    svg("circle", { cx: x, cy: y, r, class: "line ring", "stroke-dasharray": isErasing ? "4 4" : "none" }, this.svg);
+    svg("circle", { cx: x, cy: y, r, class: "halo" }, this.moving);
+    svg("circle", { cx: x, cy: y, r, class: "line ring", "stroke-dasharray": isErasing ? "4 4" : "none" }, this.moving);
   }
 
   drawCross({ x: px, y: py }) {
     const { x, y } = this.toStage({ x: px, y: py });
     const path = `M${x - 22} ${y}H${x - 4}M${x + 4} ${y}H${x + 22}M${x} ${y - 22}V${y - 4}M${x} ${y + 4}V${y + 22}`;
-    svg("path", { d: path, class: "cross-halo" }, this.svg);
-    svg("path", { d: path, class: "cross" }, this.svg);
+    svg("path", { d: path, class: "cross-halo" }, this.moving);
+    svg("path", { d: path, class: "cross" }, this.moving);
   }
 
   destroy() {

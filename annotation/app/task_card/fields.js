@@ -42,7 +42,7 @@ class FormFields {
         if (this.values[field.name].length || marking.unfinished?.field === field.name) this.answerFor(field);
       }
     };
-    const layers = layersOf(this.data.layers ?? [], this.regions);
+    const layers = layersOf(this.data.answers.filter(({ regions }) => regions), this.regions);
     const draw = () => {
       this.layers?.draw();
       if (this.boxes !== undefined) this.draw();
