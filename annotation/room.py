@@ -19,6 +19,10 @@ ROOM = Room(
             f"{_HERE}.campaigns.describe:Describe",
             "Let people say what each image conveys, and write questions about it.",
         ),
+        "mark": Entry(
+            f"{_HERE}.campaigns.mark:Mark",
+            "Let people mark points, boxes, outlines or masks on images, and agree on them.",
+        ),
         "pair": Entry(f"{_HERE}.campaigns.pair:Pair", "Let people say whether two images are the same picture."),
         "review": Entry(
             f"{_HERE}.campaigns.review:Review",

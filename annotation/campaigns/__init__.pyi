@@ -5,6 +5,7 @@ from .describe import Describe as Describe
 from .kept_table import ReviewedItem as ReviewedItem
 from .kept_table import TypeRow as TypeRow
 from .kept_table import kept_in as kept_in
+from .mark import Mark as Mark
 from .on_releases import open_tasks as open_tasks
 from .open_campaign import CampaignRequest as CampaignRequest
 from .open_campaign import prepared_input as prepared_input

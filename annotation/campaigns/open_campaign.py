@@ -30,6 +30,7 @@ from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision, gold_why, practice_decision
+from ..workflow.marked_regions import compare_regions
 from ..workflow.rules import parse_rule
 
 
@@ -116,6 +117,7 @@ class CampaignRequest:
         group: Simulated annotators who decide instead of people; None for people.
         for_whom: Who may take part, if not everybody; this ends the line on what waits.
         handout: How tasks are handed out to people; simulated annotators ignore it.
+        settings: Further settings that the store keeps with the campaign, as JSON values.
     """
 
     kind: str
@@ -125,6 +127,7 @@ class CampaignRequest:
     group: SimulatedGroup | None
     for_whom: str = ""
     handout: AssignmentSettings = field(default_factory=AssignmentSettings)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class CampaignState(NamedTuple):
@@ -159,6 +162,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
             close_early(held, ctx.stage)
         if request.group is not None:
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
+        compare_regions(store, ctx.stage)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
             return CampaignState(waiting_line(status, ctx) + request.for_whom, [], gold)
@@ -175,7 +179,7 @@ def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignCon
         rule=request.rule,
         slots_per_task=request.slots,
         form=request.form,
-        settings=settings,
+        settings={**settings, **request.settings},
         seed=ctx.seed,
         is_simulated=request.group is not None,
     )

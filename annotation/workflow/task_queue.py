@@ -46,6 +46,7 @@ from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .further_votes import estimate_anew
+from .marked_regions import compare_regions
 from .revisions import open_next_rounds
 
 logger = logging.getLogger(__name__)
@@ -239,7 +240,8 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Close a settled or sure task if the campaign is set so, and open its item's next round if it is due."""
+        """Compare its regions, close it if it is settled or sure and the campaign is set so, open a round if due."""
+        compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
 
