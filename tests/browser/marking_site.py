@@ -64,6 +64,7 @@ def open_marking(
     campaigns: Mapping[str, Sequence[RegionField]],
     *,
     pictures: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    rule: str = "single",
 ) -> Path:
     """Bring the pictures in `folder/photographs` into a workspace and open a campaign with these fields each.
 
@@ -71,6 +72,7 @@ def open_marking(
         folder: Folder of the pictures and of the workspace.
         campaigns: Region fields by the name of the campaign.
         pictures: Names of the files of each campaign's one task, where it has not a task for each picture.
+        rule: Rule of the campaigns.
 
     Returns:
         The workspace.
@@ -81,9 +83,7 @@ def open_marking(
     with open_store(settle_store(done.workspace)) as store:
         for name, fields in campaigns.items():
             form = CampaignForm(fields=Form(fields=(HEADLINE, *fields)).fields)
-            store.upsert_campaign(
-                name, kind="describe", rule="single", slots_per_task=2, form=form, settings={}, seed=1
-            )
+            store.upsert_campaign(name, kind="mark", rule=rule, slots_per_task=2, form=form, settings={}, seed=1)
             tasks = [pictures[name]] if name in pictures else [[file] for file in sorted(records)]
             store.upsert_tasks(name, [_task(name, [records[file] for file in files]) for files in tasks])
     add_accounts(done.workspace)

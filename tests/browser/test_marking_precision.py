@@ -52,7 +52,8 @@ class Case(NamedTuple):
     @property
     def side(self) -> int:
         """Side of a square, in pixels of the picture: some ten pixels of the screen where the whole picture is seen."""
-        return 2 * max(1, round(5 / min(860 / self.width, 650 / self.height)))
+        half = max(1, round(5 / min(860 / self.width, 650 / self.height)))
+        return 2 * min(half, min(self.width, self.height) // 4)
 
     @property
     def squares(self) -> list[tuple[float, float]]:
@@ -141,6 +142,6 @@ def _seen_square(page: Page, near: tuple[float, float], side: float) -> tuple[fl
     # How green each pixel is, from none to all: the edges of the square lie within pixels.
     green = np.clip((pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2])) / 255, 0, 1)
     green[green < 0.08] = 0
-    assert green.sum() > 20, "the square is not on the screen"
+    assert green.sum() > 4, "the square is not on the screen"
     rows, columns = np.mgrid[0 : green.shape[0], 0 : green.shape[1]] + 0.5
     return x0 + float((green * columns).sum() / green.sum()), y0 + float((green * rows).sum() / green.sum())

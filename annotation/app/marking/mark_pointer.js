@@ -58,6 +58,7 @@ class MarkPointer {
     this.isClick = false;
     const events = event.getCoalescedEvents?.() ?? [];
     const points = (events.length ? events : [event]).map((each) => overlay.toPicture(pointOf(each)));
+    marking.hovered = { pane: overlay.index, point: points.at(-1), ...kind };
     this.gesture.move(points);
     marking.follow(this.gesture, overlay, points.at(-1), kind);
   }
