@@ -50,10 +50,11 @@ FIRST_DECISION = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 class Tour(NamedTuple):
-    """The running app, the store behind it, and a browser."""
+    """The running app, the store behind it, its workspace, and a browser."""
 
     browser: Browser
     store: ReviewStore
+    workspace: Path
 
     def page(self, name: str, path: str) -> Page:
         """Return a page of the app as somebody sees it after signing in."""
@@ -299,7 +300,7 @@ def touring(folder: Path) -> Iterator[Tour]:
         decide(store)
         arguments = ["--no-sandbox", "--disable-gpu", f"--host-resolver-rules=MAP {SHOWN_AT} 127.0.0.1:{port}"]
         browser = driver.chromium.launch(executable_path=program, args=arguments)
-        yield Tour(browser, store)
+        yield Tour(browser, store, workspace)
         browser.close()
 
 
