@@ -18,6 +18,8 @@ from .submission import Submission
 
 EVIDENCE = "evidence"
 """Name of the field that holds the regions."""
+LABEL = "What shows it"
+INSTRUCTIONS = "Mark what in the picture justifies the answer, as tightly as you can."
 ACCEPT = "accept"
 
 
@@ -41,12 +43,12 @@ class EvidenceSettings(Record):
         """Return the field of the campaign's form."""
         return RegionField(
             name=EVIDENCE,
-            label="What shows it",
+            label=LABEL,
             shape=self.shape,
             min_count=0,
             max_count=self.max_count,
             is_required=self.is_required,
-            instructions=self.instructions or "Mark what in the picture justifies the answer, as tightly as you can.",
+            instructions=self.instructions or INSTRUCTIONS,
         )
 
 
@@ -55,11 +57,17 @@ def campaign_form(evidence: EvidenceSettings | None, **keys: Any) -> CampaignFor
     return CampaignForm(**keys) if evidence is None else CampaignForm(**keys, evidence=evidence.field())
 
 
-def needs_evidence(form: CampaignForm, payload: Mapping[str, Any], decision: str) -> bool:
-    """Return whether a decision on a task is not taken without regions that justify it."""
-    if form.evidence is None or not form.evidence.is_required or not sizes_in(payload):
+def needs_evidence(form: CampaignForm, refusal: str | None, decision: str) -> bool:
+    """Return whether a decision on an item is not taken without regions that justify it.
+
+    Args:
+        form: Form of the campaign.
+        refusal: Letter of the item's option that declines; None without one.
+        decision: The decision.
+    """
+    if form.evidence is None or not form.evidence.is_required:
         return False
-    return decision != item_in(payload).get("refusal") if form.takes_choices else decision == ACCEPT
+    return decision != refusal if form.takes_choices else decision == ACCEPT
 
 
 def checked_evidence(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> dict[str, Any] | None:
@@ -77,7 +85,8 @@ def checked_evidence(form: CampaignForm, payload: Mapping[str, Any], submission:
         regions = read_regions(entries.get(EVIDENCE), form.evidence.rule, sizes_in(payload)[:1])
     except RegionError as error:
         raise FormError(f"field {EVIDENCE!r} ({form.evidence.label}): {error}") from None
-    if not regions and needs_evidence(form, payload, submission.decision):
+    refusal = item_in(payload).get("refusal")
+    if not regions and sizes_in(payload) and needs_evidence(form, refusal, submission.decision):
         shapes = shape_in_words(form.evidence.shape)
         raise FormError(f"mark what in the picture justifies {submission.decision!r}, by {shapes}")
     return {EVIDENCE: regions} if regions else None

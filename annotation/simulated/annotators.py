@@ -205,7 +205,8 @@ def _decision(
     rng: np.random.Generator,
 ) -> SimulatedDecision:
     submission = group.submission(payload, form, rng)
-    if form.evidence is not None and needs_evidence(form, payload, submission.decision):
+    refusal = item_in(payload).get("refusal")
+    if form.evidence is not None and sizes_in(payload) and needs_evidence(form, refusal, submission.decision):
         submission = replace(submission, fields={EVIDENCE: _drawn_evidence(form.evidence, payload, rng)})
     return SimulatedDecision(annotator, submission, group.picture(submission, form, rng))
 

@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
+from ...forms.evidence import needs_evidence
 from ...forms.form import Form, OneChoice
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
 from ...forms.submission import Submission
@@ -18,7 +19,7 @@ from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
 from ..base.option_letters import options_of, question_in_words
-from ..base.own_texts import form_in_language, form_text
+from ..base.own_texts import field_in_language, form_in_language, form_text
 from ..base.texts import TEXTS, words_of_code
 from ..routes.photographs import photographs_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
@@ -63,6 +64,8 @@ class Card:
         version: Version of the decision before; 0 where there is none.
         revision: Revision of the draft; 0 where there is none.
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
+        evidence: The `field` for regions that justify a decision, and the decisions that it is `needed_for`; None where
+            none are asked for.
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
     """
@@ -90,6 +93,7 @@ class Card:
     idle_after_s: float = IDLE_AFTER_S
     version: int = 0
     revision: int = 0
+    evidence: Mapping[str, Any] | None = None
     feedback: Mapping[str, Any] | None = None
     is_practice: bool = False
 
@@ -147,10 +151,22 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
             "photographs": photographs_url(task.task_id),
         },
         sheet=_sheet_of(campaign, task, blind=blind),
+        evidence=_evidence_of(campaign, task),
         comes_back=blind and typed is not None,
         version=task.seen.version,
         revision=task.revision,
     )
+
+
+def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
+    """Return the field for regions that justify a decision; None where a task takes none."""
+    form, item = campaign.form, task.item
+    if form.evidence is None or not task.takes_regions:
+        return None
+    field = field_in_language(form.evidence)
+    possible = [choice.key for choice in item.choices] if form.takes_choices else form.decisions
+    needed_for = [code for code in possible if needs_evidence(form, item.refusal, code)]
+    return {"field": field.model_dump(mode="json"), "needed_for": needed_for}
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
