@@ -73,7 +73,8 @@ def lacking(page: Page) -> None:
 
 def is_stored(decision: Any, first: tuple[float, float], last: tuple[float, float]) -> bool:
     [box] = decision.fields["evidence"]
-    return all(abs(a - b) < 2 for a, b in zip(sum(box["points"], []), (*first, *last), strict=True))
+    places = zip(box["points"], (first, last), strict=True)
+    return all(abs(x - ex) < 2 and abs(y - ey) < 2 for (x, y), (ex, ey) in places)
 
 
 def decisions(site: ReviewSite, campaign: str) -> list[Any]:

@@ -172,6 +172,8 @@ def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
     """Return the name of the sheet of keys for a task's card."""
     typed = campaign.form.typed
+    if campaign.form.evidence is not None and task.takes_regions:
+        return f"{campaign.kind}_with_evidence"
     if blind or typed is None:
         return "answer" if blind else campaign.kind
     if campaign.kind == REVIEW:
