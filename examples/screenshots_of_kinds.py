@@ -236,16 +236,16 @@ def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
 
 
 def mark(tour: Tour, shot: Shot) -> Image.Image:
-    """A box around a face, its label, and the loupe at the pointer."""
+    """A box around a flower, its label, and the loupe at the pointer."""
     name = "mark"
-    labels = (MarkLabel(code="face", words="Face"), MarkLabel(code="helmet", words="Helmet"))
-    what = "Mark every face and every helmet, as tightly as you can."
+    labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
+    what = "Mark every flower and every leaf in focus, as tightly as you can."
     boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
     task = _of_kind(tour, "object_localization")[0]
     _open_marking(tour, name, boxes, [task.payload["root_image_id"]])
     with _first(tour, name) as page:
         page.locator(".marking-layer").wait_for()
-        _drag(page, (0.3, 0.12), (0.52, 0.5))
+        _drag(page, (0.264, 0.2), (0.698, 0.846))
         page.keyboard.press("b")
         x, y = _in_picture(page, 0.62, 0.7)
         page.mouse.move(x, y)

@@ -47,7 +47,8 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
     "mark": (*_FIELDS, *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "mark_adjudicate": (
-        *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"), *_LOOK, *_HELP,
+        *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"),
+        *_LOOK, *_HELP,
     ),
     "adjudicate": (
         ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_edit_twice"), ("1–9", "key_take_edits"),
