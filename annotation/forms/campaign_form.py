@@ -49,6 +49,8 @@ class CampaignForm(Record):
     """Whether annotators may judge a version that they edited themselves."""
     blind_first: bool = False
     """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
+    states_facts: bool = False
+    """Whether the fields state facts about a picture: they are checked together, as a facts file is."""
 
     @cached_property
     def typed(self) -> Form | None:

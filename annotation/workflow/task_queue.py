@@ -20,7 +20,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.payloads import beside_in
+from ..forms.payloads import Proposals, beside_in, proposals_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
@@ -72,6 +72,7 @@ class OwnTask:
         shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if it is not known.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
+        proposals: What a model drafted for the form; None where none was asked.
     """
 
     task_id: int
@@ -86,6 +87,7 @@ class OwnTask:
     shown_slot: int = 0
     revision: int = 0
     shortest_s: float | None = None
+    proposals: Proposals | None = None
 
     @property
     def seen(self) -> SeenDraft:
@@ -237,6 +239,7 @@ class TaskQueue:
             shown_slot=self._shown_slot(row),
             revision=revision_of(row.saved_at),
             shortest_s=row.shortest_s,
+            proposals=proposals_in(payload),
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:

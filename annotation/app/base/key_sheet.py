@@ -39,6 +39,15 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "answer": (*_PICK, ("Enter", "key_answer"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "form_in_sections": (
+        *_FIELDS, ("Enter", "key_done"), *_NOTE, ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"),
+        ("Alt+Delete", "key_remove_entry"), *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
+    "form_with_drafts": (
+        ("A", "key_accept_draft"), ("D", "key_discard_draft"), *_FIELDS, ("Enter", "key_done"), *_NOTE,
+        ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"), ("Alt+Delete", "key_remove_entry"),
+        *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
     "form_with_options": (*_PICK, *_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "review": (
         ("1", "key_yes"), ("2", "key_no"), ("F", "key_next_field"), ("V", "key_edit"), ("Enter", "key_done"), *_NOTE,
