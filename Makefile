@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots bench format clean
+.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots screens bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make screenshots  take the pictures of the guides and the tutorials in docs/images anew"
+	@echo "make screens      show every screen of the review app at five widths, light and dark, in screens/"
 	@echo "make bench   time and memory of the main jobs"
 	@echo "make format  apply the code style"
 
@@ -96,6 +97,9 @@ screenshots: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py docs/images
 	$(BIN)/python examples/follow_tutorials.py --pictures docs/images/tutorials
 
+screens: $(VENV)/.dev browser
+	$(BIN)/python examples/screenshots.py screens --everywhere
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_all.py
 
@@ -104,4 +108,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site screens $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

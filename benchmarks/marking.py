@@ -28,10 +28,13 @@ WATCH = """() => {
   window.inkTimes = [];
   const channel = new MessageChannel();
   const waiting = [];
-  channel.port1.onmessage = () => { for (const stamp of waiting.splice(0)) window.inkTimes.push(performance.now() - stamp); };
+  channel.port1.onmessage = () => {
+    for (const stamp of waiting.splice(0)) window.inkTimes.push(performance.now() - stamp);
+  };
   window.addEventListener("pointermove", (event) => {
     if (event.buttons !== 1) return;
-    waiting.push(...(event.getCoalescedEvents().length ? event.getCoalescedEvents() : [event]).map((each) => each.timeStamp));
+    const events = event.getCoalescedEvents();
+    waiting.push(...(events.length ? events : [event]).map((each) => each.timeStamp));
     // The task after the frame's own: style, layout and paint of the ink are done.
     requestAnimationFrame(() => channel.port2.postMessage(null));
   }, true);

@@ -76,7 +76,7 @@ _REMARKS = (
 def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     """A case that two annotators left open, with what each said."""
     name = "divided"
-    task = _of_kind(tour, "object_localization")[-1]
+    task = of_kind(tour, "object_localization")[-1]
     verify = tour.store.campaign(CAMPAIGN)
     open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
@@ -94,7 +94,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
     name = "review"
     # An item of its own: nobody is asked blind about one whose key they have seen.
     mine = {"item_id": "d" * 32, "explanation": "Only the place behind has changed."}
-    item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
+    item = {**of_kind(tour, "background_cross_image")[0].payload, **mine}
     votes_on = review_form(("accurate", "reasonable", "difficult"))
     form = CampaignForm(fields=votes_on.fields, blind_first=True, edits=True, rounds=4)
     open_campaign(tour, name, REVIEW, form, [TaskInput(item["item_id"], "content", item)], rule="at_least(1, of=1)")
@@ -119,7 +119,7 @@ def screen(tour: Tour, shot: Shot) -> Image.Image:
 
 def same(tour: Tour, shot: Shot) -> Image.Image:
     """Two pictures that may be one: the question whether they are."""
-    item = _of_kind(tour, "background_cross_image")[0].payload
+    item = of_kind(tour, "background_cross_image")[0].payload
     images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
     exhibit = TaskContent(task=PAIR, question="Is this the same picture?", images=images)
     open_campaign(tour, PAIR, PAIR, CampaignForm(fields=PAIR_FORM.fields), [task_input("f" * 32, "content", exhibit)])
@@ -130,7 +130,7 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
 
 def answer(tour: Tour, shot: Shot) -> Image.Image:
     """A question of the human baseline: nothing tells which option is right."""
-    item = {**_of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
+    item = {**of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
     form = CampaignForm(decisions_from="choices")
     open_campaign(tour, ANSWER, ANSWER, form, [TaskInput(item["item_id"], "content", item)], rule="answers(1)")
     with _first(tour, ANSWER) as page:
@@ -207,12 +207,13 @@ def _first(tour: Tour, campaign: str) -> Iterator[Page]:
 @contextmanager
 def _decided_by_nobody(tour: Tour, kind: str, *, name: str = "edit") -> Iterator[Page]:
     """Open a task that stays as it is: a campaign of its own, so that no other picture changes."""
-    open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(_of_kind(tour, kind)[0])])
+    open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, kind)[0])])
     with _first(tour, name) as page:
         yield page
 
 
-def _of_kind(tour: Tour, kind: str) -> list[Task]:
+def of_kind(tour: Tour, kind: str) -> list[Task]:
+    """Return the tasks about one kind of item, in the order of the items' ids."""
     tasks = tour.store.tasks(CAMPAIGN, states=("open", "done"))
     return sorted((one for one in tasks if one.payload["task"] == kind), key=lambda one: one.item_id)
 
@@ -231,21 +232,21 @@ def _coffee() -> bytes:
 
 
 def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
-    item = _of_kind(tour, "object_localization")[0].payload
+    item = of_kind(tour, "object_localization")[0].payload
     return (ItemImage(image_id=item["root_image_id"], role="reference"),)
 
 
 def mark(tour: Tour, shot: Shot) -> Image.Image:
-    """A box around a face, its label, and the loupe at the pointer."""
+    """A box around a flower, its label, and the loupe at the pointer."""
     name = "mark"
-    labels = (MarkLabel(code="face", words="Face"), MarkLabel(code="helmet", words="Helmet"))
-    what = "Mark every face and every helmet, as tightly as you can."
+    labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
+    what = "Mark every flower and every leaf in focus, as tightly as you can."
     boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
     task = _of_kind(tour, "object_localization")[0]
     _open_marking(tour, name, boxes, [task.payload["root_image_id"]])
     with _first(tour, name) as page:
         page.locator(".marking-layer").wait_for()
-        _drag(page, (0.3, 0.12), (0.52, 0.5))
+        _drag(page, (0.264, 0.2), (0.698, 0.846))
         page.keyboard.press("b")
         x, y = _in_picture(page, 0.62, 0.7)
         page.mouse.move(x, y)

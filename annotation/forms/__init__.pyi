@@ -12,6 +12,7 @@ from .edits import ItemEdits as ItemEdits
 from .edits import edits_of as edits_of
 from .edits import revised as revised
 from .edits import right_of as right_of
+from .form import DraftsField as DraftsField
 from .form import Form as Form
 from .form import FormError as FormError
 from .form import Lines as Lines
@@ -20,6 +21,7 @@ from .form import OneOf as OneOf
 from .form import OnlyIf as OnlyIf
 from .form import Option as Option
 from .form import PhotographField as PhotographField
+from .form import PicturesField as PicturesField
 from .form import RegionField as RegionField
 from .form import Repeated as Repeated
 from .form import SeveralOf as SeveralOf
@@ -35,6 +37,7 @@ from .kinds import PAIR as PAIR
 from .kinds import REVIEW as REVIEW
 from .kinds import SCREEN as SCREEN
 from .kinds import SCREEN_ITEMS as SCREEN_ITEMS
+from .kinds import STATE as STATE
 from .kinds import VERIFY as VERIFY
 from .marking import MARKED as MARKED
 from .marking import NOTHING as NOTHING
@@ -43,13 +46,19 @@ from .marking import MarkField as MarkField
 from .marking import MarkLabel as MarkLabel
 from .marking import marking_form as marking_form
 from .pair import PAIR_FORM as PAIR_FORM
+from .payloads import Proposals as Proposals
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
+from .payloads import payload_of_picture as payload_of_picture
+from .payloads import proposals_in as proposals_in
 from .region_values import MAX_REGION_BYTES as MAX_REGION_BYTES
 from .screening import screening_form as screening_form
 from .shortest_time import is_too_fast as is_too_fast
 from .shortest_time import shortest_time_s as shortest_time_s
+from .statements import SECTIONS as SECTIONS
+from .statements import state_form as state_form
+from .statements import statements_document as statements_document
 from .submission import Submission as Submission
 from .task_content import TaskContent as TaskContent
 from .task_content import content_in as content_in

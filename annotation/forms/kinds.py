@@ -15,6 +15,7 @@ from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
+STATE = "state"
 MARK = "mark"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Findings that an annotator can make about a key."""
@@ -166,6 +167,21 @@ KINDS = {
                 "and how people would fare with it, explain what it conveys, and write one to three questions about "
                 "its finer points: **one** option is right, five are wrong and could still be fallen for. Write in "
                 "English, and name no private person."
+            ),
+        ),
+        CampaignKind(
+            STATE,
+            shows_key=False,
+            guidelines=(
+                "State what the picture **shows**, in plain words that anybody who has never seen it would understand. "
+                "Look first, write then: zoom in where you are not sure.\n\n"
+                "- A question that the picture **answers** has one right option, which anybody can see, and wrong ones "
+                "that are plausible and plainly not there.\n"
+                "- A question that it does **not** answer is one that somebody could well ask. Its options sound "
+                "likely, and nothing in sight decides between them. Say of which kind it is.\n"
+                "- Give all questions of a picture the same number of options, so that none stands out.\n\n"
+                "What a **model drafted** is nobody's until you accept it. Check every word of it against the picture, "
+                "correct it or discard it: a draft that sounds right is wrong often enough. Name no private person."
             ),
         ),
         CampaignKind(

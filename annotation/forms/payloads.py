@@ -2,7 +2,8 @@
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
 `{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
-these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them.
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state`
+`proposals`, what a model drafted for the form.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pydantic import Field
+
+from benchwright.records import Record
 from benchwright.regions import SizeWH
 from benchwright.review_tasks import ReviewTask
 
-_ITEM, _SIZES = "item", "sizes_wh"
+_ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
+PICTURE = "picture"
+"""Name of a picture's file, among the texts that are not shown with a task."""
 
 
 class TaskInput(NamedTuple):
@@ -65,6 +71,31 @@ def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
 def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the values that distinguish tables of results, such as the model."""
     return dict(payload.get("about", {})) if _ITEM in payload else {}
+
+
+class Proposals(Record):
+    """What a model drafted for the fields of a task's form, or why it drafted nothing.
+
+    Attributes:
+        model: Model, as the endpoint calls it.
+        fields: Drafted values by field; empty if there are none.
+        failed: Why there are none: a reason code and words; None if the model replied as it should.
+    """
+
+    model: str
+    fields: Mapping[str, Any] = Field(default_factory=dict)
+    failed: str | None = None
+
+
+def payload_of_picture(item: Mapping[str, Any], *, name: str, proposals: Proposals | None) -> dict[str, Any]:
+    """Return the payload of a picture about which people state facts: its name, and what a model drafted."""
+    payload = {_ITEM: dict(item), "beside": [], "about": {PICTURE: name}}
+    return payload if proposals is None else payload | {_PROPOSALS: proposals.model_dump(mode="json")}
+
+
+def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:
+    """Return what a model drafted for a task; None where none was asked."""
+    return Proposals.model_validate(payload[_PROPOSALS]) if _PROPOSALS in payload else None
 
 
 class Facets(NamedTuple):

@@ -8,7 +8,8 @@ from benchwright.records import Record
 
 from .campaign_form import CampaignForm
 from .form import OneOf, Option, TextField
-from .kinds import COLLECT, DESCRIBE
+from .kinds import COLLECT, DESCRIBE, STATE
+from .statements import WHY_FIELD
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
@@ -57,10 +58,13 @@ _FOUND_PHOTOGRAPH = OneOf(
 def practice_form(kind: str, form: CampaignForm) -> CampaignForm:
     """Return the form in which a campaign's work is practised: its own, without what nobody can judge as right.
 
-    Describing is practised without writing questions, and collecting by judging photographs that somebody found.
+    Describing is practised without writing questions, collecting by judging photographs that somebody found, and
+    stating by saying why a picture does not answer a question.
     """
     if kind == COLLECT:
         return CampaignForm(fields=(_FOUND_PHOTOGRAPH,))
+    if kind == STATE:
+        return CampaignForm(fields=(WHY_FIELD,))
     if kind == DESCRIBE and form.fields is not None:
         names = [field.name for field in form.fields]
         end = names.index(_FIRST_TEXT_OF_DESCRIPTION) if _FIRST_TEXT_OF_DESCRIPTION in names else len(names)

@@ -12,7 +12,18 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, Lines, OneChoice, PhotographField, RegionField, Repeated, SeveralOf, TextField
+from ..forms.form import (
+    DraftsField,
+    Form,
+    Lines,
+    OneChoice,
+    PhotographField,
+    PicturesField,
+    RegionField,
+    Repeated,
+    SeveralOf,
+    TextField,
+)
 from ..forms.submission import Submission
 from .editing import take_edits
 from .label_config import (
@@ -128,12 +139,12 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
 
 def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a typed form by field, in the form's codes; the store checks them against the form."""
-    fields = {control_of(field): field for field in form.fields}
+    fields = {control_of(field): field for field in form.fields if not isinstance(field, DraftsField)}
     _check_controls(values_in, fields)
     submitted: dict[str, Any] = {}
     for control, values in values_in.items():
         field = fields[control]
-        if isinstance(field, TextField | Lines | Repeated | RegionField):
+        if isinstance(field, TextField | Lines | RegionField | Repeated | PicturesField):
             submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}

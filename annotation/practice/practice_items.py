@@ -21,6 +21,7 @@ from ..forms.kinds import (
     REVIEW,
     SCREEN,
     SCREEN_ITEMS,
+    STATE,
     VERIFY,
 )
 from ..forms.pair import DIFFERENT, SAME
@@ -189,6 +190,28 @@ _COLLECTED = {
         "and you may give them away under one of the licences.",
     ),
 }  # fmt: skip
+_NOT_ANSWERED = {
+    "taste": (
+        "left of the cup", "What does the drink in the cup taste like?", ("other_modality",), "A picture has no taste: "
+        "the question is about another sense.",
+    ),
+    "dog": (
+        "three balls", "Which of the balls is the dog looking at?", ("nonexistent_object",), "There is no dog. The "
+        "question takes for granted that the picture shows one.",
+    ),
+    "owner": (
+        "two cups", "Whose cups are these?", ("background_information",), "Nothing in sight says so: somebody would "
+        "have to know it beforehand.",
+    ),
+    "next": (
+        "moved", "Which ball will be moved next?", ("temporal_unpredictability",), "A picture shows one moment, and "
+        "this asks about a later one.",
+    ),
+    "behind": (
+        "half hidden", "What is written on the back of the cup?", ("missing_visual_information",), "The back of the "
+        "cup is there, and turned away: what would answer is hidden.",
+    ),
+}  # fmt: skip
 _OF_KIND: Mapping[str, Sequence[str]] = {
     VERIFY: ("clean", "wrong key", "ambiguous", "given away", "hidden"),
     SCREEN_ITEMS: ("clean", "wrong key", "ambiguous", "given away", "hidden"),
@@ -214,6 +237,15 @@ def practice_items(kind: str) -> list[PracticeItem]:
         return [
             PracticeItem(name=name, content=_content(pictures, ask), right=(right,), why=why)
             for name, (pictures, right, why) in _PAIRED.items()
+        ]
+    return _of_further_kind(kind)
+
+
+def _of_further_kind(kind: str) -> list[PracticeItem]:
+    if kind == STATE:
+        return [
+            PracticeItem(name=name, content=_content([picture], ask), right=right, why=why)
+            for name, (picture, ask, right, why) in _NOT_ANSWERED.items()
         ]
     if kind == COLLECT:
         return [

@@ -20,7 +20,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.payloads import beside_in, sizes_in
+from ..forms.payloads import Proposals, beside_in, proposals_in, sizes_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
@@ -73,6 +73,7 @@ class OwnTask:
         takes_regions: Whether the size of its first picture is known, so that regions can be marked on it.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
+        proposals: What a model drafted for the form; None where none was asked.
     """
 
     task_id: int
@@ -88,6 +89,7 @@ class OwnTask:
     revision: int = 0
     shortest_s: float | None = None
     takes_regions: bool = False
+    proposals: Proposals | None = None
 
     @property
     def seen(self) -> SeenDraft:
@@ -240,6 +242,7 @@ class TaskQueue:
             revision=revision_of(row.saved_at),
             shortest_s=row.shortest_s,
             takes_regions=bool(sizes_in(payload)),
+            proposals=proposals_in(payload),
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:

@@ -46,8 +46,12 @@ from .schema import Name as Name
 from .schema import Point as Point
 from .schema import Stated as Stated
 from .schema import Text as Text
+from .statements import Authorship as Authorship
 from .statements import MarkedPicture as MarkedPicture
 from .statements import MarkedRegion as MarkedRegion
 from .statements import StatedSubject as StatedSubject
 from .statements import Statements as Statements
+from .statements import author_of as author_of
+from .statements import place_in_words as place_in_words
 from .statements import read_marked as read_marked
+from .statements import statement_mistakes as statement_mistakes

@@ -10,16 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchwright.implication import WrittenIn
 from benchwright.yaml_places import Path_
 
 from .checks import mistakes_in
 from .marked_subjects import MarkedSubject, in_words, marked_subjects
 from .picture_facts import PictureFacts, Subject
-from .statements import MarkedPicture, StatedSubject, Statements
+from .statements import Authorship, MarkedPicture, StatedSubject, Statements
 
 FILE = "file"
 """Who stated what a facts file states, beside the names of campaigns."""
+_QUESTIONS = ("unanswerable", "answerable")
+_PLACES = {"implication": ("implication/question", "implication/image_type")}
+"""Places of statements whose author counts as that of a whole key, where these are not the key itself."""
 _KEYS = ("background", "unanswerable", "answerable", "implication", "pairs")
 
 
@@ -30,14 +32,14 @@ class ComposedFacts:
     Args:
         picture: The facts.
         stated_by: Names of campaigns, or `file`, for each key of the facts that has any.
-        written_in: Slot in which people wrote the facts of a key.
+        authors: Who wrote what people stated, by its place, such as `unanswerable/taste`.
         left_out: What was marked or stated and cannot be used, each with the reason.
         is_simulated: Whether any of it comes from simulated annotators.
     """
 
     picture: PictureFacts
     stated_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    written_in: Mapping[str, WrittenIn] = field(default_factory=dict)
+    authors: Mapping[str, Authorship] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     is_simulated: bool = False
 
@@ -56,30 +58,43 @@ def composed_facts(
     if filed is not None:
         document = {name: getattr(filed, name) for name in PictureFacts.model_fields}
     stated_by: dict[str, tuple[str, ...]] = {}
-    written_in: dict[str, WrittenIn] = {}
+    authors: dict[str, Authorship] = {}
     for key in _KEYS:
         if document.get(key):
             stated_by[key] = (FILE,)
         for campaign, statements in stated.items():
             if value := getattr(statements, key):
                 document[key], stated_by[key] = value, (campaign,)
-                if statements.written_in is not None:
-                    written_in[key] = statements.written_in
+                authors |= _authors(key, value, statements)
                 break
     subjects, by, left_out = _subjects(filed, marked, stated)
     document["subjects"] = subjects
     if subjects:
         stated_by["subjects"] = by
+    for name in ("also", "source"):
+        if told := [value for statements in stated.values() if (value := getattr(statements, name))]:
+            document[name] = told[0]
     if marked and document.get("size_wh") is None:
         document["size_wh"] = next(iter(marked.values())).size_wh
     return ComposedFacts(
         picture=PictureFacts.model_construct(**document),
         stated_by=dict(sorted(stated_by.items())),
-        written_in=written_in,
+        authors=authors,
         left_out=left_out,
         is_simulated=any(picture.is_simulated for picture in marked.values())
-        or any(slot.simulated for slot in written_in.values()),
+        or any(author.written_in.simulated for author in authors.values()),
     )
+
+
+def _authors(key: str, value: Any, statements: Statements) -> dict[str, Authorship]:
+    """Return who wrote the statements of a key: each question for itself, all else as a whole."""
+    places: dict[str, tuple[str, ...]]
+    if key in _QUESTIONS:
+        places = {f"{key}/{question.name}": (f"{key}/{question.name}",) for question in value}
+    else:
+        places = {key: _PLACES.get(key, (key,))}
+    found = {place: [statements.author(part) for part in parts] for place, parts in places.items()}
+    return {place: next(filter(None, authors)) for place, authors in found.items() if any(authors)}
 
 
 def _subjects(

@@ -22,9 +22,11 @@ from benchwright.errors import PrerequisiteError, RecipeError, StepError
 from benchwright.facts import (
     FILE,
     Answerable,
+    Authorship,
     ComposedFacts,
     Facts,
     PictureFacts,
+    StatedImplication,
     Statements,
     Subject,
     Unanswerable,
@@ -35,7 +37,6 @@ from benchwright.facts import (
     without_mistakes,
 )
 from benchwright.images.identify import path_for
-from benchwright.implication import WrittenIn
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
 
 from .resolved_facts import resolved
@@ -257,8 +258,8 @@ def _names(images: Sequence[_Image], known: Mapping[int, _Stated]) -> dict[str, 
     """Return the key of each picture that something is stated about, by whatever it may be called."""
     named: dict[str, set[str]] = defaultdict(set)
     for row, stated in known.items():
-        also = stated.filed.also if stated.filed is not None else ()
-        for name in (*images[row].names, *also):
+        also = {*stated.facts.picture.also, *(stated.filed.also if stated.filed is not None else ())}
+        for name in (*images[row].names, *sorted(also)):
             named[name].add(stated.key)
     taken = {stated.key for stated in known.values()}
     return {name: next(iter(keys)) for name, keys in named.items() if len(keys) == 1 and name not in taken}
@@ -282,8 +283,9 @@ def _warn(
 def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> dict[str, Any]:
     """Return the part of an image's facts that its evidence holds: who stated what, and what is not used."""
     evidence: dict[str, Any] = {"facts": stated.key}
-    if stated.filed is not None and stated.filed.source is not None:
-        evidence["source"] = stated.filed.source.model_dump(mode="json", exclude_none=True)
+    source = stated.facts.picture.source or (None if stated.filed is None else stated.filed.source)
+    if source is not None:
+        evidence["source"] = source.model_dump(mode="json", exclude_none=True)
     if not stated.is_sized:
         assert stated.filed is not None, "only a file states a size"
         evidence["stated_wh"] = list(stated.filed.stated_size_wh or ())
@@ -342,17 +344,18 @@ def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_Image], stage:
 
 def _uses(pictures: Mapping[str, PictureFacts], stated: _Stated, image_of: Mapping[str, str]) -> dict[str, str]:
     """Return the facts for each kind of step, as canonical JSON; kinds without facts are left out."""
-    key, written_in = stated.key, stated.facts.written_in
+    key, authors = stated.key, stated.facts.authors
     picture = pictures[key]
     subjects = [{"name": subject.name, "phrase": subject.phrase, "box": subject.box} for subject in picture.subjects]
     uses: dict[str, Any] = {
         "subjects": subjects,
-        "unanswerable": [_written(question, written_in.get("unanswerable")) for question in picture.unanswerable],
-        "answerable": [_written(question, written_in.get("answerable")) for question in picture.answerable],
-        "implication": picture.implication
-        and picture.implication.stated()
-        .model_copy(update={"written_in": written_in.get("implication")})
-        .model_dump(mode="json"),
+        "unanswerable": [
+            _written(question, authors.get(f"unanswerable/{question.name}")) for question in picture.unanswerable
+        ],
+        "answerable": [
+            _written(question, authors.get(f"answerable/{question.name}")) for question in picture.answerable
+        ],
+        "implication": picture.implication and _conveyed(picture.implication, authors.get("implication")),
         "cut_outs": [
             _cut_out(pictures, picture, subject, image_of)
             for subject in picture.subjects
@@ -363,10 +366,20 @@ def _uses(pictures: Mapping[str, PictureFacts], stated: _Stated, image_of: Mappi
     return {use: canonical_json(value) for use, value in uses.items() if value}
 
 
-def _written(question: Unanswerable | Answerable, written_in: WrittenIn | None) -> dict[str, Any]:
-    """Return a question as steps read it, with the slot in which people wrote it, if they did."""
+def _written(question: Unanswerable | Answerable, author: Authorship | None) -> dict[str, Any]:
+    """Return a question as steps read it, with its author and the slot in which it was written, if people wrote it."""
     document = question.model_dump(mode="json")
-    return document if written_in is None else {**document, "written_in": written_in.model_dump(mode="json")}
+    if author is None:
+        return document
+    return {**document, "written_in": author.written_in.model_dump(mode="json"), "written_by": author.by}
+
+
+def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str, Any]:
+    """Return an implication as steps read it, with author and slot where people wrote it."""
+    implication = stated.stated()
+    if author is not None:
+        implication = implication.model_copy(update={"written_in": author.written_in, "author": author.by})
+    return implication.model_dump(mode="json")
 
 
 def _cut_out(

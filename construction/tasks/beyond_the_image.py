@@ -81,7 +81,8 @@ class BeyondTheImage(FactsReader):
         answers = [*question["wrong"], *([right] if right is not None else [])]
         placed = place(self.refusal, [answers[number] for number in rng.permutation(len(answers)).tolist()], rng)
         written_in = None if "written_in" not in question else WrittenIn.model_validate(question["written_in"])
-        author = "simulated" if written_in is not None and written_in.simulated else "person"
+        by_default = "simulated" if written_in is not None and written_in.simulated else "person"
+        author = question.get("written_by", by_default)
         answer = next((key for key, text in placed.keyed if text == right), None)
         return Item(
             item_id=ctx.item_id(record.image_id, question["name"]),

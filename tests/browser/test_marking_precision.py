@@ -1,6 +1,6 @@
 """What is stored lies where it was drawn, within half a pixel of the screen.
 
-Photographs with bright squares at known places are shown at several zooms; the mouse presses the middle of each square
+Photographs with white squares at known places are shown at several zooms; the mouse presses the middle of each square
 as a picture of the screen shows it. So the whole way is measured: upright decoding, the picture that is sent, its tiles,
 how the browser lays it out, and what the canvas makes of the press. For all eight orientations that Exif knows, and for
 sides of 64 to 8,000 pixels.
@@ -53,7 +53,7 @@ class Case(NamedTuple):
     def side(self) -> int:
         """Side of a square, in pixels of the picture: some ten pixels of the screen where the whole picture is seen."""
         half = max(1, round(5 / min(860 / self.width, 650 / self.height)))
-        return 2 * min(half, min(self.width, self.height) // 4)
+        return 2 * min(half, min(self.width, self.height) // 5)
 
     @property
     def squares(self) -> list[tuple[float, float]]:
@@ -86,10 +86,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 def _save(path: Path, case: Case) -> None:
-    upright = photograph("coffee").convert("L").convert("RGB").resize((case.width, case.height))
-    half = case.side // 2
+    upright = photograph("coffee").resize((case.width, case.height))
     for x, y in case.squares:
-        upright.paste((0, 255, 0), (round(x - half), round(y - half), round(x + half), round(y + half)))
+        # White in a black frame: colours would be halved on their way, light is not.
+        for half, ink in ((case.side, "black"), (case.side // 2, "white")):
+            upright.paste(ink, (round(x - half), round(y - half), round(x + half), round(y + half)))
     laid = LAID[case.orientation]
     exif = Image.Exif()
     exif[ORIENTATION] = case.orientation
@@ -133,15 +134,13 @@ def _zoom_at(page: Page, x: float, y: float) -> None:
 
 
 def _seen_square(page: Page, near: tuple[float, float], side: float) -> tuple[float, float]:
-    """Return the middle of the square that a picture of the screen shows near a place, in pixels of the window."""
-    reach = max(14.0, 0.8 * side)
-    x0, y0 = max(0, int(near[0] - reach)), max(0, int(near[1] - reach))
+    """Return the middle of the white square that a picture of the screen shows near a place, in pixels of the window."""
+    reach = max(3.0, 0.85 * side)  # all of the square, and nothing outside of its frame
+    x0, y0 = max(0, round(near[0] - reach)), max(0, round(near[1] - reach))
     page.mouse.move(2, 2)  # no loupe and no ring lies over it
-    shot = page.screenshot(clip={"x": x0, "y": y0, "width": int(2 * reach), "height": int(2 * reach)})
+    shot = page.screenshot(clip={"x": x0, "y": y0, "width": round(2 * reach), "height": round(2 * reach)})
     pixels = np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(float)
-    # How green each pixel is, from none to all: the edges of the square lie within pixels.
-    green = np.clip((pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2])) / 255, 0, 1)
-    green[green < 0.08] = 0
-    assert green.sum() > 4, "the square is not on the screen"
-    rows, columns = np.mgrid[0 : green.shape[0], 0 : green.shape[1]] + 0.5
-    return x0 + float((green * columns).sum() / green.sum()), y0 + float((green * rows).sum() / green.sum())
+    light = np.clip(pixels.mean(axis=2) / 255 - 0.04, 0, 1)  # the edges of the square lie within pixels
+    assert light.sum() > 4, "the square is not on the screen"
+    rows, columns = np.mgrid[0 : light.shape[0], 0 : light.shape[1]] + 0.5
+    return x0 + float((light * columns).sum() / light.sum()), y0 + float((light * rows).sum() / light.sum())

@@ -46,6 +46,15 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
         *_PICK, ("Enter", "key_answer"), *_MARK, *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP,
     ),
     "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "form_in_sections": (
+        *_FIELDS, ("Enter", "key_done"), *_NOTE, ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"),
+        ("Alt+Delete", "key_remove_entry"), *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
+    "form_with_drafts": (
+        ("A", "key_accept_draft"), ("D", "key_discard_draft"), *_FIELDS, ("Enter", "key_done"), *_NOTE,
+        ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"), ("Alt+Delete", "key_remove_entry"),
+        *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
     "form_with_options": (*_PICK, *_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "review": (
         ("1", "key_yes"), ("2", "key_no"), ("F", "key_next_field"), ("V", "key_edit"), ("Enter", "key_done"), *_NOTE,
@@ -54,7 +63,8 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
     "mark": (*_FIELDS, *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "mark_adjudicate": (
-        *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"), *_LOOK, *_HELP,
+        *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"),
+        *_LOOK, *_HELP,
     ),
     "adjudicate": (
         ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_edit_twice"), ("1–9", "key_take_edits"),

@@ -21,6 +21,7 @@ from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...forms.screening import COMMON_REASONS, screening_form
+from ...forms.statements import SECTIONS, state_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES
@@ -33,7 +34,8 @@ from .viewer_texts import TEXTS as VIEWER_TEXTS
 FORMS, GUIDELINES, PRACTICE, NAMES = "forms", "guidelines", "practice", "names"
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
-    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "collect", "error_analysis", "errata",
+    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
+    "errata",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks
@@ -55,6 +57,7 @@ _NO_CATEGORIES = (FindingCategory(code="other", words="Something else", help="No
 _ASKED = (
     "Does this image belong in the benchmark?",
     "What does this image convey?",
+    "What does this picture show?",
     "Is this the same picture?",
 )
 """What campaigns about pictures ask, which is no text of an item."""
@@ -93,7 +96,7 @@ _CATEGORIES = (
 
 
 AnyField = FormField | EntryField
-_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions")
+_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 
 
 def english_texts() -> TextsBySection:
@@ -180,7 +183,7 @@ def _translated_form(form: Form, language: Language) -> Form:
 def _form_texts() -> Iterator[str]:
     """Yield the texts of the forms that we make, whatever a recipe sets in them."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
-    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting]
+    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:

@@ -88,7 +88,7 @@ class Overlay {
     const dots = mark.shape === "correspondence" ? [at[this.index]] : mark.shape === "point" || mark.shape === "points" ? at : [];
     dots.forEach((dot, i) => this.drawDot(group, dot, color, dash, mark.shape === "points" ? String(i + 1) : ""));
     if (name) this.drawName(name, boundsOf(mark, this.index), color, dots.length > 0);
-    if (isSelected) this.drawHandles(group, mark, color, corner);
+    if (isSelected && !["point", "correspondence"].includes(mark.shape)) this.drawHandles(group, mark, color, corner);
   }
 
   /** A point: a ring with a free middle, so that what is pointed at can be seen. */

@@ -22,6 +22,13 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** A field's value in words; the entries of a group by their number. */
+function wordsOf(field, value, named) {
+  if (field.type !== "repeated") return [value].flat().map((code) => named(field.options ?? [], code)).join(", ");
+  const lines = [value].flat().map((entry) => field.fields.map((part) => wordsOf(part, entry?.[part.name] ?? [], named)).filter(Boolean).join(" · "));
+  return lines.map((line, i) => `${field.entry} ${i + 1}: ${line}`).join("; ");
+}
+
 /** The card of the task on the screen: question, options, form, note, and the buttons of decisions. */
 class TaskCard {
   /** `act` hears what is done on the card, with lines that say it; `chosen` the letter of the option that is chosen. */
@@ -39,6 +46,8 @@ class TaskCard {
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
       p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) }, w: { act: () => this.sendBack() },
       g: { act: () => (this.remarks === null ? false : this.remarks.open()) },
+      a: { act: () => (this.form === null ? false : this.form.settleNext(true)) },
+      d: { act: () => (this.form === null ? false : this.form.settleNext(false)) },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
     takeLetters((letter, repeats) => this.takeLetter(letter, repeats), signal);
@@ -86,9 +95,10 @@ class TaskCard {
     const given = Array.isArray(reasons) ? reasons : [];
     const lines = [decision, given.map((code) => named(this.data.reasons, code)).join(", "), note];
     for (const field of [...this.data.fields, ...(this.data.evidence ? [this.data.evidence.field] : [])]) {
-      const values = [fields?.[field.name] ?? []].flat();
-      const isMarks = field.type === "region" && values.length > 0;
-      const value = isMarks ? fill(this.texts.marking.count, { count: values.length }) : values.map((code) => named(field.options ?? [], code)).join(", ");
+      if (field.type === "drafts") continue;
+      const isMarks = field.type === "region";
+      const marks = isMarks ? fields?.[field.name]?.length ?? 0 : 0;
+      const value = isMarks ? (marks ? fill(this.texts.marking.count, { count: marks }) : "") : wordsOf(field, fields?.[field.name] ?? [], named);
       if (value) lines.push(`${field.label}: ${value}`);
     }
     for (const value of Object.values(edits ?? {})) lines.push(...(typeof value === "object" ? Object.values(value ?? {}) : [value]));
@@ -411,12 +421,15 @@ class TaskCard {
     }
     if (missing.type === "region") {
       this.tellWords(`${missing.label}: ${this.form.lackOf(missing)}`, true);
-      this.form.point(missing);
+      missing.go();
       return;
     }
-    const needs = { text: "needs_text", lines: "needs_lines", photograph: "needs_photograph" }[missing.type] ?? "needs_option";
+    const needs = {
+      text: "needs_text", lines: "needs_lines", photograph: "needs_photograph", draft: "needs_draft", group: "needs_entries",
+      pictures: "needs_pictures",
+    }[missing.type] ?? "needs_option";
     this.tell(needs, true, { field: missing.label, count: missing.count });
-    this.form.point(missing);
+    missing.go();
   }
 
   pick(i) {
@@ -504,8 +517,8 @@ class TaskCard {
     if (this.place === null) return;
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
-      : { fields: this.form.values };
-    if (this.evidence !== null) draft.fields = this.evidence.values;
+      : { fields: this.form.saved() };
+    if (this.evidence !== null) draft.fields = this.evidence.saved();
     if ((this.form ?? this.evidence)?.regions.length && this.marking.unfinished !== null) draft.unfinished = this.marking.unfinished;
     if (this.edits()) draft.edits = this.edits();
     if (this.other !== undefined) draft.other = this.other;

@@ -31,7 +31,11 @@ _WORDS = (
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
     "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
     "decided_elsewhere", "keys", "keys_close", "keys_layout", "keys_touch", "next_comes", "not_sent", "sent_again",
-    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next",
+    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next", "add_entry", "remove_entry",
+    "move_up", "move_down",
+    "needs_entries", "needs_pictures", "needs_draft", "section_missing", "section_done", "section_empty", "drafts_wait",
+    "accept_all", "discard_all", "accept_draft", "discard_draft", "drafted_by", "accepted_from", "edited_from",
+    "find_picture", "picture_name", "pictures_found",
 )  # fmt: skip
 
 

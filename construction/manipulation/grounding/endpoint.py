@@ -17,12 +17,12 @@ from benchwright.errors import RequestFailed
 from benchwright.facts import Perception
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
+from benchwright.models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.steps import Context
 
 from ...item_parts.idea import Box, Grounded
-from ..models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from .scene import NotGrounded, Scene, Seen
 
 USE = "subjects"
