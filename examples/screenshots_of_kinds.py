@@ -242,7 +242,7 @@ def mark(tour: Tour, shot: Shot) -> Image.Image:
     labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
     what = "Mark every flower and every leaf in focus, as tightly as you can."
     boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
-    task = _of_kind(tour, "object_localization")[0]
+    task = of_kind(tour, "object_localization")[0]
     _open_marking(tour, name, boxes, [task.payload["root_image_id"]])
     with _first(tour, name) as page:
         page.locator(".marking-layer").wait_for()
@@ -258,7 +258,7 @@ def mark_pair(tour: Tour, shot: Shot) -> Image.Image:
     """Points of one picture, each with its partner in the other, and one that waits for it."""
     name = "mark_pair"
     pairs = MarkField(name="same", label="The same points", shape="correspondence")
-    images = [image["image_id"] for image in _of_kind(tour, "visual_correspondence")[0].payload["images"][:2]]
+    images = [image["image_id"] for image in of_kind(tour, "visual_correspondence")[0].payload["images"][:2]]
     _open_marking(tour, name, pairs, images)
     with _first(tour, name) as page:
         page.locator(".marking-layer").nth(1).wait_for()
