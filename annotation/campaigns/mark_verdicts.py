@@ -122,6 +122,8 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
         return Outcome("drop", NOTHING_TO_MARK, evidence=evidence)
     if picture.outcome == NOTHING:  # also where fewer marked something: what they marked does not count
         document |= {"regions": [], "nothing": True}
+    if simulated:
+        document["simulated"] = True
     values = {"regions": canonical_json(document)}
     if picture.outcome == NO_AGREEMENT:
         return Outcome("ask", DISPUTED, values=values, evidence=evidence)
