@@ -84,6 +84,9 @@ ROOM = Room(
             f"{_HERE}.cli.label_studio:push", "Make or update a Label Studio project from a campaign."
         ),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
+        "review marks export": Entry(
+            f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
+        ),
         "review open": Entry(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),

@@ -51,6 +51,16 @@ class Places:
         """Return `file: line N` of a key, or of the nearest key above it."""
         return f"{self._name}: line {self._lines.get(self.nearest(path), 1)}"
 
+    def called(self, path: Path_, key: str) -> str:
+        """Return what a message calls a value.
+
+        Args:
+            path: Place of the value.
+            key: Its key, with the keys above it that a message names.
+        """
+        del path
+        return f"key {key!r}"
+
     def several(self, lines: Sequence[str]) -> BenchwrightError:
         """Return one error that lists several mistakes, one per line; beyond the first 40 only their number."""
         rest = [f"... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
@@ -61,7 +71,7 @@ class Places:
     def wrong(self, path: Path_, value: Any, why: str) -> BenchwrightError:
         """Return the error for an invalid value."""
         key = ".".join(str(part) for part in path)
-        return self.error(f"{self.of(path)}: key {key!r}: {shown(value)} is not valid: {why}")
+        return self.error(f"{self.of(path)}: {self.called(path, key)}: {shown(value)} is not valid: {why}")
 
 
 class Mistakes:
@@ -159,7 +169,8 @@ def _mistakes_in(
                 continue
             line = f"{at.of((*path, *where[:-1]))}: key {key!r} is missing"
         else:
-            line = f"{at.of((*path, *where))}: key {key!r}: {shown(mistake['input'])} is not valid: {mistake['msg']}"
+            called = at.called((*path, *where), key)
+            line = f"{at.of((*path, *where))}: {called}: {shown(mistake['input'])} is not valid: {mistake['msg']}"
         lines.setdefault((at.nearest((*path, *where)), key if mistake["type"] == "missing" else ""), line)
     return list(lines.values())
 

@@ -16,11 +16,12 @@ from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
-from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN
+from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
 from benchwright.annotation.forms.marking import MarkField, MarkLabel, marking_form
 from benchwright.annotation.forms.pair import PAIR_FORM
-from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.statements import Section, state_form
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
 
 CAMPAIGN, ANNOTATOR, OTHER, CURATOR = "verify", "ann", "ben", "mira"
 FLAGGED_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+_DRAFTED = {
+    "caption": "An orange dahlia in full bloom.",
+    "background": "dark green leaves",
+    "unanswerable": [
+        {
+            "name": "smell",
+            "why": "other_modality",
+            "ask": "How does the flower smell?",
+            "wrong": ["Sweet", "Of honey", "Of nothing"],
+        }
+    ],
+}
 Shot = Callable[["Page"], Image.Image]
 
 
@@ -154,6 +167,23 @@ def describe(tour: Tour, shot: Shot) -> Image.Image:
     with _first(tour, DESCRIBE) as page:
         for key in "112113":
             page.keyboard.press(key)
+        return shot(page)
+
+
+def state(tour: Tour, shot: Shot) -> Image.Image:
+    """What a picture shows, half of it drafted by a model."""
+    sections: tuple[Section, ...] = ("caption", "background", "unanswerable")
+    form = CampaignForm(fields=state_form(sections, drafts=True).fields, states_facts=True)
+    exhibit = TaskContent(task=STATE, question="What does this picture show?", images=_photograph(tour))
+    payload = payload_of_picture(
+        exhibit.model_dump(mode="json"), name="flower.jpg", proposals=Proposals(model="my-vlm", fields=_DRAFTED)
+    )
+    open_campaign(tour, STATE, STATE, form, [TaskInput("d" * 32, "content", payload)])
+    with _first(tour, STATE) as page:
+        page.keyboard.press("1")
+        page.keyboard.press("a")
+        page.locator("summary").filter(has_text="does not answer").click()
+        page.wait_for_timeout(300)
         return shot(page)
 
 
@@ -301,6 +331,7 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-answer.png": answer,
     "review-dark.png": dark,
     "review-describe.png": describe,
+    "review-state.png": state,
     "review-collect.png": collect,
     "review-mark.png": mark,
     "review-mark-pair.png": mark_pair,

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from benchwright.canonical import canonical_json
 from benchwright.drawing import mask_of
 from benchwright.facts import PictureFacts
-from benchwright.records import ImageRecord
+from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, Outcome
+from benchwright.workspace import FinishedRun, StageTable, Workspace, items_of
 
 
 class GivenValues(MapStep):
@@ -82,3 +83,13 @@ def mask_region(grid: Any, label: str = "") -> dict[str, Any]:
 def marked(size_wh: tuple[int, int], *regions: dict[str, Any], **more: Any) -> str:
     """Return the value that `mark` gives a picture with these regions."""
     return canonical_json({"size_wh": size_wh, "regions": regions, "nothing": not regions, **more})
+
+
+def items_of_run(finished: FinishedRun) -> list[Item]:
+    """Return what a run made; a view of it would ask for steps that tests alone know."""
+    made: list[Item] = []
+    for step in finished.steps[1:]:
+        table = StageTable(Workspace(finished.workspace), step.name)
+        shards = [table.read(marker, "items") for marker in table.current()]
+        made += [item for shard in shards if shard is not None for item in items_of(shard)]
+    return made

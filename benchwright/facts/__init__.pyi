@@ -3,10 +3,17 @@ from .composing import ComposedFacts as ComposedFacts
 from .composing import composed_facts as composed_facts
 from .composing import with_other_pictures_named as with_other_pictures_named
 from .composing import without_mistakes as without_mistakes
+from .exporting import ExportedFacts as ExportedFacts
+from .exporting import stated_in_workspace as stated_in_workspace
 from .facts_file import MAX_BYTES as MAX_BYTES
 from .facts_file import Facts as Facts
 from .facts_file import parse_facts as parse_facts
 from .facts_file import read_facts as read_facts
+from .facts_table import COLUMNS as COLUMNS
+from .facts_table import facts_table as facts_table
+from .facts_text import Skeleton as Skeleton
+from .facts_text import facts_yaml as facts_yaml
+from .facts_text import skeleton_of as skeleton_of
 from .idea_categories import BACKGROUND as BACKGROUND
 from .idea_categories import CATEGORIES as CATEGORIES
 from .idea_categories import CODES as CODES

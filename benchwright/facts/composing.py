@@ -108,7 +108,7 @@ def _subjects(
         for subject in statements.subjects
     }
     places, left_out = marked_subjects(marked.values())
-    if not places and not any(not picture.regions for picture in marked.values()):
+    if not places and not any(picture.is_nothing for picture in marked.values()):
         # Nobody marked subjects here: the marks, if any, are for another use.
         places = [MarkedSubject(subject.name, subject.name, subject.box) for subject in of_file.values()]
         by = {FILE} if places else set()

@@ -17,7 +17,6 @@ Coordinates are pixels of the upright image, from its top left corner: a box [0,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +28,7 @@ from benchwright.errors import DataError
 from benchwright.yaml_places import Mistakes, Places, checked, compose, shown
 
 from .checks import mistakes_in
+from .facts_table import read_facts_table
 from .picture_facts import PictureFacts
 from .schema import Stated
 
@@ -58,7 +58,7 @@ def read_facts(path: Path) -> Facts:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"facts file {path} is larger than {MAX_BYTES:,} bytes; split the images over several runs")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"facts file {path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -67,22 +67,30 @@ def read_facts(path: Path) -> Facts:
 
 
 def parse_facts(text: str, name: str) -> Facts:
-    """Read facts from text; `name` stands for the file in messages."""
+    """Read facts from text; `name` stands for the file in messages, and says by `.csv` that it is a table."""
+    if name.lower().endswith(".csv"):
+        table = read_facts_table(text, name)
+        return facts_in(table.document, table.places, table.mistakes)
     document, lines = compose(text, name, error=DataError)
     if not isinstance(document, dict):
         raise DataError(f"{name}: line 1: a facts file is a mapping with the key images, not {shown(document)}")
     return facts_in(document, Places(name, lines, DataError))
 
 
-def facts_in(document: dict[str, Any], at: Places) -> Facts:
+def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = None) -> Facts:
     """Return facts from the plain values of a file, with all its mistakes told at once.
 
     Pictures that can be read for themselves are checked further where others cannot be.
 
+    Args:
+        document: Keys and values of the file.
+        at: Their places.
+        mistakes: Mistakes that are known already; they are told with the others.
+
     Raises:
         DataError: The values are no facts.
     """
-    mistakes = Mistakes(at)
+    mistakes = Mistakes(at) if mistakes is None else mistakes
     listed = document.get("images")
     entries: dict[str, Any] = listed if isinstance(listed, dict) else {}
     try:
@@ -97,9 +105,14 @@ def facts_in(document: dict[str, Any], at: Places) -> Facts:
 
 
 def _readable(entries: Mapping[str, Any]) -> dict[str, PictureFacts]:
-    """Return the pictures whose facts are right for themselves."""
+    """Return the pictures with those of their facts that are right for themselves: a list counts as a whole."""
     pictures: dict[str, PictureFacts] = {}
     for key, entry in entries.items():
-        with suppress(ValidationError):
+        try:
             pictures[key] = PictureFacts.model_validate(entry)
+        except ValidationError as error:
+            if isinstance(entry, dict):
+                wrong = {mistake["loc"][0] for mistake in error.errors() if mistake["loc"]}
+                sound = {name: value for name, value in entry.items() if name not in wrong}
+                pictures[key] = PictureFacts.model_validate(sound)
     return pictures

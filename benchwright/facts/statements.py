@@ -22,6 +22,8 @@ from .schema import Name, Stated, Text
 PERSON, SIMULATED = "person", "simulated"
 
 _OF_A_REGION = frozenset(Region.model_fields)
+_OF_ANOTHER_PICTURE = 65_535, 65_535
+"""Size of the second picture of a pair, which the value does not state; it was checked when it was marked."""
 
 
 class StatedSubject(Stated):
@@ -148,11 +150,13 @@ class MarkedPicture(NamedTuple):
     Args:
         size_wh: Width and height of the picture, upright.
         regions: What they agreed on, in its order.
+        is_nothing: Whether they agreed that there is nothing to mark.
         is_simulated: Whether they were simulated.
     """
 
     size_wh: tuple[int, int]
     regions: tuple[MarkedRegion, ...]
+    is_nothing: bool = False
     is_simulated: bool = False
 
 
@@ -168,12 +172,13 @@ def read_marked(text: str) -> MarkedPicture:
     try:
         document = json.loads(text)
         width, height = (int(side) for side in document["size_wh"])
-        other = document.get("other_size_wh", document["size_wh"])
-        sizes = {"correspondence": [(width, height), (int(other[0]), int(other[1]))]}
+        sizes = {"correspondence": [(width, height), _OF_ANOTHER_PICTURE]}
         regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
-    return MarkedPicture((width, height), regions, bool(document.get("simulated", False)))
+    return MarkedPicture(
+        (width, height), regions, bool(document.get("nothing", False)), bool(document.get("simulated", False))
+    )
 
 
 def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:

@@ -10,19 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from stated_values import GivenMarks, GivenStatements, marked, marks_of, mask_region, region, statements_of
+from stated_values import (
+    GivenMarks,
+    GivenStatements,
+    items_of_run,
+    marked,
+    marks_of,
+    mask_region,
+    region,
+    statements_of,
+)
 
 from benchwright.canonical import canonical_json
-from benchwright.cli import prepare_photographs
+from benchwright.cli import invoke, prepare_photographs
 from benchwright.construction.sources import StatedFacts
 from benchwright.construction.tasks import BackgroundSubstitution, BeyondTheImage, ImageImplication, ObjectLocalization
 from benchwright.errors import RecipeError
-from benchwright.facts import read_facts
+from benchwright.facts import facts_yaml, read_facts, stated_in_workspace
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe
-from benchwright.records import Item
 from benchwright.steps import FOLDER, Step
-from benchwright.workspace import FinishedRun, StageTable, Workspace, items_of
+from benchwright.workspace import FinishedRun
 
 DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "recipes" / "demo.facts.yaml"
 BOX = [[5, 6], [40, 70]]
@@ -62,16 +70,6 @@ def run(
     facts = StatedFacts.model_validate(settings, context={FOLDER: folder})
     recipe = Recipe("people", [*people, facts, *(steps or [ObjectLocalization()])], seed=2, folder=folder)
     return run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
-
-
-def items(finished: FinishedRun) -> list[Item]:
-    """Return what the run made; a view of it would ask for steps that tests alone know."""
-    made: list[Item] = []
-    for step in finished.steps[1:]:
-        table = StageTable(Workspace(finished.workspace), step.name)
-        shards = [table.read(marker, "items") for marker in table.current()]
-        made += [item for shard in shards if shard is not None for item in items_of(shard)]
-    return made
 
 
 def outcome(finished: FinishedRun, folder: Path, name: str = "cup.png") -> dict[str, Any]:
@@ -208,7 +206,7 @@ def test_questions_say_in_which_slot_they_were_written_and_by_simulated_annotato
     slot = {"campaign": "state", "record_id": "c" * 64, "slot": 0, "simulated": True}
     stated = {"cup.png": canonical_json({"unanswerable": [TASTE], "written_in": slot})}
     done = run(folder, BeyondTheImage(), statements=stated)
-    [item] = items(done)
+    [item] = items_of_run(done)
     assert dict(item.written_by) == {"question": "simulated", "choices": "simulated"}
     assert item.evidence["written_in"] == slot
     assert outcome(done, folder)["evidence"]["simulated"] is True
@@ -292,11 +290,86 @@ def test_the_demos_facts_marked_and_stated_by_people_make_the_same_items_as_the_
     key_of = {name: key for key, picture in facts.images.items() for name in (key, *picture.also)}
     marks = {uri: marks_of(facts.images[key]) for uri, key in key_of.items()}
     stated = {uri: statements_of(facts.images[key]) for uri, key in key_of.items()}
-    by_file = items(run(tmp_path, *steps, file="facts.yaml"))
-    by_people = items(run(tmp_path, *steps, marks=marks, statements=stated))
+    by_file = items_of_run(run(tmp_path, *steps, file="facts.yaml"))
+    by_people = items_of_run(run(tmp_path, *steps, marks=marks, statements=stated))
     assert len(by_file) > 150
     assert [item.content_hash for item in by_people] == [item.content_hash for item in by_file]
     assert [item.item_id for item in by_people] == [item.item_id for item in by_file]
     assert [item.evidence.get("stated_xyxy") for item in by_people] == [
         item.evidence.get("stated_xyxy") for item in by_file
     ]
+
+    exported = stated_in_workspace(tmp_path / "workspace")
+    assert (exported.campaigns, exported.left_out) == (("mark", "state"), {})
+    (tmp_path / "facts.yaml").write_text(facts_yaml(exported.pictures), encoding="utf-8")
+    by_export = items_of_run(run(tmp_path, *steps, file="facts.yaml"))
+    assert [item.content_hash for item in by_export] == [item.content_hash for item in by_file]
+
+
+@pytest.mark.parametrize("name", ["stated.yaml", "stated.csv"])
+def test_what_people_marked_and_stated_can_be_written_as_a_file_that_makes_the_same_items(
+    folder: Path, name: str
+) -> None:
+    grid = np.zeros((80, 60), bool)
+    grid[10:60, 8:38] = True
+    marks = {
+        "cup.png": marked((60, 80), region("box", BOX, "cup"), mask_region(grid, "cup"), region("box", BOX, "a spoon"))
+    }
+    stated = {
+        "cup.png": canonical_json(
+            {"background": "a desk", "unanswerable": [TASTE, TASTE], "subjects": [{"name": "cup", "phrase": "the mug", "onto": ["lake.png"]}]}
+        ),
+        "lake.png": canonical_json({"background": "a lake"}),
+    }  # fmt: skip
+    steps = (ObjectLocalization(), BeyondTheImage(), BackgroundSubstitution(min_box_iou=0.5))
+    by_people = items_of_run(run(folder, *steps, marks=marks, statements=stated))
+    out = folder / name
+    assert invoke(["facts", "export", str(folder / "workspace"), "--out", str(out), "--json"]) == 0
+    assert invoke(["facts", "export", str(folder / "workspace"), "--out", str(out)]) == 2
+    by_file = items_of_run(run(folder, *steps, file=name))
+    assert len(by_file) == 8
+    assert [(item.item_id, item.content_hash) for item in by_file] == [
+        (item.item_id, item.content_hash) for item in by_people
+    ]
+
+
+def test_people_are_written_over_a_file_and_what_is_not_used_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marks = {"cup.png": marked((60, 80), region("box", BOX, "cup"))}
+    run(
+        folder,
+        marks=marks,
+        statements={"cup.png": canonical_json({"subjects": [{"name": "saucer", "phrase": "the saucer"}]})},
+    )
+    out = folder / "all.yaml"
+    arguments = [
+        "facts",
+        "export",
+        str(folder / "workspace"),
+        "--over",
+        str(folder / "facts.yaml"),
+        "--out",
+        str(out),
+        "--json",
+    ]
+    assert invoke(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["left_out"] == {
+        "cup.png": {"saucer": "stated, and nobody marked where it is"}
+    }
+    cup = read_facts(out).images["cup.png"]
+    assert (cup.size_wh, [subject.phrase for subject in cup.subjects]) == ((60, 80), ["the white cup"])
+    assert cup.unanswerable == read_facts(folder / "facts.yaml").images["cup.png"].unanswerable
+
+
+def test_a_workspace_in_which_nobody_stated_anything_is_refused_in_words(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(folder, file="facts.yaml")
+    assert invoke(["facts", "export", str(folder / "workspace"), "--out", str(folder / "x.yaml")]) != 0
+    assert "no decided campaign in which people mark or state" in capsys.readouterr().err
+    assert (
+        invoke(["facts", "export", str(folder / "workspace"), "--campaign", "mark", "--out", str(folder / "x.yaml")])
+        != 0
+    )
+    assert "no step 'mark'" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.regions.formats import MarkedPicture, MarkFormat, RefusedMark, read_marks, write_marks
+from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks, write_marks
 
 SIZE_WH = (640, 425)
 GOOD = {"id": 1000, "image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4]}
@@ -314,12 +314,12 @@ def test_a_picture_whose_name_leads_elsewhere_is_not_written(tmp_path: Path) -> 
     for name in ("../a.jpg", "/etc/a.jpg", "b/../../a.jpg", ""):
         for format in ("voc", "yolo"):
             with pytest.raises(DataError, match="cannot be written below"):
-                write_marks(tmp_path / "out", format, [MarkedPicture(name, SIZE_WH, ())])  # type: ignore[arg-type]
+                write_marks(tmp_path / "out", format, [PictureMarks(name, SIZE_WH, ())])  # type: ignore[arg-type]
     assert list(tmp_path.rglob("*.xml")) == []
 
 
 def test_pictures_that_would_share_a_file_are_refused(tmp_path: Path) -> None:
-    pictures = [MarkedPicture(name, SIZE_WH, ()) for name in ("a.jpg", "a.png")]
+    pictures = [PictureMarks(name, SIZE_WH, ()) for name in ("a.jpg", "a.png")]
     for format in ("voc", "yolo"):
         with pytest.raises(DataError, match="would share the file"):
             write_marks(tmp_path / format, format, pictures)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from PIL import Image
 from benchwright.drawing.masks import mask_of
 from benchwright.errors import DataError
 from benchwright.regions import Region, RegionShape, grid_of, mask_iou, mask_of_outline
-from benchwright.regions.formats import MarkedPicture, MarkFormat, RefusedMark, read_marks, write_marks
+from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks, write_marks
 
 SIZE_WH = (640, 425)
 ROUND_TRIP = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -44,9 +44,9 @@ def read(
     format: MarkFormat = "coco",
     shape: RegionShape | None = None,
     sizes: dict[str, tuple[int, int]] | None = None,
-) -> tuple[list[MarkedPicture], list[str]]:
+) -> tuple[list[PictureMarks], list[str]]:
     """Return the pictures, and all that was refused as (entry: reason)."""
-    pictures: list[MarkedPicture] = []
+    pictures: list[PictureMarks] = []
     refused: list[RefusedMark] = []
     for entry in read_marks(path, format, shape=shape, sizes_wh=sizes):
         if isinstance(entry, RefusedMark):
@@ -78,8 +78,8 @@ def annotation(number: int, **more: object) -> dict[str, object]:
 def test_coco_returns_all_that_was_written(tmp_path: Path) -> None:
     regions = (box(0.1, 0.2, 639.97, 424.99), POLYGON, ring_mask(), LINE, POINT, box(1, 1, 2, 2, ""))
     pictures = [
-        MarkedPicture("b/two.png", SIZE_WH, regions, fields=("x",) * 5 + ("y",)),
-        MarkedPicture("one.jpg", (300, 200), (), ()),
+        PictureMarks("b/two.png", SIZE_WH, regions, fields=("x",) * 5 + ("y",)),
+        PictureMarks("one.jpg", (300, 200), (), ()),
     ]
     written = write_marks(tmp_path / "out.json", "coco", pictures)
     assert (written.pictures, written.regions, written.skipped) == (2, 6, [])
@@ -102,7 +102,7 @@ def test_coco_returns_boxes_and_points_to_a_hundredth_of_a_pixel(
 ) -> None:
     x0, x1, y0, y1 = edges[0], edges[0] + 0.02 + edges[1] / 20, edges[2] / 2, edges[2] / 2 + 0.02 + edges[3] / 6
     regions = (box(x0, y0, x1, y1), Region(shape="points", points=tuple(points), label="p"))
-    write_marks(tmp_path / "out.json", "coco", [MarkedPicture("a.jpg", SIZE_WH, regions)])
+    write_marks(tmp_path / "out.json", "coco", [PictureMarks("a.jpg", SIZE_WH, regions)])
     [picture], refused = read(tmp_path / "out.json")
     assert refused == []
     for before, after in zip(regions, picture.regions, strict=True):
@@ -115,13 +115,13 @@ def test_coco_returns_masks_to_the_pixel(tmp_path: Path, data: bytes, rows: int,
     cells = np.resize(np.unpackbits(np.frombuffer(data, np.uint8)), (rows, columns)).astype(bool)
     cells[0, 0] = True
     region = Region(shape="mask", mask=mask_of(cells), label="m")
-    write_marks(tmp_path / "out.json", "coco", [MarkedPicture("a.jpg", (columns, rows), (region,))])
+    write_marks(tmp_path / "out.json", "coco", [PictureMarks("a.jpg", (columns, rows), (region,))])
     [picture], _ = read(tmp_path / "out.json")
     assert picture.regions == (region,)
 
 
 def test_the_same_marks_are_the_same_bytes(tmp_path: Path) -> None:
-    pictures = [MarkedPicture("a.jpg", SIZE_WH, (POLYGON, ring_mask(), box(1, 2, 3, 4)))]
+    pictures = [PictureMarks("a.jpg", SIZE_WH, (POLYGON, ring_mask(), box(1, 2, 3, 4)))]
     for name in ("one.json", "two.json"):
         write_marks(tmp_path / name, "coco", pictures)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
@@ -129,7 +129,7 @@ def test_the_same_marks_are_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_correspondence_is_left_out_of_every_format_with_the_reason(tmp_path: Path) -> None:
     for name in ("coco", "voc", "yolo"):
-        written = write_marks(tmp_path / name, name, [MarkedPicture("a.jpg", SIZE_WH, (PAIR,))])  # type: ignore[arg-type]
+        written = write_marks(tmp_path / name, name, [PictureMarks("a.jpg", SIZE_WH, (PAIR,))])  # type: ignore[arg-type]
         assert [(row.picture, row.place) for row in written.skipped] == [("a.jpg", 0)]
         assert "correspondence" in written.skipped[0].reason
 
@@ -186,7 +186,7 @@ def test_a_shape_can_be_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_mask_is_no_polygon(tmp_path: Path) -> None:
-    write_marks(tmp_path / "a.json", "coco", [MarkedPicture("a.jpg", SIZE_WH, (ring_mask(),))])
+    write_marks(tmp_path / "a.json", "coco", [PictureMarks("a.jpg", SIZE_WH, (ring_mask(),))])
     [picture], [refused] = read(tmp_path / "a.json", shape="polygon")
     assert picture.regions == ()
     assert refused == "annotation 1: a.jpg: a region of shape 'mask' cannot be read as 'polygon'"
@@ -272,14 +272,14 @@ def test_voc_counts_pixels_from_one_and_its_last_pixel_belongs_to_the_box(tmp_pa
 @given(st.integers(0, 639), st.integers(0, 424), st.integers(1, 300), st.integers(1, 300))
 def test_voc_returns_boxes_of_whole_pixels(tmp_path: Path, x: int, y: int, width: int, height: int) -> None:
     region = box(x, y, min(x + width, 640), min(y + height, 425), "a <b> & c")
-    write_marks(tmp_path, "voc", [MarkedPicture("sub/a.jpg", SIZE_WH, (region,))])
+    write_marks(tmp_path, "voc", [PictureMarks("sub/a.jpg", SIZE_WH, (region,))])
     [picture], refused = read(tmp_path, "voc", sizes={"sub/a.jpg": SIZE_WH})
     assert (picture.name, picture.regions, refused) == ("sub/a.jpg", (region,), [])
 
 
 def test_voc_rounds_to_whole_pixels_and_takes_the_bounds_of_areas(tmp_path: Path) -> None:
     regions = (box(10.4, 20.6, 30.4, 40.6), box(639.8, 0, 640, 0.2), POLYGON, ring_mask(), LINE)
-    written = write_marks(tmp_path, "voc", [MarkedPicture("a.jpg", SIZE_WH, regions)])
+    written = write_marks(tmp_path, "voc", [PictureMarks("a.jpg", SIZE_WH, regions)])
     [picture], _ = read(tmp_path, "voc")
     assert picture.regions[0] == box(10, 21, 30, 41)
     assert picture.regions[1] == box(639, 0, 640, 1)
@@ -298,7 +298,7 @@ def test_yolo_returns_boxes_polygons_and_poses(tmp_path: Path) -> None:
     }.items():
         folder = tmp_path / name
         written = write_marks(
-            folder, "yolo", [MarkedPicture("a.jpg", SIZE_WH, regions), MarkedPicture("n.jpg", (9, 5), ())]
+            folder, "yolo", [PictureMarks("a.jpg", SIZE_WH, regions), PictureMarks("n.jpg", (9, 5), ())]
         )
         assert written.skipped == []
         pictures, refused = read(folder, "yolo", sizes={"a.jpg": SIZE_WH, "n.jpg": (9, 5)})
@@ -310,7 +310,7 @@ def test_yolo_returns_boxes_polygons_and_poses(tmp_path: Path) -> None:
 
 
 def test_yolo_says_what_it_cannot_hold(tmp_path: Path) -> None:
-    written = write_marks(tmp_path, "yolo", [MarkedPicture("a.jpg", SIZE_WH, (POLYGON, POLYGON, ring_mask(), POINT))])
+    written = write_marks(tmp_path, "yolo", [PictureMarks("a.jpg", SIZE_WH, (POLYGON, POLYGON, ring_mask(), POINT))])
     assert [row.place for row in written.skipped] == [2, 3]
     assert "simplify it to a polygon first" in written.skipped[0].reason
 
@@ -337,7 +337,7 @@ def test_lvis_is_not_written(tmp_path: Path) -> None:
 
 def test_masks_of_polygons_are_near_what_coco_draws(tmp_path: Path) -> None:
     """Written as a polygon and read as a mask, a region covers the pixels whose centres lie inside."""
-    write_marks(tmp_path / "a.json", "coco", [MarkedPicture("a.jpg", SIZE_WH, (POLYGON,))])
+    write_marks(tmp_path / "a.json", "coco", [PictureMarks("a.jpg", SIZE_WH, (POLYGON,))])
     [picture], _ = read(tmp_path / "a.json", shape="mask")
     expected = mask_of_outline(POLYGON.points, SIZE_WH)
     assert expected is not None

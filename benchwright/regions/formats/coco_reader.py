@@ -32,9 +32,9 @@ from benchwright.regions import (
 )
 from benchwright.rle import encode_runs
 
-from .marked_pictures import (
-    MarkedPicture,
+from .picture_marks import (
     MarkError,
+    PictureMarks,
     RefusedMark,
     as_shape,
     checked_size,
@@ -70,7 +70,7 @@ def read_coco(
     shape: RegionShape | None = None,
     sizes_wh: Mapping[str, SizeWH] | None = None,
     is_lvis: bool = False,
-) -> Iterator[MarkedPicture | RefusedMark]:
+) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a file with what is marked on them, and the entries that belong to no picture.
 
     Args:
@@ -137,7 +137,7 @@ def _read_picture(
     picture: _Picture,
     categories: Mapping[Id, _Category],
     shape: RegionShape | None,
-) -> MarkedPicture:
+) -> PictureMarks:
     regions: list[Region] = []
     fields: list[str] = []
     refused = []
@@ -149,7 +149,7 @@ def _read_picture(
         stated = annotation.get("field")
         regions += found
         fields += [stated if isinstance(stated, str) else ""] * len(found)
-    return MarkedPicture(
+    return PictureMarks(
         picture.name, picture.size_wh, tuple(regions), tuple(refused), tuple(fields) if all(fields) else ()
     )
 

@@ -16,10 +16,10 @@ from typing import IO, Any
 from benchwright.regions import Region, mask_area
 from benchwright.workspace.atomic import replacing
 
-from .marked_pictures import MarkedPicture, SkippedRegion, WrittenMarks, labels_in
+from .picture_marks import PictureMarks, SkippedRegion, WrittenMarks, labels_in
 
 
-def write_coco(path: Path, pictures: Sequence[MarkedPicture]) -> WrittenMarks:
+def write_coco(path: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
     """Write one COCO file; ids count from 1, in the order given, categories by label.
 
     Args:
@@ -48,7 +48,7 @@ def write_coco(path: Path, pictures: Sequence[MarkedPicture]) -> WrittenMarks:
     return written
 
 
-def _with_label(pictures: Iterable[MarkedPicture], label: str) -> Iterator[Region]:
+def _with_label(pictures: Iterable[PictureMarks], label: str) -> Iterator[Region]:
     return (
         region
         for picture in pictures
@@ -65,7 +65,7 @@ def _category(number: int, label: str, keypoints: int) -> dict[str, Any]:
 
 
 def _annotations(
-    pictures: Sequence[MarkedPicture],
+    pictures: Sequence[PictureMarks],
     category_of: Mapping[str, int],
     keypoints: Mapping[str, int],
     written: WrittenMarks,

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from benchwright.errors import DataError
 from benchwright.regions import RegionShape, SizeWH
 
-from .marked_pictures import MarkedPicture, RefusedMark, WrittenMarks
+from .picture_marks import PictureMarks, RefusedMark, WrittenMarks
 
 MarkFormat = Literal["coco", "lvis", "voc", "yolo"]
 MARK_FORMATS: tuple[MarkFormat, ...] = get_args(MarkFormat)
@@ -21,7 +21,7 @@ def read_marks(
     *,
     shape: RegionShape | None = None,
     sizes_wh: Mapping[str, SizeWH] | None = None,
-) -> Iterator[MarkedPicture | RefusedMark]:
+) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a file with what is marked on them, and what cannot be read of it.
 
     An entry that is wrong is one `RefusedMark`: of its picture where it has one, else yielded by itself. All others are
@@ -51,7 +51,7 @@ def read_marks(
     return read_yolo(path, shape=shape, sizes_wh=sizes_wh)
 
 
-def write_marks(path: Path, format: MarkFormat, pictures: Sequence[MarkedPicture]) -> WrittenMarks:
+def write_marks(path: Path, format: MarkFormat, pictures: Sequence[PictureMarks]) -> WrittenMarks:
     """Write pictures with their regions, and return what was written and what the format cannot hold.
 
     Args:

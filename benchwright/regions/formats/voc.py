@@ -23,9 +23,9 @@ from benchwright.regions import Region, RegionShape, SizeWH
 from benchwright.storage_faults import naming
 from benchwright.workspace.atomic import write_bytes
 
-from .marked_pictures import (
-    MarkedPicture,
+from .picture_marks import (
     MarkError,
+    PictureMarks,
     RefusedMark,
     SkippedRegion,
     WrittenMarks,
@@ -45,7 +45,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def read_voc(
     path: Path, *, shape: RegionShape | None = None, sizes_wh: Mapping[str, SizeWH] | None = None
-) -> Iterator[MarkedPicture | RefusedMark]:
+) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a file or folder with the boxes on them, and the files that cannot be read.
 
     Args:
@@ -76,7 +76,7 @@ def read_voc(
 
 def _read_picture(
     file: Path, folder: Path, shape: RegionShape | None, sizes_wh: Mapping[str, SizeWH] | None
-) -> MarkedPicture:
+) -> PictureMarks:
     root = _tree(file)
     if root.tag != "annotation":
         raise MarkError(f"the outermost element must be <annotation>, not <{root.tag}>")
@@ -95,7 +95,7 @@ def _read_picture(
             regions.append(as_shape(_box(thing, size_wh), shape, size_wh))
         except MarkError as error:
             refused.append(RefusedMark(str(file), f"object {number}", f"{name}: {error}"))
-    return MarkedPicture(name, size_wh, tuple(regions), tuple(refused))
+    return PictureMarks(name, size_wh, tuple(regions), tuple(refused))
 
 
 def _box(thing: Element, size_wh: SizeWH) -> Region:
@@ -161,7 +161,7 @@ def _tree(file: Path) -> Element:
         raise MarkError(f"it is no XML: {error}") from None
 
 
-def write_voc(folder: Path, pictures: Sequence[MarkedPicture]) -> WrittenMarks:
+def write_voc(folder: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
     """Write one XML file a picture into a folder, under the picture's name.
 
     Args:
@@ -184,7 +184,7 @@ def write_voc(folder: Path, pictures: Sequence[MarkedPicture]) -> WrittenMarks:
     return written
 
 
-def _document(picture: MarkedPicture, written: WrittenMarks) -> str:
+def _document(picture: PictureMarks, written: WrittenMarks) -> str:
     (width, height), name = picture.size_wh, PurePosixPath(picture.name)
     lines = [
         "<annotation>",

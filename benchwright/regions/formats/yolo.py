@@ -23,9 +23,9 @@ from benchwright.regions import MAX_CORNERS, Region, RegionShape, SizeWH
 from benchwright.storage_faults import naming
 from benchwright.workspace.atomic import write_bytes
 
-from .marked_pictures import (
-    MarkedPicture,
+from .picture_marks import (
     MarkError,
+    PictureMarks,
     RefusedMark,
     SkippedRegion,
     WrittenMarks,
@@ -57,7 +57,7 @@ class _Classes:
 
 def read_yolo(
     path: Path, *, shape: RegionShape | None = None, sizes_wh: Mapping[str, SizeWH] | None = None
-) -> Iterator[MarkedPicture | RefusedMark]:
+) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a dataset with what is marked on them, and the label files that cannot be read.
 
     Args:
@@ -120,9 +120,7 @@ class _Pictures:
         return found[0].relative_to(self.images).as_posix(), (picture.width, picture.height)
 
 
-def _read_picture(
-    file: Path, name: str, size_wh: SizeWH, classes: _Classes, shape: RegionShape | None
-) -> MarkedPicture:
+def _read_picture(file: Path, name: str, size_wh: SizeWH, classes: _Classes, shape: RegionShape | None) -> PictureMarks:
     with naming(file), file.open("rb") as handle:
         data = handle.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -139,7 +137,7 @@ def _read_picture(
             regions.append(as_shape(_region(line, size_wh, classes, shape), shape, size_wh))
         except MarkError as error:
             refused.append(RefusedMark(str(file), f"line {number}", f"{name}: {error}"))
-    return MarkedPicture(name, size_wh, tuple(regions), tuple(refused))
+    return PictureMarks(name, size_wh, tuple(regions), tuple(refused))
 
 
 def _region(line: str, size_wh: SizeWH, classes: _Classes, shape: RegionShape | None) -> Region:
@@ -252,7 +250,7 @@ def _classes_in(path: Path, text: str) -> _Classes:
     return _Classes(tuple(str(name) for name in names), shape[0], shape[1] == 3)
 
 
-def write_yolo(folder: Path, pictures: Sequence[MarkedPicture], *, task: Task | None = None) -> WrittenMarks:
+def write_yolo(folder: Path, pictures: Sequence[PictureMarks], *, task: Task | None = None) -> WrittenMarks:
     """Write a dataset: `data.yaml`, and a file in `labels` for each picture, empty where nothing is marked.
 
     Args:
@@ -304,7 +302,7 @@ def write_yolo(folder: Path, pictures: Sequence[MarkedPicture], *, task: Task | 
     return written
 
 
-def _task_for(pictures: Sequence[MarkedPicture]) -> Task:
+def _task_for(pictures: Sequence[PictureMarks]) -> Task:
     shapes = [region.shape for picture in pictures for region in picture.regions]
     if 2 * sum(shape in ("point", "points") for shape in shapes) > len(shapes):
         return "pose"

@@ -35,7 +35,7 @@ class RefusedMark:
 
 
 @dataclass(frozen=True)
-class MarkedPicture:
+class PictureMarks:
     """A picture with what is marked on it.
 
     Args:
@@ -227,6 +227,6 @@ def target_in(folder: Path, name: str, suffix: str) -> Path:
     return folder / path.with_suffix(suffix)
 
 
-def labels_in(pictures: Sequence[MarkedPicture]) -> list[str]:
+def labels_in(pictures: Sequence[PictureMarks]) -> list[str]:
     """Return all labels, sorted."""
     return sorted({region.label for picture in pictures for region in picture.regions})
