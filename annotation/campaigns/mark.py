@@ -6,6 +6,7 @@ becomes the value `regions` of the picture; the step `facts` and tasks that need
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ from ..simulated.markers import TRUTH, SimulatedMarkers
 from ..store import Campaign, ReviewStore, open_store
 from ..store.campaigns.adjudications import list_adjudicated
 from ..workflow.gold import with_gold
+from ..workflow.gold_regions import REGIONS, known_regions
 from ..workflow.marked_regions import AGREEMENT
 from ..workflow.revisions import by_version
 from ..workflow.rounds import NOBODY
@@ -176,13 +178,24 @@ class Mark(AssignedCampaign):
             campaign, pictures, drops_nothing=drops, simulated=self.simulate is not None, seed=ctx.seed
         )
         known = {
-            shown_pictures[0].image_id: gold_mark_outcome(state.gold[task_id], drops_nothing=drops)
+            shown_pictures[0].image_id: gold_mark_outcome(
+                state.gold[task_id], self._known(task_id, shown_pictures, request), shown_pictures, drops_nothing=drops
+            )
             for shown_pictures in shown
             if (task_id := _task_id(shown_pictures)) in state.gold
         }
         decided = with_gold(verdicts, known)
         rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
         return replace(decided, outcomes={**decided.outcomes, **rest})
+
+    def _known(
+        self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return the regions that are right on a gold picture, by field; none where only the decision is known."""
+        label = self.handout.known_label(task_id)
+        payload = {"sizes_wh": _sizes(pictures)}
+        known = None if label is None else known_regions(label, payload, request.form, request.settings)
+        return {} if known is None else json.loads(known)[REGIONS]
 
     def _shown(self, images: Sequence[ImageRecord], ctx: CampaignContext) -> Iterator[tuple[ImageRecord, ...]]:
         """Yield the picture or the two pictures of each task."""

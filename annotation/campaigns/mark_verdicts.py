@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright.canonical import canonical_json
+from benchwright.records import ImageRecord
 from benchwright.regions import SizeWH
 from benchwright.steps import Outcome, Verdicts
 
@@ -90,12 +91,37 @@ def adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, s
     return {"size_wh": list(size_wh), "regions": regions, "nothing": not regions, "adjudicated": True}
 
 
-def gold_mark_outcome(decision: str, *, drops_nothing: bool) -> Outcome:
-    """Return the outcome of a gold picture, from its known decision."""
+def gold_mark_outcome(
+    decision: str, regions: Mapping[str, Sequence[Mapping[str, Any]]], pictures: Sequence[ImageRecord], *,
+    drops_nothing: bool,
+) -> Outcome:  # fmt: skip
+    """Return the outcome of a gold picture: the regions that are known to be right count, those of people do not.
+
+    Args:
+        decision: The known decision.
+        regions: The regions that are right, by field, as JSON values; none where only the decision is known.
+        pictures: The picture, or the two of a pair.
+        drops_nothing: Whether pictures on which there is nothing to mark are dropped.
+    """
     evidence = {"gold": decision}
     if decision == NOTHING and drops_nothing:
         return Outcome("drop", NOTHING_TO_MARK, evidence=evidence)
-    return Outcome("ask", CANNOT_TELL, evidence=evidence) if decision == UNSURE else Outcome(evidence=evidence)
+    if decision == UNSURE:
+        return Outcome("ask", CANNOT_TELL, evidence=evidence)
+    listed = [
+        {"field": field, **region, "by": 0, "spread": {}} for field, marked in regions.items() for region in marked
+    ]
+    if not listed and decision != NOTHING:
+        return Outcome(evidence=evidence)
+    document: dict[str, Any] = {
+        "size_wh": [pictures[0].width, pictures[0].height],
+        "regions": listed,
+        "nothing": not listed,
+        "gold": True,
+    }
+    if len(pictures) > 1:
+        document["other"] = pictures[1].image_id
+    return Outcome(values={"regions": canonical_json(document)}, evidence=evidence)
 
 
 def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool, simulated: bool) -> Outcome:

@@ -5,6 +5,7 @@ The setting `handout` of a campaign in a recipe says how its tasks are handed ou
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,15 +14,15 @@ from typing import Any, NamedTuple
 
 from pydantic import field_validator, model_validator
 
-from benchwright.errors import DataError, UnreadableImage
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import upright_size
 from benchwright.records import Item
-from benchwright.regions import SizeWH
+from benchwright.regions import Region, SizeWH
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE
+from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
 from ..forms.kinds import ANSWER, COLLECT, REVIEW
 from ..forms.payloads import TaskInput, beside_in, item_in, with_sizes
 from ..forms.practice_item import PracticeItem, TextBeside
@@ -33,6 +34,7 @@ from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision, gold_why, practice_decision
+from ..workflow.gold_regions import known_regions
 from ..workflow.image_files import ImageFiles
 from ..workflow.marked_regions import compare_regions
 from ..workflow.rules import parse_rule
@@ -229,7 +231,40 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     # Only prompts are named by their question; items have ids of their own, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
     why = gold_why(request.handout, task_input) if right is not None else None
-    return task_input._replace(priority=priority, gold=right, gold_why=why)
+    label = request.handout.gold_label(task_input.item_id)
+    regions = None if right is None or label is None else gold_regions(label, task_input, request)
+    return task_input._replace(priority=priority, gold=right, gold_why=why, gold_regions=regions)
+
+
+def _practised_regions(
+    label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
+) -> dict[str, tuple[Region, ...]]:
+    """Return the regions that are right on a picture to practise on, by field; none where none are stated.
+
+    Raises:
+        DataError: The campaign has no such fields, or the picture no such regions.
+    """
+    if label is None or label.regions is None:
+        return {}
+    try:
+        known = known_regions(label, task_input.payload, request.form, request.settings)
+    except (BenchwrightError, ValueError) as error:
+        raise DataError(f"{request.handout.practice}: practice item {task_input.item_id}: {error}") from None
+    regions = {} if known is None else json.loads(known)["regions"]
+    return {name: tuple(Region.model_validate(region) for region in listed) for name, listed in regions.items()}
+
+
+def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
+    """Return the regions that are right on a gold picture and how far off they may be; None where none are stated.
+
+    Raises:
+        DataError: The campaign has no such fields, or the picture no such regions.
+    """
+    place = f"{request.handout.gold}: gold item {task_input.item_id}"
+    try:
+        return known_regions(label, task_input.payload, request.form, request.settings)
+    except (BenchwrightError, ValueError) as error:
+        raise DataError(f"{place}: {error}") from None
 
 
 class OwnPractice:
@@ -267,6 +302,7 @@ class OwnPractice:
                 why=(label.why if label is not None else "") or content.explanation or "",
                 answers=(right,) if is_reviewed else (),
                 beside=tuple(TextBeside.model_validate(text) for text in beside_in(task_input.payload)),
+                regions=_practised_regions(label, task_input, request),
             )
         )
         gold[task_input.item_id] = right

@@ -35,6 +35,8 @@ class TaskInput(NamedTuple):
     """The right decision of a gold item; None for other items."""
     gold_why: str | None = None
     """Why that decision is right, for annotators who are told; None where nothing is stated."""
+    gold_regions: str | None = None
+    """Regions that are right on a gold item, and how far off they may be, as canonical JSON; None without any."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from ..forms.form import (
     words_of,
 )
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
+from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
@@ -158,7 +159,7 @@ def control_of(field: FormField) -> str:
     return f"field_{field.name}"
 
 
-def codes_by_words(field: OneOf | SeveralOf) -> dict[str, str]:
+def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
     """Return the codes of a field's options by the text of their choices.
 
     The text is the option's words, or its code where two options have equal words.
@@ -204,6 +205,8 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
+        elif isinstance(field, RegionField) and is_drawn(field):
+            add_drawing(part, field, control_of(field), codes_by_words(field))
         elif isinstance(field, Repeated | RegionField | PicturesField):
             lacks = {Repeated: "repeats no fields", RegionField: "marks no such regions here"}
             hint = (

@@ -24,7 +24,9 @@ from ..forms.form import (
     SeveralOf,
     TextField,
 )
+from ..forms.payloads import item_in
 from ..forms.submission import Submission
+from .drawn_regions import take_drawn
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -59,6 +61,9 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
     Raises:
         DataError: The annotation does not fit the form.
     """
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    if form.typed is not None and form.typed.region_fields:
+        result, drawn = _without_drawn(result, form.typed, payload)
     values_in = values_by_control(result)
     if is_answered_blind(form, votes=votes):
         _check_controls(values_in, {ANSWER})
@@ -67,8 +72,20 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
         return _votes(values_in, form, payload)
     typed = form.typed
     if typed is not None:
-        return Submission(fields=read_fields(values_in, typed, payload))
+        return Submission(fields={**read_fields(values_in, typed, payload), **drawn})
     return _verdict(values_in, form, payload)
+
+
+def _without_drawn(
+    result: Any, form: Form, payload: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
+    """Return a result without its drawn regions, and these by field."""
+    if not isinstance(result, list):
+        raise DataError("it is no list of labels")
+    controls = {field.name: control_of(field) for field in form.region_fields}
+    words = {field.name: codes_by_words(field) for field in form.region_fields}
+    sizes_wh = [(int(width), int(height)) for width, height in item_in(payload).get("sizes_wh", ())]
+    return take_drawn(result, form, controls, words, sizes_wh)
 
 
 def _answer(values_in: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Submission:

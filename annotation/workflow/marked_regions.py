@@ -22,7 +22,7 @@ from ..forms.payloads import sizes_in
 from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.marked_tasks import UncomparedTask, note_compared, tasks_among, uncompared_tasks
+from ..store.campaigns.marked_tasks import MarkedTask, note_compared, tasks_among, uncompared_tasks
 from .revisions import by_version
 from .rounds import NOBODY, in_count
 from .rules import parse_rule
@@ -86,7 +86,7 @@ def compare_regions(store: ReviewStore, name: str | Campaign, *, task: int | Non
     return len(waiting)
 
 
-def _compare(store: ReviewStore, campaign: Campaign, waiting: Sequence[UncomparedTask]) -> None:
+def _compare(store: ReviewStore, campaign: Campaign, waiting: Sequence[MarkedTask]) -> None:
     policy = policy_of(campaign)
     with store.writing() as connection:
         among = tasks_among([task.task_id for task in waiting])

@@ -40,12 +40,14 @@ from ..store.assignment.task_queue import (
     put_skip,
 )
 from ..store.campaigns.decisions import annotation_of
+from ..store.campaigns.gold import GoldMarks
 from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .further_votes import estimate_anew
+from .gold_regions import is_right
 from .marked_regions import compare_regions
 from .revisions import open_next_rounds
 
@@ -105,12 +107,14 @@ class GoldFeedback(NamedTuple):
         decision: What they decided.
         right: The right decision.
         why: Why it is right; None where nothing is stated.
+        is_right: Whether they decided rightly, and marked what is right within its tolerance.
     """
 
     item: TaskContent
     decision: str
     right: str
     why: str | None
+    is_right: bool
 
 
 class HistoryEntry(NamedTuple):
@@ -213,7 +217,16 @@ class TaskQueue:
         row = self._own(task_id, now=now)
         if row.gold is None or row.decision is None:
             return None
-        return GoldFeedback(content_in(json.loads(row.payload)), row.decision, row.gold, row.gold_why)
+        item = content_in(json.loads(row.payload))
+        return GoldFeedback(item, row.decision, row.gold, row.gold_why, self._is_right(row))
+
+    def _is_right(self, row: sa.Row[Any]) -> bool:
+        """Return whether the annotator decided a gold task rightly; where regions are right, within their tolerance."""
+        if row.gold_regions is None:
+            return bool(row.decision == row.gold)
+        fields, known = json.loads(row.fields or "{}"), json.loads(row.gold_regions)
+        marks = GoldMarks(self.annotator, row.decision, row.gold, fields, known, json.loads(row.payload))
+        return is_right(self.campaign, marks)
 
     def slot_of(self, task_id: int, *, now: datetime) -> int:
         """Return the id of the annotator's slot of a task that they hold or have decided.

@@ -7,8 +7,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from contextlib import redirect_stdout
 from datetime import datetime, timedelta
+from math import cos, sin
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +21,13 @@ from typed_answers import say
 from walks import make_photographs
 
 from benchwright.annotation.campaigns import Mark
+from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import MARKED, CampaignForm, MarkField, MarkLabel, Submission
-from benchwright.annotation.progress import Overview, progress_of
+from benchwright.annotation.progress import Overview, mark_figures, progress_of
 from benchwright.annotation.simulated import SimulatedMarkers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue, compare_regions
+from benchwright.annotation.workflow import AdjudicationQueue, PracticeQueue, TaskQueue, compare_regions
+from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
@@ -372,3 +378,155 @@ def test_a_recipe_with_simulated_annotators_runs_by_itself_and_says_so(tmp_path:
         assert sum(outcomes(store).values()) == 8
         assert {decision.annotator_kind for decision in store.decisions("mark")} == {"simulated"}
         assert isinstance(campaign.form, CampaignForm)
+
+
+def gold_of(tmp_path: Path, *rows: str) -> dict[str, Any]:
+    (tmp_path / "gold.csv").write_text("\n".join(["item_id,decision,regions,tolerance", *rows]), encoding="utf-8")
+    return {"gold": str(tmp_path / "gold.csv"), "gold_rate": 0.5, "gold_feedback": True}
+
+
+def cell(value: Any) -> str:
+    return '"' + json.dumps(value).replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "decision", "regions", "is_right"),
+    [
+        ("", "marked", [box(0, 0, 100, 60)], True),
+        ("0.9", "marked", [box(0, 0, 100, 60)], False),
+        ("0.9", "marked", [box(0, 0, 100, 98)], True),
+        (cell({"box_iou": 0.3}), "marked", [box(0, 0, 100, 35)], True),
+        ("", "marked", [box(0, 0, 100, 100, "cat")], False),
+        ("", "marked", [box(0, 0, 100, 100), box(200, 0, 300, 100)], False),
+        ("", "nothing", [], False),
+    ],
+)
+def test_gold_pictures_carry_the_regions_that_are_right_and_a_tolerance(
+    mark_context: CampaignContext, now: datetime, tmp_path: Path, tolerance: str, decision: str,
+    regions: list[dict[str, Any]], is_right: bool,
+) -> None:  # fmt: skip
+    handout = gold_of(tmp_path, f"{A},marked,{cell({'boxes': [box(0, 0, 100, 100)]})},{tolerance}")
+    step = marking("single", handout=handout)
+    every = (A, *(digit * 64 for digit in "123456"))
+    with open_marking(step, mark_context, *every) as store:
+        queue = TaskQueue(store, store.campaign("mark"), "ann")
+        while (task := queue.next(now=now)) is not None:
+            fields = {"marked": decision, **({"boxes": regions} if regions else {})}
+            queue.submit(task.slot_id, Submission(fields=fields), now=now)
+            feedback = queue.gold_feedback(task.task_id, now=now)
+            assert (feedback is None) == (task.item.images[0].image_id != A)
+            assert feedback is None or feedback.is_right is is_right
+        assert Overview(store, store.campaign("mark")).gold()["ann"] == (int(is_right), 1)
+    verdicts = step.advance([picture(image_id) for image_id in every], mark_context)
+    assert verdicts.summary["gold"] == {"items": 1, "kept": 1}
+    assert verdicts.outcomes[A].evidence == {"gold": "marked"}
+    document = regions_of(verdicts)  # what is known counts, whatever people marked
+    assert [region["points"] for region in document["regions"]] == [[[0.0, 0.0], [100.0, 100.0]]]
+    assert document["gold"] is True
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (f"{A},marked,[1],", "regions are a JSON object"),
+        (f"{A},marked,{{,", "is no JSON"),
+        (f"{A},nothing,{cell({'boxes': [box(0, 0, 9, 9)]})},", "so the decision is 'marked'"),
+        (f"{A},marked,{cell({'masks': []})},", "the form has no field 'masks'"),
+        (f"{A},marked,{cell({'boxes': [box(0, 0, 900, 9)]})},", "lies outside the picture of 400 x 300"),
+        (f"{A},marked,{cell({'boxes': [box(0, 0, 9, 9)]})},7", "tolerance: box_iou"),
+        (f"{A},marked,,0.5", "goes with `regions`"),
+    ],
+)
+def test_a_gold_file_whose_regions_do_not_fit_is_refused_in_words(
+    mark_context: CampaignContext, tmp_path: Path, row: str, why: str
+) -> None:
+    with pytest.raises((BenchwrightError, ValueError), match=why):
+        marking(handout=gold_of(tmp_path, row)).advance([picture(A)], mark_context)
+
+
+def test_each_annotator_stands_beside_what_counts_the_worst_first(mark_context: CampaignContext, now: datetime) -> None:
+    dog, cat = box(10, 10, 110, 110), box(200, 200, 260, 260, "cat")
+    said = {
+        A: {"ann": boxes(dog, cat), "ben": boxes(dog, cat), "cem": boxes(dog)},
+        B: {"ann": boxes(dog), "ben": boxes(box(12, 10, 110, 110)), "cem": boxes(dog, box(300, 5, 350, 60))},
+    }
+    step = marking("at_least(2, of=3)", agreement={"counts": "majority"})
+    marked(step, mark_context, now, said, (A, B))
+    with open_store(mark_context.store_url) as store:
+        figures = mark_figures(store, store.campaign("mark"))
+    assert (figures.compared, figures.of) == (2, 2)
+    assert [marks.annotator for marks in figures.marks[:2]] == ["cem", "cem"]
+    [worst, *others] = figures.annotators()
+    assert (worst.annotator, worst.missed, worst.extra, worst.matched) == ("cem", 1, 1, 2)
+    assert all(other.missed == other.extra == 0 for other in others)
+    assert figures.agreement.figures["share_matched"] is not None
+    assert figures.agreement.compared == 2
+
+
+def test_regions_come_by_way_of_a_table_and_are_compared_at_once(
+    mark_context: CampaignContext, now: datetime, tmp_path: Path
+) -> None:
+    outline = MarkField(name="outline", label="Outline", shape="polygon")
+    step = Mark(fields=(outline,), rule="unanimous(2)")
+    ring = [[200 + 90.123456789 * cos(n / 150), 150 + 90.123456789 * sin(n / 150)] for n in range(900)]
+    with open_marking(step, mark_context) as store:
+        assert (
+            export_tasks(store, "mark", tmp_path / "tasks.csv", image_name=lambda image: f"{image.image_id}.png") == 1
+        )
+        [task] = csv.DictReader(io.StringIO((tmp_path / "tasks.csv").read_text(encoding="utf-8")))
+        assert task["images"] == f"{A}.png (400 x 300)"
+        regions = json.dumps([{"shape": "polygon", "points": ring}])
+        assert len(regions) > 10_000
+        rows = [
+            {"annotator": name, "item_id": task["item_id"], "marked": "marked", "outline": regions}
+            for name in ("ann", "ben")
+        ]
+        rows.append({"annotator": "cem", "item_id": task["item_id"], "marked": "marked", "outline": "[{}]"})
+        with (tmp_path / "filled.csv").open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.DictWriter(handle, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        imported = import_decisions(store, "mark", tmp_path / "filled.csv", now=now)
+        assert (imported.new, len(imported.refused)) == (2, 1)
+        assert "region 1" in imported.refused[0].why
+        assert outcomes(store) == {MARKED: 1}
+
+
+def test_commands_say_how_far_annotators_agree_on_where_things_are(tmp_path: Path) -> None:
+    make_photographs(tmp_path / "photographs", count=12)
+    recipe = parse_recipe(RECIPE, "recipe.yaml", folder=tmp_path)
+    run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "photographs", workers=1)
+    output = io.StringIO()
+    with redirect_stdout(output):
+        assert invoke(["review", "agreement", "--workspace", str(tmp_path / "w"), "--json"]) == 0
+    regions = json.loads(output.getvalue())["regions"]
+    assert regions["compared"] == 12
+    assert regions["ci"]["mean_iou"][0] <= regions["mean_iou"] <= regions["ci"]["mean_iou"][1]
+    assert set(regions["by_field"]) == {"things", "outline"}
+    output = io.StringIO()
+    with redirect_stdout(output):
+        assert invoke(["review", "annotators", "--workspace", str(tmp_path / "w")]) == 0
+    assert "simulated-marker-1: marks against what counts: quality 0." in output.getvalue()
+
+
+def test_marking_is_practised_on_drawn_pictures_whose_balls_are_known(
+    mark_context: CampaignContext, now: datetime
+) -> None:
+    marking().advance([picture(A)], mark_context)
+    with open_store(mark_context.store_url) as store:
+        store.upsert_annotator("ann")
+        queue = PracticeQueue(store, store.campaign("mark"), "ann")
+        attempt = queue.begin(now=now)
+        for place, name in enumerate(attempt.items):
+            item = queue.item(name)
+            regions = {
+                field: [region.model_dump(mode="json") for region in listed] for field, listed in item.regions.items()
+            }
+            fields: dict[str, Any] = {"marked": item.right[0], **regions}
+            if name == "one of three":  # one box too many
+                fields["boxes"] = [*fields["boxes"], box(0, 0, 30, 30, "red")]
+            attempt = queue.submit(place, Submission(fields=fields), now=now)
+        assert [attempt.answers[place].is_right for place in range(5)] == [
+            name != "one of three" for name in attempt.items
+        ]
+        assert store.decisions("mark") == []

@@ -298,6 +298,28 @@ TEXTS = Texts(
         "decisions": "Decisions",
         "on_gold": "Right on gold",
         "with_others": "With the others",
+        "regions": "Where things are",
+        "regions_why": "Of what annotators marked, on {compared} pictures that several marked, the newest {most} at "
+        "most. Intervals come from a bootstrap over pictures.",
+        "regions_mean_iou": "Mean overlap (IoU)",
+        "regions_share_matched": "Share matched",
+        "regions_count_agreement": "Same number",
+        "regions_count_alpha": "Alpha of numbers",
+        "regions_label_alpha": "Alpha of labels",
+        "regions_distance": "Matched points lie {percent:.1f} % of the object's or picture's diagonal apart, on "
+        "average.",
+        "marks_against": "Marks against what counts",
+        "marks_against_why": "On {compared} of {of} pictures that are marked: each annotator's marks beside what they "
+        "agreed on, or beside an adjudicator's. Quality is 1 where all is there and equal, and 0 where nothing is; the "
+        "worst stand first.",
+        "marks_worst": "Single pictures, the worst first:",
+        "marks_picture": "Picture",
+        "marks_pictures": "Pictures",
+        "marks_quality": "Quality",
+        "marks_missed": "Missed",
+        "marks_extra": "Too many",
+        "marks_mislabelled": "Other label",
+        "marks_by_adjudicator": "Adjudicated",
         "with_others_why": "Share of tasks on which each says what most of the others say.",
         "estimated": "Estimated accuracy",
         "alpha_without": "Alpha without",

@@ -88,7 +88,7 @@ class AnnotatorWork:
             return ()
         campaign = self._queue.campaign
         said, right = (decision_in_words(campaign, told.item, code) for code in (told.decision, told.right))
-        head = TEXTS["gold_right" if told.decision == told.right else "gold_wrong"]
+        head = TEXTS["gold_right" if told.is_right else "gold_wrong"]
         lines = [TEXTS["practice_said"].format(said=said)]
         if told.decision != told.right:
             lines.append(TEXTS["practice_best"].format(right=right))

@@ -12,15 +12,15 @@ from ..database.records import Campaign
 from ..database.schema import annotations_table, slots, tasks
 
 
-class UncomparedTask(NamedTuple):
-    """A task whose regions are to be compared.
+class MarkedTask(NamedTuple):
+    """A task on which regions are marked.
 
     Args:
         task_id: Id of the task in the store.
         item_id: Id of its image or pair.
         content_hash: Version of that.
         payload: What the task shows, as JSON values.
-        compared: What `regions_compared` will say once they are compared.
+        compared: What `regions_compared` says, or will say once they are compared.
     """
 
     task_id: int
@@ -32,7 +32,7 @@ class UncomparedTask(NamedTuple):
 
 def uncompared_tasks(
     connection: sa.Connection, campaign: Campaign, settings: str, *, task: int | None = None
-) -> list[UncomparedTask]:
+) -> list[MarkedTask]:
     """Return the done tasks whose regions were not compared by these settings since the last decision on them.
 
     Args:
@@ -56,14 +56,29 @@ def uncompared_tasks(
     ).order_by(tasks.c.id)
     rows = connection.execute(query if task is None else query.where(tasks.c.id == task))
     return [
-        UncomparedTask(row.id, row.item_id, row.content_hash, json.loads(row.payload), row.compared or "")
-        for row in rows
+        MarkedTask(row.id, row.item_id, row.content_hash, json.loads(row.payload), row.compared or "") for row in rows
     ]
 
 
 def tasks_among(task_ids: Sequence[int]) -> sa.Select[tuple[int]]:
     """Return a query for tasks by their ids."""
     return sa.select(tasks.c.id).where(tasks.c.id.in_(task_ids))
+
+
+def marked_tasks(connection: sa.Connection, campaign: Campaign) -> list[int]:
+    """Return the ids of the tasks that all their annotators have decided, the newest last."""
+    query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done")
+    return list(connection.execute(query.order_by(tasks.c.id)).scalars())
+
+
+def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedTask]:
+    """Return what tasks show, by their ids."""
+    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload, tasks.c.regions_compared)
+    rows = connection.execute(query.where(tasks.c.id.in_(task_ids)).order_by(tasks.c.id))
+    return [
+        MarkedTask(row.id, row.item_id, row.content_hash, json.loads(row.payload), row.regions_compared or "")
+        for row in rows
+    ]
 
 
 def note_compared(connection: sa.Connection, compared: Mapping[int, tuple[bool, str]]) -> None:
