@@ -24,6 +24,7 @@ from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
+from .marking_texts import TEXTS as MARKING_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
 from .texts import TEXTS
 from .viewer_texts import TEXTS as VIEWER_TEXTS
@@ -99,7 +100,10 @@ _TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 def english_texts() -> TextsBySection:
     """Return all texts that a language translates, by section and key."""
     return {
-        **{texts.section: texts.english for texts in (TEXTS, VIEWER_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)},
+        **{
+            texts.section: texts.english
+            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
+        },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS},
         FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},

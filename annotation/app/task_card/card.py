@@ -181,6 +181,8 @@ def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
         return "answer" if blind else campaign.kind
     if campaign.kind == REVIEW:
         return "review"
+    if typed.region_fields:
+        return "mark"
     if any(isinstance(field, OneChoice) for field in typed.fields):
         return "form_with_options"
     if any(isinstance(field, Repeated) for field in typed.fields):
