@@ -38,6 +38,13 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
         *_REMARK, *_LOOK, *_HELP,
     ),
     "answer": (*_PICK, ("Enter", "key_answer"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "verify_with_evidence": (
+        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_MARK, *_NOTE, *_GO_ON,
+        *_REMARK, *_LOOK, *_HELP,
+    ),
+    "answer_with_evidence": (
+        *_PICK, ("Enter", "key_answer"), *_MARK, *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
     "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "form_in_sections": (
         *_FIELDS, ("Enter", "key_done"), *_NOTE, ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"),

@@ -14,6 +14,8 @@ from benchwright.review_tasks import FindingCategory
 from ...forms.campaign_form import CampaignForm
 from ...forms.collect import LICENCE, collect_form
 from ...forms.description import DESCRIPTION_FORM
+from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
+from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
@@ -117,6 +119,13 @@ def form_in_language(form: Form | None) -> Form | None:
     return form if form is None or chosen_language() is ENGLISH else _translated_form(form, chosen_language())
 
 
+def field_in_language(field: RegionField) -> RegionField:
+    """Return a field for regions beside a decision with label and instructions in the chosen language."""
+    return field.model_copy(
+        update={"label": form_text(field.label), "instructions": form_text(field.instructions)},
+    )
+
+
 def form_text(english: str) -> str:
     """Return a text of a form, or what a campaign asks about a picture, in the chosen language."""
     return chosen_language().translated(english, FORMS)
@@ -179,7 +188,7 @@ def _form_texts() -> Iterator[str]:
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

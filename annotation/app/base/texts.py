@@ -125,6 +125,7 @@ _ENGLISH = {
     "edit_item": "Edit the item",
     "right_option": "Right option",
     "explanation": "Explanation",
+    "needs_evidence": "Mark on the picture what shows that this is right.",
     "needs_choice": "Pick an option first ({letters} or 1 to {count}, or a click on it).",
     "letter_is_option": "{letter} is an option here. The keys are Y to accept, X to reject, V to revise.",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",

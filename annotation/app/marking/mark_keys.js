@@ -47,6 +47,7 @@ class MarkKeys {
     if (key === " ") return !isOnControl && this.space(event);
     if (key === "Enter") return marking.finish();
     if (key === "Escape") return marking.escape();
+    if (!event.shiftKey && key.length === 1 && marking.hooks.isReserved(key.toUpperCase())) return false; // an option's letter
     const name = event.shiftKey && key !== "A" ? key.toLowerCase() : key;
     if (!Object.hasOwn(this.actions, name)) return false;
     return this.actions[name]() ?? true;

@@ -94,7 +94,7 @@ class TaskCard {
     const named = (list, name) => list.find((one) => one.code === name)?.words ?? name;
     const given = Array.isArray(reasons) ? reasons : [];
     const lines = [decision, given.map((code) => named(this.data.reasons, code)).join(", "), note];
-    for (const field of this.data.fields) {
+    for (const field of [...this.data.fields, ...(this.data.evidence ? [this.data.evidence.field] : [])]) {
       if (field.type === "drafts") continue;
       const isMarks = field.type === "region";
       const marks = isMarks ? fields?.[field.name]?.length ?? 0 : 0;
@@ -188,6 +188,7 @@ class TaskCard {
         said: (words, isUrgent) => this.tellWords(words, isUrgent), isLocked: () => this.busy || !data.is_current,
       }, this.marking, unfinished);
     }
+    this.evidence = data.evidence === null || data.feedback ? null : this.buildEvidence(body, fields, unfinished);
     this.editor = data.editable === null ? null : new ItemEditor(body, data, texts, edits, () => this.saveDraft());
     if (data.feedback) this.buildFeedback(says);
     else {
@@ -266,6 +267,28 @@ class TaskCard {
       }
       return box;
     });
+  }
+
+  /** Regions that justify a decision: drawn as those of a form, beside the options or the buttons. */
+  buildEvidence(parent, fields, unfinished) {
+    const data = { ...this.data, fields: [this.data.evidence.field], answers: [] };
+    const letters = this.data.choices.map((choice) => choice.key);
+    return new FormFields(parent, data, this.texts, fields, {
+      changed: () => this.saveDraft(), drawn: () => {}, completed: () => {}, isReserved: (letter) => letters.includes(letter),
+      said: (words, isUrgent) => this.tellWords(words, isUrgent), isLocked: () => this.busy || !this.data.is_current,
+    }, this.marking, unfinished);
+  }
+
+  /** Whether a decision lacks the regions that justify it, or has unfinished ones; then it says so. */
+  lacksEvidence(decision) {
+    if (this.evidence === null) return false;
+    const { field, needed_for } = this.data.evidence;
+    const isNeeded = needed_for.includes(decision) && !this.evidence.values[field.name].length;
+    const lack = isNeeded ? this.texts.needs_evidence : this.evidence.lackOf(field);
+    if (lack === "") return false;
+    this.tellWords(`${field.label}: ${lack}`, true);
+    this.evidence.point(field);
+    return true;
   }
 
   /** In practice, after a decision: whether it was right, and why. */
@@ -387,7 +410,7 @@ class TaskCard {
       this.tell("needs_choice", true, { letters: `${keys[0]}–${keys.at(-1)}`, count: Math.min(9, keys.length) });
       return;
     }
-    this.send("decide", this.chosen);
+    if (!this.lacksEvidence(this.chosen)) this.send("decide", this.chosen);
   }
 
   submit() {
@@ -451,7 +474,7 @@ class TaskCard {
       else this.editor.open();
       return;
     }
-    this.send("decide", decision);
+    if (!this.lacksEvidence(decision)) this.send("decide", decision);
   }
 
   send(does, decision = "") {
@@ -463,11 +486,18 @@ class TaskCard {
     const isGiven = this.data.mode === "verify" ? decision !== "accept" : this.data.mode === "adjudicate" && decision === "reject";
     const reasons = isGiven ? [...this.picked] : [];
     const note = does === "decide" && this.form === null ? this.note.value : "";
-    const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
+    const fields = does === "decide" ? this.filled() : null;
     const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
     const active_s = does === "decide" ? this.activity.take() : null;
     const lines = this.linesOf({ decision: this.texts[decision] ?? decision, reasons, note, fields, edits });
     this.act({ task: this.task, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen }, lines);
+  }
+
+  /** Values of the form, or the regions that justify the decision; null where there are neither. */
+  filled() {
+    if (this.form !== null) return this.form.filled();
+    const values = this.evidence?.filled() ?? {};
+    return Object.values(values).some((regions) => regions.length) ? values : null;
   }
 
   /** What was edited of the item; null where nothing was, or nothing can be. */
@@ -478,7 +508,7 @@ class TaskCard {
 
   /** What stands on the card and is decided by nobody yet, in lines. */
   written() {
-    const [note, fields] = this.form === null ? [this.note.value, null] : ["", this.form.filled()];
+    const [note, fields] = [this.form === null ? this.note.value : "", this.filled()];
     const decision = this.data.mode === "answer" ? this.chosen : null;
     return this.linesOf({ decision, reasons: [...this.picked], note, fields, edits: this.edits() });
   }
@@ -488,7 +518,8 @@ class TaskCard {
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
       : { fields: this.form.saved() };
-    if (this.form?.regions.length && this.marking.unfinished !== null) draft.unfinished = this.marking.unfinished;
+    if (this.evidence !== null) draft.fields = this.evidence.saved();
+    if ((this.form ?? this.evidence)?.regions.length && this.marking.unfinished !== null) draft.unfinished = this.marking.unfinished;
     if (this.edits()) draft.edits = this.edits();
     if (this.other !== undefined) draft.other = this.other;
     if (this.data.save === null) this.drafts.keep({ where: this.place, body: JSON.stringify(draft), seen: this.drafts.seen });

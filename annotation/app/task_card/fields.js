@@ -48,8 +48,8 @@ class FormFields {
    * after a choice that says all there is to say. `marking` draws regions on the pictures, `unfinished` is what was
    * being drawn.
    */
-  constructor(parent, data, texts, from, { changed, drawn, completed, said = () => {}, isLocked = () => false }, marking = null, unfinished = null) {
-    Object.assign(this, { data, texts, changed, drawn, completed, said, isLocked, marking });
+  constructor(parent, data, texts, from, { changed, drawn, completed, said = () => {}, isLocked = () => false, isReserved = () => false }, marking = null, unfinished = null) {
+    Object.assign(this, { data, texts, changed, drawn, completed, said, isLocked, isReserved, marking });
     this.values = {};
     this.origins = {}; // of each field that a draft is the source of: its place in the draft, and whether it is still open
     this.drafts = data.fields.find((field) => field.type === "drafts");
@@ -89,7 +89,7 @@ class FormFields {
       turned: (field) => this.data.fields[this.active] !== field && this.boxes !== undefined && this.activate(field),
       isOffered: (field) => this.isOffered(field),
       writeLabel: (field) => this.boxes[this.data.fields.indexOf(field)].writeLabel(),
-      said: this.said, isLocked: this.isLocked,
+      said: this.said, isLocked: this.isLocked, isReserved: this.isReserved,
     });
     take();
   }

@@ -24,7 +24,8 @@ _FOLDER = Path(__file__).parent
 _SCRIPTS = ("outbox.js", "key_sheet.js", "workbench.js")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_why", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines",
+    "needs_reason", "needs_why", "needs_note", "needs_evidence", "needs_choice", "needs_option", "needs_text",
+    "needs_lines",
     "needs_photograph", "letter_is_option", "choose_photograph", "photograph_size", "photograph_sent",
     "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
