@@ -1,6 +1,7 @@
 from .answer_regions import ANSWER_REGIONS as ANSWER_REGIONS
 from .answer_regions import AnswerRegions as AnswerRegions
 from .answer_regions import answer_regions_of as answer_regions_of
+from .answer_regions import with_answer_regions as with_answer_regions
 from .changes import change_of as change_of
 from .coordinates import BoxConvention as BoxConvention
 from .coordinates import BoxUnit as BoxUnit
