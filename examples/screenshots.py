@@ -55,10 +55,11 @@ FIRST_DECISION = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 class Tour(NamedTuple):
-    """The running app, the store behind it, a browser, and how a page that is ready is photographed."""
+    """The running app, the store behind it, its workspace, a browser, and how a page that is ready is photographed."""
 
     browser: Browser
     store: ReviewStore
+    workspace: Path
     shot: Callable[[Page], Image.Image]
 
     def page(self, name: str, path: str) -> Page:
@@ -319,7 +320,7 @@ def touring(folder: Path, *, shot: Callable[[Page], Image.Image] | None = None) 
         decide(store)
         arguments = ["--no-sandbox", "--disable-gpu", f"--host-resolver-rules=MAP {SHOWN_AT} 127.0.0.1:{port}"]
         browser = driver.chromium.launch(executable_path=program, args=arguments)
-        yield Tour(browser, store, shot or _shot)
+        yield Tour(browser, store, workspace, shot or _shot)
         browser.close()
 
 

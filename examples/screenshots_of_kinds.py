@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PIL import Image
@@ -15,7 +16,8 @@ from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
-from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN, STATE
+from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
+from benchwright.annotation.forms.marking import MarkField, MarkLabel, marking_form
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.screening import screening_form
@@ -23,7 +25,9 @@ from benchwright.annotation.forms.statements import Section, state_form
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
+from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.images.decode import upright_size
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:
@@ -47,9 +51,10 @@ Shot = Callable[["Page"], Image.Image]
 
 
 class Tour(Protocol):
-    """The running app, and the store behind it."""
+    """The running app, the store behind it, and its workspace."""
 
     store: ReviewStore
+    workspace: Path
 
     def page(self, name: str, path: str) -> Page:
         """Return a page of the app as somebody sees it after signing in."""
@@ -261,6 +266,61 @@ def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
     return (ItemImage(image_id=item["root_image_id"], role="reference"),)
 
 
+def mark(tour: Tour, shot: Shot) -> Image.Image:
+    """A box around a flower, its label, and the loupe at the pointer."""
+    name = "mark"
+    labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
+    what = "Mark every flower and every leaf in focus, as tightly as you can."
+    boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
+    task = of_kind(tour, "object_localization")[0]
+    _open_marking(tour, name, boxes, [task.payload["root_image_id"]])
+    with _first(tour, name) as page:
+        page.locator(".marking-layer").wait_for()
+        _drag(page, (0.264, 0.2), (0.698, 0.846))
+        page.keyboard.press("b")
+        x, y = _in_picture(page, 0.62, 0.7)
+        page.mouse.move(x, y)
+        page.locator(".loupe").wait_for()
+        return shot(page)
+
+
+def mark_pair(tour: Tour, shot: Shot) -> Image.Image:
+    """Points of one picture, each with its partner in the other, and one that waits for it."""
+    name = "mark_pair"
+    pairs = MarkField(name="same", label="The same points", shape="correspondence")
+    images = [image["image_id"] for image in of_kind(tour, "visual_correspondence")[0].payload["images"][:2]]
+    _open_marking(tour, name, pairs, images)
+    with _first(tour, name) as page:
+        page.locator(".marking-layer").nth(1).wait_for()
+        for (x0, y0), (x1, y1) in (((0.3, 0.4), (0.27, 0.4)), ((0.62, 0.55), (0.58, 0.55))):
+            page.mouse.click(*_in_picture(page, x0, y0))
+            page.mouse.click(*_in_picture(page, x1, y1, pane=1))
+        page.mouse.click(*_in_picture(page, 0.5, 0.75))
+        return shot(page)
+
+
+def _open_marking(tour: Tour, name: str, field: MarkField, images: Sequence[str]) -> None:
+    form = CampaignForm(fields=marking_form([field]).fields)
+    sizes = tuple(upright_size(ImageFiles(tour.workspace).data(image)) for image in images)
+    shown = tuple(ItemImage(image_id=image, role="reference") for image in images)
+    content = TaskContent(task=MARK, question=f"{field.label}: mark what is asked for.", images=shown, sizes_wh=sizes)
+    open_campaign(tour, name, MARK, form, [task_input(images[0], images[0], content)])
+
+
+def _in_picture(page: Page, x: float, y: float, *, pane: int = 0) -> tuple[float, float]:
+    """Return where a point of a picture, 0 to 1, is in the window."""
+    box = page.locator(".layer").nth(pane).bounding_box()
+    assert box
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+def _drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*_in_picture(page, *start))
+    page.mouse.down()
+    page.mouse.move(*_in_picture(page, *end), steps=4)
+    page.mouse.up()
+
+
 PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-edit.png": edit,
     "review-flags.png": flags,
@@ -273,4 +333,6 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-describe.png": describe,
     "review-state.png": state,
     "review-collect.png": collect,
+    "review-mark.png": mark,
+    "review-mark-pair.png": mark_pair,
 }

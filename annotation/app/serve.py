@@ -42,6 +42,7 @@ def build_app(state: AppState) -> st.App:
     from .routes.photographs import photograph_routes
     from .routes.practice import practice_routes
     from .routes.record_pictures import record_picture_routes
+    from .routes.regions import region_routes
     from .routes.tasks import task_routes
     from .workbench.work_routes import work_routes
 
@@ -53,6 +54,7 @@ def build_app(state: AppState) -> st.App:
             *oidc_routes(state),
             language_route(state, LANGUAGE, ACCOUNT),
             *task_routes(state),
+            *region_routes(state),
             *work_routes(state),
             *photograph_routes(state),
             *other_picture_routes(state),

@@ -17,13 +17,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from benchwright.canonical import digest
-from benchwright.errors import PrerequisiteError
+from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.regions import SizeWH
 from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.region_matching import RegionTolerance
 from ..forms.campaign_form import CampaignForm
+from ..forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, campaign_helpers
 from ..forms.kinds import KINDS, MARK
 from ..forms.marking import HEADLINE, NOTE, MarkField, marking_form
 from ..forms.payloads import TaskInput
@@ -74,6 +75,9 @@ class Mark(AssignedCampaign):
             `majority`, which leaves out what only a minority marked).
         when_nothing: Whether images on which there is nothing to mark stay (`keep`) or go (`drop`).
         guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        helpers: Programs that propose regions while people mark, by name, or with settings: `{name: sam, weights:
+            sam_vit_b_01ec64.pth}`. GrabCut where none are named; `[]` for none.
+        propose: Names of those whose proposals are there when a task is opened, such as `text_boxes`.
         handout: How images go out to people, gold ones among them. `close_decided` is refused: every mark counts.
         simulate: Let simulated annotators mark instead of people; everything they touch says so.
 
@@ -96,8 +100,11 @@ class Mark(AssignedCampaign):
     agreement: RegionTolerance = RegionTolerance()
     when_nothing: Literal["keep", "drop"] = "keep"
     guidelines: str | None = None
+    helpers: tuple[Any, ...] = ALWAYS
+    propose: tuple[str, ...] = ()
     simulate: SimulatedMarkers | None = None
     _pairs: tuple[NamedPair, ...] = PrivateAttr(())
+    _helpers: CampaignHelpers = PrivateAttr(CampaignHelpers())
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -128,6 +135,15 @@ class Mark(AssignedCampaign):
         return value
 
     @model_validator(mode="after")
+    def _has_its_helpers(self, info: ValidationInfo) -> Mark:
+        folder = (info.context or {}).get(FOLDER)
+        try:
+            self._helpers = campaign_helpers(self.helpers, self.propose, folder)
+        except BenchwrightError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @model_validator(mode="after")
     def _has_its_pictures(self, info: ValidationInfo) -> Mark:
         if (self.pairs is not None) != (self.over == "pairs"):
             raise ValueError("`pairs` names the pairs where the step is `over: pairs`, and nothing elsewhere")
@@ -144,6 +160,8 @@ class Mark(AssignedCampaign):
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; of a table of pairs its content, wherever it lies."""
         settings = super().parameters()
+        for name in (HELPERS, PROPOSE):  # what helps people decides nothing; each region says what was proposed
+            settings.pop(name)
         if self._pairs:
             settings["pairs"] = f"sha256:{digest([list(pair) for pair in self._pairs])}"
         return settings
@@ -160,7 +178,7 @@ class Mark(AssignedCampaign):
             form=CampaignForm(fields=form.fields, guidelines=guidelines),
             group=self.simulate,
             handout=self.handout,
-            settings={AGREEMENT: self.agreement.model_dump(mode="json")},
+            settings=self._settings(),
         )
         shown = list(self._shown(images, ctx))
         state = run_campaign(request, (self._work(pictures, ctx) for pictures in shown), ctx)
@@ -187,6 +205,13 @@ class Mark(AssignedCampaign):
         decided = with_gold(verdicts, known)
         rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
         return replace(decided, outcomes={**decided.outcomes, **rest})
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings that the store keeps; helpers only where they are not those of every campaign."""
+        settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
+        if self.helpers != ALWAYS and self.simulate is None:
+            settings |= self._helpers.to_json()
+        return settings
 
     def _known(
         self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest

@@ -9,20 +9,22 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import field_validator, model_validator
 
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.images.decode import upright_size
 from benchwright.records import Item
-from benchwright.regions import Region
+from benchwright.regions import Region, SizeWH
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
 from ..forms.kinds import ANSWER, COLLECT, REVIEW
-from ..forms.payloads import TaskInput, beside_in, item_in
+from ..forms.payloads import TaskInput, beside_in, item_in, with_sizes
 from ..forms.practice_item import PracticeItem, TextBeside
 from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
@@ -33,6 +35,7 @@ from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.gold_regions import known_regions
+from ..workflow.image_files import ImageFiles
 from ..workflow.marked_regions import compare_regions
 from ..workflow.rules import parse_rule
 
@@ -150,6 +153,36 @@ class CampaignState(NamedTuple):
 def work_of(item: Item) -> TaskInput:
     """Return the task input of an item."""
     return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
+
+
+class ItemWork:
+    """Task inputs of items; where annotators mark regions beside their decisions, with the size of the first picture.
+
+    Args:
+        form: Form of the campaign.
+        workspace: Folder of the workspace.
+    """
+
+    def __init__(self, form: CampaignForm, workspace: Path) -> None:
+        self._files = None if form.evidence is None else ImageFiles(workspace)
+        self._sizes: dict[str, SizeWH | None] = {}
+
+    def of(self, item: Item) -> TaskInput:
+        """Return the task input of an item; one whose picture cannot be read any more takes no regions."""
+        task_input, size_wh = work_of(item), self.size_wh(item)
+        return task_input if size_wh is None else task_input._replace(payload=with_sizes(task_input.payload, [size_wh]))
+
+    def size_wh(self, item: Item) -> SizeWH | None:
+        """Return the size in pixels of an item's first picture; None if none is asked for, or it cannot be read."""
+        if self._files is None:
+            return None
+        image_id = item.images[0].image_id
+        if image_id not in self._sizes:
+            try:
+                self._sizes[image_id] = upright_size(self._files.data(image_id))
+            except (DataError, UnreadableImage):
+                self._sizes[image_id] = None
+        return self._sizes[image_id]
 
 
 def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:

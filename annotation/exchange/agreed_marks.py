@@ -14,11 +14,12 @@ from benchwright.regions.formats import PictureMarks, WrittenMarks
 from ..campaigns.mark_verdicts import MarkedPicture, marked_picture
 from ..forms.kinds import MARK
 from ..forms.marking import NOTHING, UNSURE
+from ..forms.payloads import sizes_in
 from ..forms.task_content import content_in
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..workflow.image_files import ImageFiles
-from ..workflow.marked_regions import compare_regions, consensus_in, regions_in, sizes_in
+from ..workflow.marked_regions import compare_regions, consensus_in, regions_in
 from ..workflow.revisions import by_version
 from ..workflow.rounds import NOBODY
 from ..workflow.settlement import NO_AGREEMENT, WAITS

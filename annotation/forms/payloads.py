@@ -1,8 +1,9 @@
 """Payloads of tasks: an item, and in some campaigns texts beside it.
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
-`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. In
-`state`, `proposals` holds what a model drafted for the form.
+`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state`
+`proposals`, what a model drafted for the form.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from benchwright.records import Record
+from benchwright.regions import SizeWH
 from benchwright.review_tasks import ReviewTask
 
-_ITEM, _PROPOSALS = "item", "proposals"
+_ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
 PICTURE = "picture"
 """Name of a picture's file, among the texts that are not shown with a task."""
 
@@ -47,6 +49,20 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the item's JSON values."""
     item: Mapping[str, Any] = payload.get(_ITEM, payload)
     return item
+
+
+def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
+    """Return a payload that states the sizes of its pictures; without any, the payload as it is."""
+    if not sizes_wh:
+        return dict(payload)
+    whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
+    return {**whole, _SIZES: [list(size_wh) for size_wh in sizes_wh]}
+
+
+def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
+    """Return width and height in pixels of each picture of a task on which regions are marked; empty if unstated."""
+    stated = payload.get(_SIZES) or item_in(payload).get(_SIZES) or ()
+    return tuple((int(width), int(height)) for width, height in stated)
 
 
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:

@@ -15,11 +15,12 @@ from benchwright.regions import Region
 from ..agreement.region_agreement import PictureAgreement, RegionAgreement, picture_agreement, region_agreement
 from ..agreement.region_comparison import MarkComparison, compare_marks
 from ..agreement.region_matching import AREAS, FieldMarks
+from ..forms.payloads import sizes_in
 from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.marked_tasks import marked_tasks, shown_in, tasks_among
-from ..workflow.marked_regions import consensus_in, marks_in, regions_in, sizes_in, tolerance_of
+from ..workflow.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
 from ..workflow.revisions import by_version
 from ..workflow.rounds import NOBODY, in_count
 from ..workflow.settlement import policy_of

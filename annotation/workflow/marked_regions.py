@@ -18,7 +18,7 @@ from ..agreement.region_matching import FieldMarks, Marks, RegionTolerance
 from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import MARK
 from ..forms.marking import MARKED, UNSURE
-from ..forms.payloads import item_in
+from ..forms.payloads import sizes_in
 from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
@@ -36,11 +36,6 @@ _AT_ONCE = 500
 def tolerance_of(campaign: Campaign) -> RegionTolerance:
     """Return how similar regions must be in a campaign."""
     return RegionTolerance.model_validate(campaign.settings.get(AGREEMENT, {}))
-
-
-def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
-    """Return width and height of each picture of a task on which regions are marked."""
-    return tuple((int(width), int(height)) for width, height in item_in(payload).get("sizes_wh", ()))
 
 
 def regions_in(form: CampaignForm, fields: Mapping[str, Any] | None) -> FieldMarks:

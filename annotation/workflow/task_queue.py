@@ -20,7 +20,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.payloads import Proposals, beside_in, proposals_in
+from ..forms.payloads import Proposals, beside_in, proposals_in, sizes_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
@@ -72,6 +72,7 @@ class OwnTask:
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
         shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if it is not known.
+        takes_regions: Whether the size of its first picture is known, so that regions can be marked on it.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
         proposals: What a model drafted for the form; None where none was asked.
@@ -89,6 +90,7 @@ class OwnTask:
     shown_slot: int = 0
     revision: int = 0
     shortest_s: float | None = None
+    takes_regions: bool = False
     proposals: Proposals | None = None
 
     @property
@@ -252,6 +254,7 @@ class TaskQueue:
             shown_slot=self._shown_slot(row),
             revision=revision_of(row.saved_at),
             shortest_s=row.shortest_s,
+            takes_regions=bool(sizes_in(payload)),
             proposals=proposals_in(payload),
         )
 

@@ -14,6 +14,8 @@ from benchwright.review_tasks import FindingCategory
 from ...forms.campaign_form import CampaignForm
 from ...forms.collect import LICENCE, collect_form
 from ...forms.description import DESCRIPTION_FORM
+from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
+from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
@@ -24,6 +26,7 @@ from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
+from .marking_texts import TEXTS as MARKING_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
 from .texts import TEXTS
 from .viewer_texts import TEXTS as VIEWER_TEXTS
@@ -99,7 +102,10 @@ _TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 def english_texts() -> TextsBySection:
     """Return all texts that a language translates, by section and key."""
     return {
-        **{texts.section: texts.english for texts in (TEXTS, VIEWER_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)},
+        **{
+            texts.section: texts.english
+            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
+        },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS},
         FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
@@ -111,6 +117,13 @@ def english_texts() -> TextsBySection:
 def form_in_language(form: Form | None) -> Form | None:
     """Return a typed form with labels, hints, options and their help in the chosen language."""
     return form if form is None or chosen_language() is ENGLISH else _translated_form(form, chosen_language())
+
+
+def field_in_language(field: RegionField) -> RegionField:
+    """Return a field for regions beside a decision with label and instructions in the chosen language."""
+    return field.model_copy(
+        update={"label": form_text(field.label), "instructions": form_text(field.instructions)},
+    )
 
 
 def form_text(english: str) -> str:
@@ -175,7 +188,7 @@ def _form_texts() -> Iterator[str]:
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

@@ -48,7 +48,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         editable=None if case.is_last or is_marked else editable_of(item, with_explanation=bool(explained)),
         remarks=None,
         save=None,
-        sheet=ADJUDICATE,
+        sheet="mark_adjudicate" if is_marked else ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 

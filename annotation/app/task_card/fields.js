@@ -45,19 +45,70 @@ function textArea(label, field, text, form, write) {
 class FormFields {
   /**
    * `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown, `completed`
-   * after a choice that says all there is to say.
+   * after a choice that says all there is to say. `marking` draws regions on the pictures, `unfinished` is what was
+   * being drawn.
    */
-  constructor(parent, data, texts, from, { changed, drawn, completed }) {
-    Object.assign(this, { data, texts, changed, drawn, completed });
+  constructor(parent, data, texts, from, { changed, drawn, completed, said = () => {}, isLocked = () => false, isReserved = () => false }, marking = null, unfinished = null) {
+    Object.assign(this, { data, texts, changed, drawn, completed, said, isLocked, isReserved, marking });
     this.values = {};
     this.origins = {}; // of each field that a draft is the source of: its place in the draft, and whether it is still open
     this.drafts = data.fields.find((field) => field.type === "drafts");
     this.begin(from);
+    this.active = 0;
+    this.regions = data.fields.filter((field) => field.type === "region");
+    if (this.regions.length) this.beginMarking(from, unfinished);
     this.sections = new FormSections(parent, texts);
     this.boxes = data.fields.map((field) => this.build(this.sections.placeFor(field), field));
     this.sections.openFirst();
-    this.active = 0;
+    if (this.regions.length) this.layers = new MarkLayers(parent, marking);
     this.draw();
+    if (this.regions.length) marking.redraw();
+  }
+
+  /** Regions are drawn on the pictures; what is drawn is the value of their field. */
+  beginMarking(from, unfinished) {
+    const { marking } = this;
+    const take = () => {
+      for (const field of this.regions) {
+        this.values[field.name] = marking.documents(field.name);
+        if (this.values[field.name].length || marking.unfinished?.field === field.name) this.answerFor(field);
+      }
+    };
+    const layers = layersOf(this.data.answers.filter(({ regions }) => regions), this.regions);
+    const draw = () => {
+      this.layers?.draw();
+      if (this.boxes !== undefined) this.draw();
+    };
+    marking.begin(this.regions, from, unfinished, layers, {
+      changed: () => {
+        take();
+        this.changed();
+        draw();
+      },
+      selected: draw,
+      turned: (field) => this.data.fields[this.active] !== field && this.boxes !== undefined && this.activate(field),
+      isOffered: (field) => this.isOffered(field),
+      writeLabel: (field) => this.boxes[this.data.fields.indexOf(field)].writeLabel(),
+      said: this.said, isLocked: this.isLocked, isReserved: this.isReserved,
+    });
+    take();
+  }
+
+  /** Whoever draws says with that what the field hangs on, where nothing else is said yet. */
+  answerFor(field) {
+    if (field.only_if === null || this.applies(field)) return;
+    const asked = this.data.fields.find((one) => one.name === field.only_if.field);
+    if (this.values[asked.name].length) return;
+    const [code] = field.only_if.codes;
+    this.values[asked.name] = asked.type === "several_of" ? [code] : code;
+  }
+
+  /** Whether a field is there to be filled in; regions are, before anything is said about them. */
+  isOffered(field) {
+    if (this.applies(field)) return true;
+    if (field.type !== "region") return false;
+    const asked = this.data.fields.find((one) => one.name === field.only_if.field);
+    return this.applies(asked) && !this.values[asked.name].length;
   }
 
   /** Take the values to begin with; where nothing was written yet, those that a model drafted. */
@@ -89,6 +140,7 @@ class FormFields {
 
   restored(field, value) {
     if (field.type === "photograph") return typeof value === "string" ? value : "";
+    if (field.type === "region") return []; // what can be drawn of it comes from the picture
     if (field.type === "several_of") {
       const codes = field.options.map((option) => option.code);
       return Array.isArray(value) ? codes.filter((code) => value.includes(code)) : [];
@@ -101,6 +153,7 @@ class FormFields {
 
   build(parent, field) {
     if (field.type === "photograph") return new PhotographField(parent, field, this);
+    if (field.type === "region") return new RegionField(parent, field, this, this.marking);
     if (field.type === "repeated") return new GroupField(parent, field, this, this.entries[field.name]);
     if (field.type === "drafts") return { set: document.createElement("div") }; // nothing to be seen of it
     if (field.type === "pictures") {
@@ -253,13 +306,15 @@ class FormFields {
   isAllSaid(field) {
     const others = this.data.fields.filter((one) => one !== field && this.applies(one));
     const isNote = (one) => one.type === "drafts" || (one.type === "text" && !one.is_required);
-    return field.type === "one_of" && this.values[field.name] !== "" && others.every(isNote);
+    const isDrawn = this.regions.some((region) => this.values[region.name].length); // a key too many must not throw it away
+    return field.type === "one_of" && this.values[field.name] !== "" && !isDrawn && others.every(isNote);
   }
 
   /** A number key: an option of the field whose turn it is. */
   pick(i) {
     const field = this.data.fields[this.active];
     if (field.type === "one_choice") return this.chooseLetter(this.data.choices[i]?.key);
+    if (field.type === "region") return this.boxes[this.active].pick(i);
     return hasOptions(field) && this.choose(field, i);
   }
 
@@ -286,7 +341,7 @@ class FormFields {
     const { fields } = this.data;
     for (let step = 1; step <= fields.length; step++) {
       const at = (this.active + step) % fields.length;
-      if (hasOptions(fields[at]) && this.applies(fields[at])) {
+      if (hasOptions(fields[at]) && this.isOffered(fields[at])) {
         this.activate(fields[at]);
         return;
       }
@@ -296,6 +351,7 @@ class FormFields {
   activate(field) {
     this.active = this.data.fields.indexOf(field);
     this.draw();
+    if (field.type === "region") this.marking.turnTo(field);
     this.sections.reveal(this.boxes[this.active].set);
     this.boxes[this.active].set.scrollIntoView({ block: "nearest" });
   }
@@ -355,7 +411,14 @@ class FormFields {
 
   isFilled(field) {
     const said = this.values[field.name];
+    if (field.type === "region") return this.lackOf(field) === "";
     return field.type === "drafts" || isFilledIn(field, said);
+  }
+
+  /** What a field of regions lacks, in words. */
+  lackOf(field) {
+    const isEmpty = !this.values[field.name].length && this.marking.unfinished?.field !== field.name;
+    return isEmpty && !field.is_required ? "" : this.marking.lacks(field);
   }
 
   point(field) {
@@ -423,8 +486,9 @@ class FormFields {
   draw(wanted = null) {
     this.data.fields.forEach((field, place) => {
       const { set, options, area } = this.boxes[place];
-      set.hidden = field === this.drafts || !this.applies(field);
+      set.hidden = field === this.drafts || !this.isOffered(field);
       set.classList.toggle("wanted", field === wanted);
+      if (field.type === "region") this.boxes[place].draw(place === this.active);
       if (options === undefined) return;
       const isActive = place === this.active;
       set.classList.toggle("active", isActive);

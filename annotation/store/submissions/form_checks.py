@@ -9,8 +9,9 @@ from benchwright.records import Item
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.edits import EditError, edits_of
+from ...forms.evidence import checked_evidence
 from ...forms.form import DraftsField, Form, FormError, statement_at
-from ...forms.payloads import item_in, proposals_in
+from ...forms.payloads import item_in, proposals_in, sizes_in
 from ...forms.statements import mistakes_in_statements
 from ...forms.submission import Submission
 from ..database.records import RefusedError
@@ -19,7 +20,7 @@ from ..database.records import RefusedError
 def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the decisions that a task takes: those of its form, or the keys of its own choices."""
     if form.takes_choices:
-        return tuple(choice["key"] for choice in payload["choices"])
+        return tuple(choice["key"] for choice in item_in(payload)["choices"])
     return form.decisions
 
 
@@ -50,13 +51,14 @@ def _fields_in(
     """Return the decision of a submission, and its fields, or None if the campaign has no typed form."""
     typed = form.typed
     if typed is None:
-        if submission.fields is not None:
-            raise RefusedError("this campaign takes a decision, and no fields")
-        return submission.decision, None
+        try:
+            return submission.decision, checked_evidence(form, payload, submission)
+        except FormError as error:
+            raise RefusedError(str(error)) from None
     item = item_in(payload)
     letters = [choice["key"] for choice in item["choices"]]
     try:
-        key, sizes_wh = item.get("answer") or item.get("refusal"), item.get("sizes_wh", ())
+        key, sizes_wh = item.get("answer") or item.get("refusal"), sizes_in(payload)
         fields = typed.checked(submission.fields or {}, letters=letters, key=key, sizes_wh=sizes_wh)
     except FormError as error:
         raise RefusedError(str(error)) from None

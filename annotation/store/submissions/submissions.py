@@ -126,7 +126,7 @@ def _checked(
         version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    if submission.fields is None:
+    if form.typed is None:
         _check_decision(form, decisions_of(form, payload), submission)
     elif submission.reasons or submission.note:
         raise RefusedError("this form has fields of its own, and no reasons or note beside them")
