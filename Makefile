@@ -73,7 +73,7 @@ label-studio: $(LABEL_STUDIO)/.ready
 $(LABEL_STUDIO)/.ready: Makefile
 	$(PYTHON) -m venv $(LABEL_STUDIO)
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  label-studio==1.23.2 label-studio-sdk==2.1.2 alembic==1.20.1 SQLAlchemy==2.1.9 lazy_loader==0.6
+	  label-studio==1.23.2 label-studio-sdk==2.1.2 alembic==1.20.1 SQLAlchemy==2.1.9 lazy_loader==0.6 scipy==1.17.1 shapely==2.2.0
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
