@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots bench format clean
+.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots screens bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make screenshots  take the pictures of the guides and the tutorials in docs/images anew"
+	@echo "make screens      show every screen of the review app at five widths, light and dark, in screens/"
 	@echo "make bench   time and memory of the main jobs"
 	@echo "make format  apply the code style"
 
@@ -72,7 +73,7 @@ label-studio: $(LABEL_STUDIO)/.ready
 $(LABEL_STUDIO)/.ready: Makefile
 	$(PYTHON) -m venv $(LABEL_STUDIO)
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  label-studio==1.23.2 label-studio-sdk==2.1.2 alembic==1.20.1 SQLAlchemy==2.1.9 lazy_loader==0.6
+	  label-studio==1.23.2 label-studio-sdk==2.1.2 alembic==1.20.1 SQLAlchemy==2.1.9 lazy_loader==0.6 scipy==1.17.1 shapely==2.2.0
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
@@ -96,6 +97,9 @@ screenshots: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py docs/images
 	$(BIN)/python examples/follow_tutorials.py --pictures docs/images/tutorials
 
+screens: $(VENV)/.dev browser
+	$(BIN)/python examples/screenshots.py screens --everywhere
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_all.py
 
@@ -104,4 +108,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site screens $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

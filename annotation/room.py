@@ -19,6 +19,10 @@ ROOM = Room(
             f"{_HERE}.campaigns.describe:Describe",
             "Let people say what each image conveys, and write questions about it.",
         ),
+        "mark": Entry(
+            f"{_HERE}.campaigns.mark:Mark",
+            "Let people mark points, boxes, outlines or masks on images, and agree on them.",
+        ),
         "pair": Entry(f"{_HERE}.campaigns.pair:Pair", "Let people say whether two images are the same picture."),
         "review": Entry(
             f"{_HERE}.campaigns.review:Review",
@@ -28,6 +32,9 @@ ROOM = Room(
         "screen_items": Entry(
             f"{_HERE}.campaigns.screen:ScreenItems",
             "Let people keep or discard each item, such as one that is ambiguous.",
+        ),
+        "state": Entry(
+            f"{_HERE}.campaigns.state:State", "Let people state in words what each image shows, for steps that need it."
         ),
         "verify": Entry(
             f"{_HERE}.campaigns.verify:Verify", "Let people accept, edit or reject each item, under a rule."
@@ -77,6 +84,9 @@ ROOM = Room(
             f"{_HERE}.cli.label_studio:push", "Make or update a Label Studio project from a campaign."
         ),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
+        "review marks export": Entry(
+            f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
+        ),
         "review open": Entry(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),

@@ -71,6 +71,7 @@ class Implication(Record):
         difficulty: How difficult the picture is for people to understand; None where nobody stated it.
         rhetoric: Rhetorical devices by which the picture conveys it.
         written_in: Slot of the campaign in which an annotator wrote it; None where it comes from a file.
+        author: Who wrote its texts, as in `Item.written_by`; None where `written_in` says it.
     """
 
     image_type: ImageType
@@ -81,11 +82,13 @@ class Implication(Record):
     difficulty: Difficulty | None = None
     rhetoric: tuple[Rhetoric, ...] = ()
     written_in: WrittenIn | None = None
+    author: str | None = Field(None, exclude_if=lambda author: author is None)
 
     @property
     def written_by(self) -> str:
         """Return who wrote its texts, as in `Item.written_by`."""
-        return "simulated" if self.written_in is not None and self.written_in.simulated else "person"
+        by_default = "simulated" if self.written_in is not None and self.written_in.simulated else "person"
+        return self.author or by_default
 
     @property
     def attributes(self) -> dict[str, Scalar]:

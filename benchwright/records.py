@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -21,6 +21,10 @@ from pydantic import (
 
 from benchwright.canonical import digest
 from benchwright.rle import decode_runs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ItemId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -103,6 +107,16 @@ class MaskRuns(Record):
     def runs(self) -> tuple[int, ...]:
         """Return the lengths of the runs."""
         return tuple(decode_runs(self.counts))
+
+    @cached_property
+    def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where each run of set cells starts and stops, counted column by column; empty runs are left out."""
+        import numpy as np
+
+        ends = np.cumsum(np.array(self.runs, np.int64))
+        stops = ends[1::2]
+        starts = ends[0::2][: len(stops)]
+        return starts[stops > starts], stops[stops > starts]
 
     @model_validator(mode="after")
     def _fills_its_grid(self) -> MaskRuns:
@@ -196,7 +210,8 @@ class Item(Record):
     """What users bring; metrics and protocols of evaluation go by it, nothing else does."""
     explanation: str | None = None
     written_by: dict[str, str] = {}
-    """For each text (`question`, `choices`, `explanation`): `person`, `template`, or `model:<id>`."""
+    """For each text (`question`, `choices`, `explanation`): `person`, `simulated`, `template`, or `model:<id>`, also
+    where a person accepted a model's draft as it was; `person, from model:<id>` where they changed it."""
     root_image_id: Sha256
     operation_id: str
     made_from: str

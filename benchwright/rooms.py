@@ -25,6 +25,7 @@ Kind = Literal[
     "backends",
     "protocols",
     "metrics",
+    "region_helpers",
     "overrides",
     "photographs",
     "unused_photographs",
@@ -52,6 +53,8 @@ class Room:
         backends: Names that ``evaluate run --model`` takes, before the colon.
         protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.
+        region_helpers: Names that a campaign's ``helpers`` take: settings of programs that propose regions
+            (`benchwright.regions.HelperSettings`).
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
         photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
         unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
@@ -67,6 +70,7 @@ class Room:
     backends: Mapping[str, Entry] = field(default_factory=dict)
     protocols: Mapping[str, Entry] = field(default_factory=dict)
     metrics: Mapping[str, Entry] = field(default_factory=dict)
+    region_helpers: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, Entry] = field(default_factory=dict)
     photographs: Mapping[str, Entry] = field(default_factory=dict)
     unused_photographs: Mapping[str, Entry] = field(default_factory=dict)

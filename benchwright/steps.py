@@ -120,6 +120,18 @@ class Step(BaseModel):
         """
         return (self,)
 
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step as it runs at its place in a recipe; itself unless what it reads depends on earlier steps.
+
+        Args:
+            given: Values of each stage before it, by the stage's id, each name with its type.
+
+        Raises:
+            RecipeError: A step that its settings name is not before it, or gives nothing that it could read.
+        """
+        del given
+        return self
+
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result, as JSON values; they enter fingerprint and `Operation`."""
         return self.model_dump(mode="json")

@@ -6,6 +6,7 @@ are refused, and so is nesting deeper than `MAX_DEPTH`, because PyYAML's work gr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 50
 """Most levels of nested lists and mappings; the files that Benchwright reads need about ten."""
 MAX_INTEGER_BITS = 64
+_LINE = re.compile(r": line ([0-9]+):")
 _INTEGER = "tag:yaml.org,2002:int"
 MOST_TOLD = 40
 """Most mistakes of one file that are listed, one per line."""
@@ -49,6 +51,16 @@ class Places:
         """Return `file: line N` of a key, or of the nearest key above it."""
         return f"{self._name}: line {self._lines.get(self.nearest(path), 1)}"
 
+    def called(self, path: Path_, key: str) -> str:
+        """Return what a message calls a value.
+
+        Args:
+            path: Place of the value.
+            key: Its key, with the keys above it that a message names.
+        """
+        del path
+        return f"key {key!r}"
+
     def several(self, lines: Sequence[str]) -> BenchwrightError:
         """Return one error that lists several mistakes, one per line; beyond the first 40 only their number."""
         rest = [f"... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
@@ -59,7 +71,7 @@ class Places:
     def wrong(self, path: Path_, value: Any, why: str) -> BenchwrightError:
         """Return the error for an invalid value."""
         key = ".".join(str(part) for part in path)
-        return self.error(f"{self.of(path)}: key {key!r}: {shown(value)} is not valid: {why}")
+        return self.error(f"{self.of(path)}: {self.called(path, key)}: {shown(value)} is not valid: {why}")
 
 
 class Mistakes:
@@ -81,16 +93,26 @@ class Mistakes:
         """Add a mistake."""
         self._errors.append(error)
 
-    def check(self) -> None:
+    def check(self, *, by_line: bool = False) -> None:
         """Raise the collected mistakes, if any: a single one as it is, several as one error that lists them.
+
+        Args:
+            by_line: Whether to list them in the order of the file's lines, not as they were collected.
 
         Raises:
             BenchwrightError: Of the class that the places name, or the single mistake's own class.
         """
-        if len(self._errors) == 1:
+        if len(self._errors) == 1 and not (by_line and self._errors[0].mistakes):
             raise self._errors[0]
         if self._errors:
-            raise self.at.several([line for error in self._errors for line in error.mistakes or (str(error),)])
+            lines = [line for error in self._errors for line in error.mistakes or (str(error),)]
+            raise self.at.several(sorted(lines, key=_line_number) if by_line else lines)
+
+
+def _line_number(mistake: str) -> int:
+    """Return the line that a mistake names, 0 where it names none."""
+    named = _LINE.search(mistake)
+    return int(named[1]) if named else 0
 
 
 def checked(
@@ -147,7 +169,8 @@ def _mistakes_in(
                 continue
             line = f"{at.of((*path, *where[:-1]))}: key {key!r} is missing"
         else:
-            line = f"{at.of((*path, *where))}: key {key!r}: {shown(mistake['input'])} is not valid: {mistake['msg']}"
+            called = at.called((*path, *where), key)
+            line = f"{at.of((*path, *where))}: {called}: {shown(mistake['input'])} is not valid: {mistake['msg']}"
         lines.setdefault((at.nearest((*path, *where)), key if mistake["type"] == "missing" else ""), line)
     return list(lines.values())
 

@@ -49,4 +49,18 @@ ROOM = Room(
             f"{_HERE}.manipulation.pair_items:PairItems", "Make items: questions about natural and manipulated images."
         ),
     },
+    region_helpers={
+        "grabcut": Entry(f"{_HERE}.helpers.grabcut:GrabCutSettings", "Cut a subject out by its colors; needs nothing."),
+        "sam": Entry(f"{_HERE}.helpers.sam:SamSettings", "Segment Anything by clicks and boxes; needs a checkpoint."),
+        "sam_transformers": Entry(
+            f"{_HERE}.helpers.sam:SamTransformersSettings", "Segment Anything in transformers; needs a model's folder."
+        ),
+        "grounding_dino": Entry(
+            f"{_HERE}.helpers.detectors:GroundingDinoSettings", "Boxes by words: Grounding DINO; needs its folder."
+        ),
+        "owlv2": Entry(f"{_HERE}.helpers.detectors:Owlv2Settings", "Boxes by words: OWLv2; needs its folder."),
+        "endpoint": Entry(
+            f"{_HERE}.helpers.endpoint:EndpointHelperSettings", "Boxes and points by a model behind an endpoint."
+        ),
+    },
 )

@@ -4,6 +4,10 @@
 Builds the demo in a temporary folder, serves its review app, and drives it with Chromium (`make browser`; extras
 `demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colours,
 which keeps them small.
+
+`make screens`, or with `--everywhere`, shows every screen in every window: at five widths from a telephone to a large
+monitor, light and dark, and those that do not fit a window as a whole too. Every picture is a file of its own, and each
+screen has a sheet of all of them in each theme, to be looked at after a change of a page.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import screenshots_of_kinds
+import screenshots_of_pages
 import screenshots_of_rounds
 from PIL import Image
 
@@ -50,14 +55,16 @@ FIRST_DECISION = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 class Tour(NamedTuple):
-    """The running app, the store behind it, and a browser."""
+    """The running app, the store behind it, its workspace, a browser, and how a page that is ready is photographed."""
 
     browser: Browser
     store: ReviewStore
+    workspace: Path
+    shot: Callable[[Page], Image.Image]
 
-    def page(self, name: str, path: str) -> Page:
-        """Return a page of the app as somebody sees it after signing in."""
-        page = self.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
+    def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
+        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
+        page = self.browser.new_context(viewport=SIZE, device_scale_factor=1, locale=locale).new_page()
         page.goto(f"http://{SHOWN_AT}{path}")
         page.fill("#name", name)
         page.fill("#password", PASSWORDS[name])
@@ -88,32 +95,32 @@ def sign_in(tour: Tour) -> Image.Image:
     page = tour.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
     page.goto(f"http://{SHOWN_AT}/login")
     page.fill("#name", ANNOTATOR)
-    return _shot(page)
+    return tour.shot(page)
 
 
 def pair(tour: Tour) -> Image.Image:
     """Two pictures beside each other."""
     with tour.task("background_cross_image") as page:
-        return _shot(page)
+        return tour.shot(page)
 
 
 def slider(tour: Tour) -> Image.Image:
     """One picture over the other, with the divider between them."""
     with tour.task("background_cross_image") as page:
         page.get_by_role("button", name="Slider", exact=True).click()
-        return _shot(page)
+        return tour.shot(page)
 
 
 def marks(tour: Tour) -> Image.Image:
     """Rings and letters drawn over two views of one place."""
     with tour.task("visual_correspondence") as page:
-        return _shot(page)
+        return tour.shot(page)
 
 
 def jigsaw(tour: Tour) -> Image.Image:
     """A picture with a piece missing, beside the pieces."""
     with tour.task("jigsaw") as page:
-        return _shot(page)
+        return tour.shot(page)
 
 
 def reasons(tour: Tour) -> Image.Image:
@@ -124,14 +131,14 @@ def reasons(tour: Tour) -> Image.Image:
         page.keyboard.type("Box B leaves out a part on the left.")
         page.get_by_text("Draft saved").wait_for()
         page.locator(".card textarea").scroll_into_view_if_needed()
-        return _shot(page)
+        return tour.shot(page)
 
 
 def history(tour: Tour) -> Image.Image:
     """An annotator's own decisions."""
     page = tour.page(ANNOTATOR, f"/history?campaign={CAMPAIGN}")
     page.get_by_text("the latest first").wait_for()
-    return _shot(page)
+    return tour.shot(page)
 
 
 def progress(tour: Tour) -> Image.Image:
@@ -163,7 +170,7 @@ def items(tour: Tour) -> Image.Image:
     page.get_by_text("2 selected").first.wait_for()
     page.get_by_role("button", name="See what would happen").wait_for()
     page.locator(".tile").first.hover()
-    return _shot(page)
+    return tour.shot(page)
 
 
 def item(tour: Tour) -> Image.Image:
@@ -175,14 +182,14 @@ def item(tour: Tour) -> Image.Image:
     page.wait_for_function(
         "() => [...document.querySelectorAll('.bw-pictures img')].every((one) => one.naturalWidth > 0)"
     )
-    return _shot(page)
+    return tour.shot(page)
 
 
 def _of_curator(tour: Tour, name: str, ready: str) -> Image.Image:
     page = tour.page(CURATOR, f"/{name}?campaign={CAMPAIGN}")
     page.locator(ready).first.wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
-    return _shot(page)
+    return tour.shot(page)
 
 
 def people(tour: Tour) -> Image.Image:
@@ -191,7 +198,7 @@ def people(tour: Tour) -> Image.Image:
     page.get_by_label("Name").fill("cem")
     page.get_by_role("button", name="Add and invite").click()
     page.get_by_text("Invitation for cem").wait_for()
-    return _shot(page)
+    return tour.shot(page)
 
 
 def errors(tour: Tour) -> Image.Image:
@@ -215,7 +222,7 @@ def errors(tour: Tour) -> Image.Image:
     page.keyboard.type("It says that the box follows the outline, and the box cuts a part off.")
     page.get_by_text("Draft saved").wait_for()
     page.locator(".card .told").last.scroll_into_view_if_needed()
-    return _shot(page)
+    return tour.shot(page)
 
 
 def _wrong(task: Task) -> TaskInput:
@@ -229,7 +236,7 @@ def _wrong(task: Task) -> TaskInput:
 
 
 def _of_kinds(take: Callable[[Tour, screenshots_of_kinds.Shot], Image.Image], tour: Tour) -> Image.Image:
-    return take(tour, _shot)
+    return take(tour, tour.shot)
 
 
 PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
@@ -250,9 +257,18 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-errors.png": errors,
     **{
         name: partial(_of_kinds, take)
-        for name, take in {**screenshots_of_kinds.PICTURES, **screenshots_of_rounds.PICTURES}.items()
+        for name, take in {
+            **screenshots_of_kinds.PICTURES, **screenshots_of_rounds.PICTURES, **screenshots_of_pages.PICTURES,
+        }.items()
     },
+}  # fmt: skip
+SCREENS: Mapping[str, Callable[[Tour], Image.Image]] = {
+    **{name.removeprefix("review-").removesuffix(".png"): take for name, take in PICTURES.items()},
+    **{name: partial(_of_kinds, take) for name, take in screenshots_of_pages.SCREENS.items()},
 }
+"""All screens, with those that no guide shows."""
+WINDOWS = ((390, 844), (820, 1180), (1280, 800), (1366, 768), (1920, 1080))
+"""Width and height of the windows in which every screen is looked at."""
 
 
 def decide(store: ReviewStore, *, tasks: int = 60) -> None:
@@ -276,8 +292,13 @@ def decide(store: ReviewStore, *, tasks: int = 60) -> None:
 
 
 @contextmanager
-def touring(folder: Path) -> Iterator[Tour]:
-    """Build the demo in a folder, fill its review with decisions, and open its app in a browser."""
+def touring(folder: Path, *, shot: Callable[[Page], Image.Image] | None = None) -> Iterator[Tour]:
+    """Build the demo in a folder, fill its review with decisions, and open its app in a browser.
+
+    Args:
+        folder: Empty folder.
+        shot: Function that photographs a page that is ready; default in the size of the guides' pictures.
+    """
     from playwright.sync_api import sync_playwright
 
     _benchwright("demo", "--out", folder)
@@ -299,7 +320,7 @@ def touring(folder: Path) -> Iterator[Tour]:
         decide(store)
         arguments = ["--no-sandbox", "--disable-gpu", f"--host-resolver-rules=MAP {SHOWN_AT} 127.0.0.1:{port}"]
         browser = driver.chromium.launch(executable_path=program, args=arguments)
-        yield Tour(browser, store)
+        yield Tour(browser, store, workspace, shot or _shot)
         browser.close()
 
 
@@ -353,13 +374,74 @@ def _png(picture: Image.Image) -> bytes:
     return written.getvalue()
 
 
+class Photographer:
+    """Takes each screen in every window, light and dark, and puts the pictures of a screen on one sheet a theme.
+
+    Args:
+        folder: Folder of the pictures.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = ""
+        """Name of the screen that comes next."""
+
+    def __call__(self, page: Page) -> Image.Image:
+        """Photograph a page that is ready, as often as there are windows and themes."""
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of those that it takes
+            taken = []
+            for width, height in WINDOWS:
+                page.set_viewport_size({"width": width, "height": height})
+                taken.append(self._take(page, f"{self.name}-{width}-{scheme}"))
+                if scheme == "light" and width in {390, 1280} and (whole := page.evaluate(_WHOLE_PX)) > height + 40:
+                    page.set_viewport_size({"width": width, "height": min(whole, 4000)})
+                    self._take(page, f"{self.name}-{width}-whole")
+            _on_one_sheet(taken).save(self._folder / f"sheet-{self.name}-{scheme}.png")
+        return taken[0]
+
+    def _take(self, page: Page, name: str) -> Image.Image:
+        _settle(page)
+        taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        taken.save(self._folder / f"{name}.png")
+        return taken
+
+
+_WHOLE_PX = "() => document.querySelector('[data-testid=stMain]')?.scrollHeight ?? document.body.scrollHeight"
+"""Height of a window in which nothing has to be scrolled."""
+
+
+def _on_one_sheet(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Return the pictures beside each other, in two rows: the windows of hands above, those of desks below."""
+    gap = 12
+    rows = [[*pictures[:2], pictures[2]], [*pictures[3:]]]
+    size = (
+        max(sum(picture.width + gap for picture in row) for row in rows),
+        sum(max(picture.height for picture in row) + gap for row in rows),
+    )
+    sheet = Image.new("RGB", size, "#7f7f7f")
+    top = 0
+    for row in rows:
+        left = 0
+        for picture in row:
+            sheet.paste(picture, (left, top))
+            left += picture.width + gap
+        top += max(picture.height for picture in row) + gap
+    return sheet
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Write all pictures, or those that are named, to a folder."""
-    folder, *names = arguments
+    """Write all pictures, or those that are named, to a folder; with `--everywhere` of all windows and themes."""
+    folder, *names = (argument for argument in arguments if argument != "--everywhere")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as temporary, touring(Path(temporary)) as tour:
-        for name in names or PICTURES:
-            (Path(folder) / name).write_bytes(_png(PICTURES[name](tour)))
+    photographer = Photographer(Path(folder)) if "--everywhere" in arguments else None
+    with tempfile.TemporaryDirectory() as temporary, touring(Path(temporary), shot=photographer) as tour:
+        for name in names or (PICTURES if photographer is None else SCREENS):
+            if photographer is None:
+                (Path(folder) / name).write_bytes(_png(PICTURES[name](tour)))
+            else:
+                photographer.name = name
+                SCREENS[name](tour)
 
 
 if __name__ == "__main__":

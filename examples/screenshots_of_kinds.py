@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PIL import Image
@@ -15,14 +16,18 @@ from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
-from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
+from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
+from benchwright.annotation.forms.marking import MarkField, MarkLabel, marking_form
 from benchwright.annotation.forms.pair import PAIR_FORM
-from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.statements import Section, state_form
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
+from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.images.decode import upright_size
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:
@@ -30,16 +35,29 @@ if TYPE_CHECKING:
 
 CAMPAIGN, ANNOTATOR, OTHER, CURATOR = "verify", "ann", "ben", "mira"
 FLAGGED_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+_DRAFTED = {
+    "caption": "An orange dahlia in full bloom.",
+    "background": "dark green leaves",
+    "unanswerable": [
+        {
+            "name": "smell",
+            "why": "other_modality",
+            "ask": "How does the flower smell?",
+            "wrong": ["Sweet", "Of honey", "Of nothing"],
+        }
+    ],
+}
 Shot = Callable[["Page"], Image.Image]
 
 
 class Tour(Protocol):
-    """The running app, and the store behind it."""
+    """The running app, the store behind it, and its workspace."""
 
     store: ReviewStore
+    workspace: Path
 
-    def page(self, name: str, path: str) -> Page:
-        """Return a page of the app as somebody sees it after signing in."""
+    def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
+        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
 
 
 def edit(tour: Tour, shot: Shot) -> Image.Image:
@@ -71,7 +89,7 @@ _REMARKS = (
 def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     """A case that two annotators left open, with what each said."""
     name = "divided"
-    task = _of_kind(tour, "object_localization")[-1]
+    task = of_kind(tour, "object_localization")[-1]
     verify = tour.store.campaign(CAMPAIGN)
     open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
@@ -89,7 +107,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
     name = "review"
     # An item of its own: nobody is asked blind about one whose key they have seen.
     mine = {"item_id": "d" * 32, "explanation": "Only the place behind has changed."}
-    item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
+    item = {**of_kind(tour, "background_cross_image")[0].payload, **mine}
     votes_on = review_form(("accurate", "reasonable", "difficult"))
     form = CampaignForm(fields=votes_on.fields, blind_first=True, edits=True, rounds=4)
     open_campaign(tour, name, REVIEW, form, [TaskInput(item["item_id"], "content", item)], rule="at_least(1, of=1)")
@@ -114,7 +132,7 @@ def screen(tour: Tour, shot: Shot) -> Image.Image:
 
 def same(tour: Tour, shot: Shot) -> Image.Image:
     """Two pictures that may be one: the question whether they are."""
-    item = _of_kind(tour, "background_cross_image")[0].payload
+    item = of_kind(tour, "background_cross_image")[0].payload
     images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
     exhibit = TaskContent(task=PAIR, question="Is this the same picture?", images=images)
     open_campaign(tour, PAIR, PAIR, CampaignForm(fields=PAIR_FORM.fields), [task_input("f" * 32, "content", exhibit)])
@@ -125,7 +143,7 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
 
 def answer(tour: Tour, shot: Shot) -> Image.Image:
     """A question of the human baseline: nothing tells which option is right."""
-    item = {**_of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
+    item = {**of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
     form = CampaignForm(decisions_from="choices")
     open_campaign(tour, ANSWER, ANSWER, form, [TaskInput(item["item_id"], "content", item)], rule="answers(1)")
     with _first(tour, ANSWER) as page:
@@ -149,6 +167,23 @@ def describe(tour: Tour, shot: Shot) -> Image.Image:
     with _first(tour, DESCRIBE) as page:
         for key in "112113":
             page.keyboard.press(key)
+        return shot(page)
+
+
+def state(tour: Tour, shot: Shot) -> Image.Image:
+    """What a picture shows, half of it drafted by a model."""
+    sections: tuple[Section, ...] = ("caption", "background", "unanswerable")
+    form = CampaignForm(fields=state_form(sections, drafts=True).fields, states_facts=True)
+    exhibit = TaskContent(task=STATE, question="What does this picture show?", images=_photograph(tour))
+    payload = payload_of_picture(
+        exhibit.model_dump(mode="json"), name="flower.jpg", proposals=Proposals(model="my-vlm", fields=_DRAFTED)
+    )
+    open_campaign(tour, STATE, STATE, form, [TaskInput("d" * 32, "content", payload)])
+    with _first(tour, STATE) as page:
+        page.keyboard.press("1")
+        page.keyboard.press("a")
+        page.locator("summary").filter(has_text="does not answer").click()
+        page.wait_for_timeout(300)
         return shot(page)
 
 
@@ -202,12 +237,13 @@ def _first(tour: Tour, campaign: str) -> Iterator[Page]:
 @contextmanager
 def _decided_by_nobody(tour: Tour, kind: str, *, name: str = "edit") -> Iterator[Page]:
     """Open a task that stays as it is: a campaign of its own, so that no other picture changes."""
-    open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(_of_kind(tour, kind)[0])])
+    open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, kind)[0])])
     with _first(tour, name) as page:
         yield page
 
 
-def _of_kind(tour: Tour, kind: str) -> list[Task]:
+def of_kind(tour: Tour, kind: str) -> list[Task]:
+    """Return the tasks about one kind of item, in the order of the items' ids."""
     tasks = tour.store.tasks(CAMPAIGN, states=("open", "done"))
     return sorted((one for one in tasks if one.payload["task"] == kind), key=lambda one: one.item_id)
 
@@ -226,8 +262,63 @@ def _coffee() -> bytes:
 
 
 def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
-    item = _of_kind(tour, "object_localization")[0].payload
+    item = of_kind(tour, "object_localization")[0].payload
     return (ItemImage(image_id=item["root_image_id"], role="reference"),)
+
+
+def mark(tour: Tour, shot: Shot) -> Image.Image:
+    """A box around a flower, its label, and the loupe at the pointer."""
+    name = "mark"
+    labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
+    what = "Mark every flower and every leaf in focus, as tightly as you can."
+    boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
+    task = of_kind(tour, "object_localization")[0]
+    _open_marking(tour, name, boxes, [task.payload["root_image_id"]])
+    with _first(tour, name) as page:
+        page.locator(".marking-layer").wait_for()
+        _drag(page, (0.264, 0.2), (0.698, 0.846))
+        page.keyboard.press("b")
+        x, y = _in_picture(page, 0.62, 0.7)
+        page.mouse.move(x, y)
+        page.locator(".loupe").wait_for()
+        return shot(page)
+
+
+def mark_pair(tour: Tour, shot: Shot) -> Image.Image:
+    """Points of one picture, each with its partner in the other, and one that waits for it."""
+    name = "mark_pair"
+    pairs = MarkField(name="same", label="The same points", shape="correspondence")
+    images = [image["image_id"] for image in of_kind(tour, "visual_correspondence")[0].payload["images"][:2]]
+    _open_marking(tour, name, pairs, images)
+    with _first(tour, name) as page:
+        page.locator(".marking-layer").nth(1).wait_for()
+        for (x0, y0), (x1, y1) in (((0.3, 0.4), (0.27, 0.4)), ((0.62, 0.55), (0.58, 0.55))):
+            page.mouse.click(*_in_picture(page, x0, y0))
+            page.mouse.click(*_in_picture(page, x1, y1, pane=1))
+        page.mouse.click(*_in_picture(page, 0.5, 0.75))
+        return shot(page)
+
+
+def _open_marking(tour: Tour, name: str, field: MarkField, images: Sequence[str]) -> None:
+    form = CampaignForm(fields=marking_form([field]).fields)
+    sizes = tuple(upright_size(ImageFiles(tour.workspace).data(image)) for image in images)
+    shown = tuple(ItemImage(image_id=image, role="reference") for image in images)
+    content = TaskContent(task=MARK, question=f"{field.label}: mark what is asked for.", images=shown, sizes_wh=sizes)
+    open_campaign(tour, name, MARK, form, [task_input(images[0], images[0], content)])
+
+
+def _in_picture(page: Page, x: float, y: float, *, pane: int = 0) -> tuple[float, float]:
+    """Return where a point of a picture, 0 to 1, is in the window."""
+    box = page.locator(".layer").nth(pane).bounding_box()
+    assert box
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+def _drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*_in_picture(page, *start))
+    page.mouse.down()
+    page.mouse.move(*_in_picture(page, *end), steps=4)
+    page.mouse.up()
 
 
 PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
@@ -240,5 +331,8 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-answer.png": answer,
     "review-dark.png": dark,
     "review-describe.png": describe,
+    "review-state.png": state,
     "review-collect.png": collect,
+    "review-mark.png": mark,
+    "review-mark-pair.png": mark_pair,
 }

@@ -15,6 +15,7 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.records import Item
+from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
@@ -176,7 +177,7 @@ def _corrected(view: WorkspaceView, corrections: Corrections) -> Iterator[_Value
     """Yield items as they are to be released, with their values."""
     for item, values in view.items():
         if (corrected := corrections.correct(item)) is not None:
-            yield corrected, values
+            yield with_answer_regions(corrected, values), values
 
 
 def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[Item, str]]:

@@ -23,6 +23,7 @@ from benchwright.annotation.campaigns import (
     CampaignRequest,
     Collect,
     Describe,
+    Mark,
     Pair,
     Review,
     Screen,
@@ -41,6 +42,7 @@ from benchwright.annotation.forms import (
     ERRATA,
     ERROR_ANALYSIS,
     KINDS,
+    MARK,
     PAIR,
     REVIEW,
     SCREEN,
@@ -48,6 +50,7 @@ from benchwright.annotation.forms import (
     VERIFY,
     AssignmentSettings,
     CampaignForm,
+    MarkField,
     PhotographField,
     Submission,
 )
@@ -69,14 +72,14 @@ from benchwright.canonical import digest
 from benchwright.cli import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.review_tasks import FindingCategory
-from benchwright.steps import CampaignContext, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Verdicts
 from benchwright.workspace import Workspace
 
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
 """Enough for three rounds of a review with four places, and to send an item back."""
 JUDGES = ("judge", "other judge")
 CRITERIA = ("accurate", "difficult")
-WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW)
+WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW, MARK)
 CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
 OPENED_ON_FILES = (ERRATA, ERROR_ANALYSIS)
 FIXED_RULES = {DESCRIBE: "single", COLLECT: "single"}
@@ -93,11 +96,20 @@ _WRITTEN: Mapping[str, Any] = {
     "wrong_1": ["a feast", "a wedding", "a storm", "a journey", "a debt"],
 }  # fmt: skip
 
+_THING, _OTHER = ({"shape": "box", "points": [[left, 0.0], [left + 10.0, 10.0]]} for left in (0.0, 20.0))
+_MARKS: Mapping[str, Mapping[str, Any]] = {
+    "m": {"marked": "marked", "boxes": [_THING]}, "o": {"marked": "marked", "boxes": [_OTHER]},
+    "t": {"marked": "marked", "boxes": [_OTHER, _THING]}, "n": {"marked": "nothing"}, "u": {"marked": "unsure"},
+}  # fmt: skip
+
 LETTERS: Mapping[str, str] = {
     VERIFY: "arvxyb", REVIEW: "paxybnm", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
-    COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw",
+    COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw", MARK: "mmotnu",
 }  # fmt: skip
 """What annotators say, a letter for each decision.
+
+Of `mark`: mark a thing (m), another one (o), both (t), nothing (n), or be unsure (u).
+
 
 Of `verify`: accept, reject, ask for a revision (v), make one or another (x, y), or undo that one (b, "back"). Of
 `review`: pass (p), answer otherwise (a), edit and vote no on accuracy (x, y), vote no on accuracy (n) or difficulty (m).
@@ -190,8 +202,13 @@ class Driven:
             return False
         head = cases[which % len(cases)]
         case = queue.open(head.task_id, now=self._tick())
-        if decision == "revise" and case.is_last:
+        if decision == "revise" and case.is_last and self.kind != MARK:
             decision = "reject"
+        if self.kind == MARK:
+            judged = {"accept": "m", "reject": "n", "revise": "u"}.get(decision)
+            said = Submission(decision) if judged is None else Submission(fields=_MARKS[judged])
+            queue.decide(head.task_id, said, now=self._tick())
+            return True
         reasons = ("unclear",) if decision == "reject" and self.campaign.form.reasons else ()
         changed = self._edits(case.item.question, edits) if decision == "revise" else None
         if decision == "revise" and changed is None:
@@ -245,6 +262,8 @@ class Driven:
             return {"verdict": "keep"} if letter == "k" else {"verdict": "discard", "reasons": reasons}
         if self.kind == PAIR:
             return {"verdict": "same" if letter == "s" else "different"}
+        if self.kind == MARK:
+            return _MARKS[letter]
         if self.kind == DESCRIBE:
             return _WRITTEN if letter == "c" else {"implication": "nothing"}
         if self.kind == ERRATA:
@@ -293,12 +312,12 @@ class Driven:
             counts = {name: verdicts.summary[name] for name in ("same", "different", "no_agreement")}
             return Ran(None, Counter(counts))
         by_number = {
-            number: self._outcome(outcome.verdict, outcome.reason)
+            number: self._outcome(outcome)
             for number in numbers
             if "gold" not in (outcome := verdicts.outcomes[self._record_id(number)]).evidence
         }
         by_task = {_task(number): outcome for number, outcome in by_number.items()}
-        is_of_items = self.kind not in {SCREEN, DESCRIBE}
+        is_of_items = self.kind not in {SCREEN, DESCRIBE, MARK}
         rounds = verdicts.summary.get("rounds", ())
         return Ran(None, Counter(by_number.values()), by_task if is_of_items else None, rounds)
 
@@ -328,6 +347,9 @@ class Driven:
         if self.kind == COLLECT:
             step = Collect(prompts=tuple(_task(number) for number in numbers), min_side_px=1, handout=handout)
             return step.advance([], context)
+        if self.kind == MARK:
+            field = MarkField(name="boxes", label="Boxes", shape="box")
+            return Mark(rule=self.rule, fields=(field,), handout=handout).advance(images, context)
         assert self.kind == PAIR
         like = {_image(number).image_id: [_image(99).image_id] for number in numbers}
         values = {"near_duplicates.kept.like": like}
@@ -358,8 +380,9 @@ class Driven:
         by_task |= {key.task.payload["task"]: key.finding for key in settled(results)}
         return Ran(None, Counter(by_task.values()), by_task)
 
-    def _outcome(self, verdict: str, reason: str | None) -> str:
+    def _outcome(self, outcome: Outcome) -> str:
         """Return how `review status` calls what a run does with a record."""
+        verdict, reason = outcome.verdict, outcome.reason
         if self.kind == VERIFY:
             return {
                 None: "accept", "rejected": "reject", "needs_revision": "revise", "out_of_rounds": "revise",
@@ -374,6 +397,10 @@ class Driven:
             return "keep" if reason is None else "no_agreement" if reason == "no_agreement" else "discard"
         if self.kind == DESCRIBE:
             return "conveys" if verdict == "keep" else "nothing"
+        if self.kind == MARK:
+            if reason is not None:
+                return {"cannot_tell": "unsure", "disputed": "no_agreement"}[reason]
+            return "nothing" if json.loads(str(outcome.values["regions"]))["nothing"] else "marked"
         assert self.kind == ANSWER
         return "decided"
 
@@ -389,7 +416,7 @@ class Driven:
     def _record_id(self, number: int) -> str:
         if self.kind == PAIR:
             return digest(["pair", *sorted((_image(number).image_id, _image(99).image_id))])
-        return _image(number).image_id if self.kind in {SCREEN, DESCRIBE} else self._item(number).item_id
+        return _image(number).image_id if self.kind in {SCREEN, DESCRIBE, MARK} else self._item(number).item_id
 
     # What everybody says
 
@@ -475,7 +502,7 @@ class Driven:
 
 
 _GOLD = {VERIFY: "accept", SCREEN: "keep", SCREEN_ITEMS: "keep", PAIR: "same", DESCRIBE: "nothing", ERRATA: "key_right",
-         ERROR_ANALYSIS: "blind"}  # fmt: skip
+         ERROR_ANALYSIS: "blind", MARK: "nothing"}  # fmt: skip
 
 
 def _task(number: int) -> str:

@@ -19,6 +19,15 @@ from benchwright.release.format import Erratum, spelled
 _SMALL = RECIPE.replace("seed: 3\n", "seed: 3\nshards: 2\n").replace(
     '[random, "constant:A", edge_continuity, local_features]', "[random]"
 )
+_MARKED = """
+name: marked
+seed: 7
+steps:
+  - step: mark
+    rule: at_least(2, of=2)
+    fields: [{name: things, label: Things, shape: box}]
+    simulate: {annotators: 2}
+"""
 _ONE = ["--workers", "1"]
 
 
@@ -31,6 +40,8 @@ def make_scene(folder: Path) -> None:
     images = ["--images", folder / "photographs", *_ONE]
     _must("run", folder / "walk.yaml", "--workspace", folder / "w", *images)
     _must("run", folder / "people.yaml", "--workspace", folder / "open", *images)
+    (folder / "marked.yaml").write_text(_MARKED, encoding="utf-8")
+    _must("run", folder / "marked.yaml", "--workspace", folder / "marked", *images)
     _must("review", "export", "--workspace", folder / "open", "--out", folder / "tasks.csv")
     with (folder / "tasks.csv").open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
@@ -123,6 +134,8 @@ CASES = (
     Case("review audit", ["review", "audit", "--workspace", "w"], ["stdout"]),
     Case("review export", ["review", "export", "--workspace", "open", "--out", "open.csv"], ["open.csv"]),
     Case("review export all", ["review", "export", "--workspace", "open", "--out", "all", "--all"], ["all"]),
+    Case("review marks export", ["review", "marks", "export", "--workspace", "marked", "--out", "coco.json"],
+         ["coco.json"]),
     Case("review import", ["review", "import", "decisions.csv", "--workspace", "open"], ["store:open"]),
     Case("review backup", ["review", "backup", "again.zip", "--workspace", "w"], ["store:w"]),
     Case("review restore", ["review", "restore", "backup.zip", "--workspace", "empty"], ["store:empty"]),
@@ -134,6 +147,7 @@ CASES = (
     Case("release correct", ["release", "correct", "release", "--errata", "errata.json", "--version", "2.0",
                              "--out", "corrected"], ["corrected"]),
     Case("overlay", ["overlay", "photographs/piece-00.png", "marks.json", "marked.png"], ["marked.png"]),
+    Case("facts new", ["facts", "new", "--images", "photographs", "--out", "own.yaml"], ["own.yaml"]),
     Case("recipes", ["recipes", "demo", "--to", "copied"], ["copied"]),
     Case("check", ["check", "w"], ["stdout"]),
     Case("check and repair", ["check", "damaged", "--repair"], ["damaged/tables"]),

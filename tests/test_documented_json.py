@@ -134,7 +134,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _make_filtered(folder: Path) -> None:
-    """Make the workspace `filtered`, in which a filter dropped an image."""
+    """Make the workspace `filtered`, in which a filter dropped an image, and `marked`, in which regions are marked."""
     (folder / "f").mkdir()
     with Image.open(folder / "p" / "piece-00.png") as image:
         image.save(folder / "f" / "first.png")
@@ -145,6 +145,10 @@ def _make_filtered(folder: Path) -> None:
     shutil.copytree(folder / "filtered", folder / "damaged")
     shard = min((folder / "damaged" / "tables" / "exact_duplicates.pixels").glob("*.outcomes.*.parquet"))
     shard.write_bytes(shard.read_bytes()[:-9])
+    fields = "[{name: things, label: Things, shape: box}]"
+    marked = f"name: marked\nsteps: [{{step: mark, fields: {fields}, simulate: {{annotators: 1}}}}]\n"
+    recipe = parse_recipe(marked, "marked.yaml", folder)
+    run_recipe(recipe, images=folder / "f", workspace=folder / "marked", workers=1)
     words = ["first.png", "--step", "exact_duplicates", "--why", "private", "--by", "ada"]
     assert invoke(["filter", "drop", str(folder / "filtered"), *words]) == 0
 
@@ -180,6 +184,7 @@ def _make_filtered(folder: Path) -> None:
             ("filter undo @filtered first.png --by ada", 0, 0),
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),
+            ("review marks export --workspace @marked --out @coco.json", 0, 0),
             ("review import @decisions.csv --workspace @people", 0, 1),
             ("review flags --workspace @people", 0, 0),
             ("review audit --workspace @people", 0, 0),
@@ -223,7 +228,7 @@ def test_the_json_document_of_a_command_has_the_documented_fields(
         _make_key(place)
     words = line.replace("@", f"{place}/").split(" ")
     assert invoke([*words, "--json"]) == code
-    name = next(name for name in (" ".join(words[:2]), words[0]) if name in COMMANDS)
+    name = next(name for many in (3, 2, 1) if (name := " ".join(words[:many])) in COMMANDS)
     shapes = _documented_shapes("evaluate run" if name == "evaluate score" else name)
     assert shapes[variant] != _Shape()
     shapes[variant].check(json.loads(capsys.readouterr().out), name)

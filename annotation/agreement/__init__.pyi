@@ -12,6 +12,12 @@ from .label_sets import masi as masi
 from .label_sets import members_of as members_of
 from .rating_file import read_ratings as read_ratings
 from .ratings import Rating as Rating
+from .region_agreement import REGION_STATISTICS as REGION_STATISTICS
+from .region_agreement import FieldSums as FieldSums
+from .region_agreement import PictureAgreement as PictureAgreement
+from .region_agreement import RegionAgreement as RegionAgreement
+from .region_agreement import picture_agreement as picture_agreement
+from .region_agreement import region_agreement as region_agreement
 from .region_comparison import MarkComparison as MarkComparison
 from .region_comparison import RegionPair as RegionPair
 from .region_comparison import compare_marks as compare_marks

@@ -236,10 +236,14 @@ def _intervals(
         weights = rng.multinomial(units, table.times / units, size=many).astype(np.float64)
         for name in defined:
             drawn[name].append(STATISTICS[name](table, weights))
-    return {name: _quantiles(np.concatenate(drawn[name])) if name in drawn else None for name in values}
+    return {name: quantile_interval(np.concatenate(drawn[name])) if name in drawn else None for name in values}
 
 
-def _quantiles(drawn: Floats) -> Interval | None:
+def quantile_interval(drawn: Floats) -> Interval | None:
+    """Return the 95 % percentile interval of a statistic's resamples.
+
+    None where too many of them are undefined, or where all are equal, so that resampling says nothing.
+    """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - MAX_UNDEFINED) * len(drawn):
         return None

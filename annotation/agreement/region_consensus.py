@@ -324,7 +324,7 @@ def _majority_outline(
 
     if len(outlines) == 1:
         return tuple(outlines[0])
-    shapes = [shapely.Polygon(outline) for outline in outlines]
+    shapes = [shapely.polygons(outline) for outline in outlines]
     # All edges together cut the plane into faces, each of which an outline covers wholly or not at all.
     edges = shapely.unary_union([shape.exterior for shape in shapes])
     faces = list(shapely.get_parts(shapely.polygonize([edges])))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from itertools import combinations
 from math import dist, hypot, inf
@@ -93,6 +94,9 @@ class PlacedRegion:
     place: int
     region: Region
     object_diagonal_px: float | None = None
+    _compared: dict[int, tuple[PlacedRegion, float | None]] = dataclass_field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def label(self) -> str:
@@ -107,9 +111,9 @@ class PlacedRegion:
     @cached_property
     def outline(self) -> Polygon:
         """Return a box or polygon as a shape of shapely."""
-        from shapely import Polygon, box
+        from shapely import polygons
 
-        return box(*self.bounds) if self.region.shape == "box" else Polygon(self.region.points)
+        return polygons(corners_of(self.region))
 
     @cached_property
     def area(self) -> float:
@@ -198,6 +202,14 @@ def region_similarity(
     """
     if with_labels and region.label and other.label and region.label != other.label:
         return None
+    known = region._compared.get(id(other))
+    if known is None:
+        # The other region is kept with the result, so that its id stays its own.
+        known = region._compared[id(other)] = other, _similarity_in_place(region, other, sizes_wh)
+    return known[1]
+
+
+def _similarity_in_place(region: PlacedRegion, other: PlacedRegion, sizes_wh: Sequence[SizeWH]) -> float | None:
     first, second = region.region, other.region
     if first.shape in AREAS and second.shape in AREAS:
         return _area_iou(region, other, sizes_wh[0])
@@ -334,6 +346,8 @@ def _assigned(margins: Matrix) -> list[tuple[int, int]]:
     allowed = margins >= -_ROUNDING
     if not allowed.any():
         return []
+    if allowed.sum(axis=0).max() == 1 and allowed.sum(axis=1).max() == 1:
+        return [(int(row), int(column)) for row, column in np.argwhere(allowed)]
     from scipy.optimize import linear_sum_assignment
 
     # One pair more weighs more than any gain in similarity, so that the number of pairs goes first.

@@ -53,7 +53,10 @@ _STYLE = (
 [class*="st-key-benchwright-head"] { z-index: 999991; }
 /* A script without anything to see takes no room. */
 .st-key-page-words { position: absolute; }
-.benchwright-who { font-size: .875rem; white-space: nowrap; }
+.st-key-steer { padding-bottom: .25rem; border-bottom: 1px solid light-dark(#e2e2de, #3a3835); }
+.st-key-steer a[aria-current] { font-weight: 600; }
+.benchwright-who { font-size: .875rem; line-height: 2.5rem; white-space: nowrap; }
+.benchwright-who a { color: inherit; text-underline-offset: .2em; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */
 @media (min-width: 900px) {
   .st-key-benchwright-head-above { position: fixed; top: .5rem; inset-inline-end: 4rem; width: calc(100vw - 27rem); }
@@ -77,13 +80,12 @@ _STYLE = (
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
-  /* Beside the guidelines there is room for the picture of the offer to practise, whose words are still read out. */
-  [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) > :first-child {
-    flex-basis: 20vw !important; width: 20vw !important;
-  }
+  /* Of the offers beside the campaign there is room for pictures; their words are still read out. */
   [class*="st-key-benchwright-head"]:has(.st-key-practise-offer) * { flex-wrap: nowrap; }
-  .st-key-practise-offer p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .st-key-practise-offer button { padding: .25rem .5rem; }
+  :is(.st-key-practise-offer, .st-key-guidelines-open) p {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  }
+  :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
   .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; line-height: 1.5; text-align: end; }
@@ -137,6 +139,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         )
         build = steered("build", WORDS["build"], partial(_show_build, state, account, progress))
         steering += [
+            progress,
             build,
             steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
@@ -151,7 +154,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             page("reasons", partial(show_reasons, items=items)),
             page("flags", partial(show_flags, item=item)),
             st.Page(people, title=TEXTS["people"], url_path="people"),
-            *steering,
+            *steering[1:],  # Progress stands in the head
         ]
         start = partial(_start, review, progress if state.store.campaign_names() else build)
     else:
@@ -235,11 +238,11 @@ def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st
 
 
 def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> None:
-    """Show a page, and below it links to those that a curator steers by."""
-    show_page()
-    with st.container(horizontal=True, key="steer"):
+    """Show links to the pages that a curator steers by, and below them one of these."""
+    with st.container(horizontal=True, gap="small", key="steer"):
         for page in pages:
             st.page_link(page)
+    show_page()
 
 
 def _show_build(state: AppState, account: Account, progress: st.Page) -> None:

@@ -38,9 +38,11 @@ def build_app(state: AppState) -> st.App:
     from .auth.page_language import language_route
     from .routes.downloads import download_routes
     from .routes.guidelines import guideline_routes
+    from .routes.other_pictures import other_picture_routes
     from .routes.photographs import photograph_routes
     from .routes.practice import practice_routes
     from .routes.record_pictures import record_picture_routes
+    from .routes.regions import region_routes
     from .routes.tasks import task_routes
     from .workbench.work_routes import work_routes
 
@@ -52,8 +54,10 @@ def build_app(state: AppState) -> st.App:
             *oidc_routes(state),
             language_route(state, LANGUAGE, ACCOUNT),
             *task_routes(state),
+            *region_routes(state),
             *work_routes(state),
             *photograph_routes(state),
+            *other_picture_routes(state),
             *practice_routes(state),
             *record_picture_routes(state),
             *guideline_routes(state),

@@ -5,6 +5,8 @@ from .describe import Describe as Describe
 from .kept_table import ReviewedItem as ReviewedItem
 from .kept_table import TypeRow as TypeRow
 from .kept_table import kept_in as kept_in
+from .mark import Mark as Mark
+from .model_drafts import DraftSettings as DraftSettings
 from .on_releases import open_tasks as open_tasks
 from .open_campaign import CampaignRequest as CampaignRequest
 from .open_campaign import prepared_input as prepared_input
@@ -23,5 +25,6 @@ from .review import Review as Review
 from .review import review_form as review_form
 from .screen import Screen as Screen
 from .screen import ScreenItems as ScreenItems
+from .state import State as State
 from .verdicts import rounded as rounded
 from .verify import Verify as Verify

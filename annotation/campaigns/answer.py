@@ -7,32 +7,42 @@ its human baseline.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
+from benchwright.regions import ANSWER_REGIONS, SizeWH
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
-from ..forms.campaign_form import CampaignForm
+from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import ANSWER
 from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
 from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.rules import MAX_SLOTS
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
+from .justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions
+from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork, run_campaign
 from .verdicts import pseudonyms, rounded, short_agreement
+
+_COUNTED: Mapping[str, str] = {
+    "asked": "int64",
+    "right": "int64",
+    "right_by": "string",
+    "asked_content": "string",
+}
 
 
 class _Question(NamedTuple):
     task: str
     right: str
     content_hash: str
+    size_wh: SizeWH | None
 
 
 class Answer(AssignedCampaign):
@@ -47,6 +57,9 @@ class Answer(AssignedCampaign):
 
     Attributes:
         annotators_per_item: Different annotators that each item is asked of.
+        evidence: The region of the item's first picture that justifies the answer, asked for beside it; null asks for
+            none. What those who are right agree on goes into the release, where `evaluate run --protocol grounded`
+            asks models for the same.
         guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
             this is an empty text.
         handout: How tasks go out to people, gold items among them; of these nobody is counted. `close_decided` is
@@ -58,16 +71,9 @@ class Answer(AssignedCampaign):
     name: ClassVar[str] = ANSWER
     consumes: ClassVar[Stream] = "items"
     version: ClassVar[int] = 2
-    values: ClassVar[Mapping[str, str]] = {
-        "asked": "int64",
-        "right": "int64",
-        "right_by": "string",
-        "asked_content": "string",
-    }
-    """Of items with a key: answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and
-    the content hash of what was asked."""
 
     annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
+    evidence: EvidenceSettings | None = None
     guidelines: str | None = None
     simulate: SimulatedAnswerers | None = None
 
@@ -79,45 +85,82 @@ class Answer(AssignedCampaign):
             raise ValueError(f"{value.annotators} annotators cannot give {slots} answers to each item")
         return value
 
+    @property
+    def values(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Return the values of items with a key.
+
+        They are answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and the content
+        hash of what was asked; and `answer_regions` (JSON of an `AnswerRegions`) if regions are asked for.
+        """
+        return values_with_regions(_COUNTED, is_asked=self.evidence is not None)
+
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the counts once every task is answered."""
+        form = campaign_form(self.evidence, decisions_from="choices", guidelines=self.guidelines)
+        work = ItemWork(form, ctx.workspace)
         request = CampaignRequest(
             kind=ANSWER,
             rule=f"answers({self.annotators_per_item})",
             slots=self.annotators_per_item,
-            form=CampaignForm(decisions_from="choices", guidelines=self.guidelines),
+            form=form,
             group=self.simulate,
             handout=self.handout,
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
         )
         questions: dict[str, _Question | None] = {}
-        state = run_campaign(request, _work(records, questions), ctx)
+        state = run_campaign(request, _work(records, questions, work), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         asked_of: dict[str, _Question | None] = {
             item_id: None if item_id in state.gold else question for item_id, question in questions.items()
         }
-        outcomes = _outcomes(asked_of, state.decisions)
+        justified = _justified(asked_of, state.decisions) if self.evidence is not None else {}
+        outcomes = _outcomes(asked_of, state.decisions, justified)
         head = {
             "kind": ANSWER,
             "rule": request.rule,
             "simulated": self.simulate is not None,
             "answers_per_item": self.annotators_per_item,
         }
-        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, state.decisions, seed=ctx.seed))
+        where = evidence_summary(justified.values(), seed=ctx.seed) if self.evidence is not None else {}
+        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, state.decisions, seed=ctx.seed) | where)
         return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in state.gold.items()})
 
 
-def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[TaskInput]:
+def _work(records: Iterable[Item], questions: dict[str, _Question | None], work: ItemWork) -> Iterator[TaskInput]:
     """Yield a task for each item that has a right choice, and record in `questions` what each item asks."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal
-        questions[item.item_id] = None if right is None else _Question(item.task, right, item.content_hash)
+        questions[item.item_id] = (
+            None if right is None else _Question(item.task, right, item.content_hash, work.size_wh(item))
+        )
         if right is not None:
-            yield work_of(item)
+            yield work.of(item)
 
 
-def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotation]) -> dict[str, Outcome]:
+def _justified(
+    questions: Mapping[str, _Question | None], decisions: Sequence[Annotation]
+) -> dict[str, JustifiedAnswer]:
+    """Return what those who were right marked, by item."""
+    right: dict[str, list[Annotation]] = {}
+    for decision in decisions:
+        question = questions[decision.item_id]
+        if question is not None and decision.decision == question.right:
+            right.setdefault(decision.item_id, []).append(decision)
+    justified = {}
+    for item_id, decisions_right in right.items():
+        question = questions[item_id]
+        assert question is not None
+        if (answer := justified_answer(item_id, question.content_hash, decisions_right, question.size_wh)) is not None:
+            justified[item_id] = answer
+    return justified
+
+
+def _outcomes(
+    questions: Mapping[str, _Question | None],
+    decisions: list[Annotation],
+    justified: Mapping[str, JustifiedAnswer],
+) -> dict[str, Outcome]:
     """Return the outcome of every item: kept, with the answers to it."""
     answers_by_item: dict[str, dict[str, str]] = {}
     names = pseudonyms(decisions)
@@ -138,6 +181,7 @@ def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotat
                     {name: answer == question.right for name, answer in answers_by_item[item_id].items()}
                 ),
                 "asked_content": question.content_hash,
+                **({ANSWER_REGIONS: justified[item_id].value} if item_id in justified else {}),
             },
             evidence={"answers": dict(sorted(answers.items())), "simulated": is_simulated},
         )

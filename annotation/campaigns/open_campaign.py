@@ -5,22 +5,26 @@ The setting `handout` of a campaign in a recipe says how its tasks are handed ou
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import field_validator, model_validator
 
-from benchwright.errors import DataError
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.images.decode import upright_size
 from benchwright.records import Item
+from benchwright.regions import Region, SizeWH
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE
+from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
 from ..forms.kinds import ANSWER, COLLECT, REVIEW
-from ..forms.payloads import TaskInput, beside_in, item_in
+from ..forms.payloads import TaskInput, beside_in, item_in, with_sizes
 from ..forms.practice_item import PracticeItem, TextBeside
 from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
@@ -30,6 +34,9 @@ from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.closing import check_closes, close_early
 from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision, gold_why, practice_decision
+from ..workflow.gold_regions import known_regions
+from ..workflow.image_files import ImageFiles
+from ..workflow.marked_regions import compare_regions
 from ..workflow.rules import parse_rule
 
 
@@ -116,6 +123,7 @@ class CampaignRequest:
         group: Simulated annotators who decide instead of people; None for people.
         for_whom: Who may take part, if not everybody; this ends the line on what waits.
         handout: How tasks are handed out to people; simulated annotators ignore it.
+        settings: Further settings that the store keeps with the campaign, as JSON values.
     """
 
     kind: str
@@ -125,6 +133,7 @@ class CampaignRequest:
     group: SimulatedGroup | None
     for_whom: str = ""
     handout: AssignmentSettings = field(default_factory=AssignmentSettings)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class CampaignState(NamedTuple):
@@ -146,6 +155,36 @@ def work_of(item: Item) -> TaskInput:
     return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
 
 
+class ItemWork:
+    """Task inputs of items; where annotators mark regions beside their decisions, with the size of the first picture.
+
+    Args:
+        form: Form of the campaign.
+        workspace: Folder of the workspace.
+    """
+
+    def __init__(self, form: CampaignForm, workspace: Path) -> None:
+        self._files = None if form.evidence is None else ImageFiles(workspace)
+        self._sizes: dict[str, SizeWH | None] = {}
+
+    def of(self, item: Item) -> TaskInput:
+        """Return the task input of an item; one whose picture cannot be read any more takes no regions."""
+        task_input, size_wh = work_of(item), self.size_wh(item)
+        return task_input if size_wh is None else task_input._replace(payload=with_sizes(task_input.payload, [size_wh]))
+
+    def size_wh(self, item: Item) -> SizeWH | None:
+        """Return the size in pixels of an item's first picture; None if none is asked for, or it cannot be read."""
+        if self._files is None:
+            return None
+        image_id = item.images[0].image_id
+        if image_id not in self._sizes:
+            try:
+                self._sizes[image_id] = upright_size(self._files.data(image_id))
+            except (DataError, UnreadableImage):
+                self._sizes[image_id] = None
+        return self._sizes[image_id]
+
+
 def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
     """Bring the campaign's tasks up to this input, let any simulated annotators decide, and return its state."""
     gold: dict[str, str] = {}
@@ -159,6 +198,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
             close_early(held, ctx.stage)
         if request.group is not None:
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
+        compare_regions(store, ctx.stage)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
             return CampaignState(waiting_line(status, ctx) + request.for_whom, [], gold)
@@ -175,7 +215,7 @@ def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignCon
         rule=request.rule,
         slots_per_task=request.slots,
         form=request.form,
-        settings=settings,
+        settings={**settings, **request.settings},
         seed=ctx.seed,
         is_simulated=request.group is not None,
     )
@@ -191,7 +231,40 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     # Only prompts are named by their question; items have ids of their own, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
     why = gold_why(request.handout, task_input) if right is not None else None
-    return task_input._replace(priority=priority, gold=right, gold_why=why)
+    label = request.handout.gold_label(task_input.item_id)
+    regions = None if right is None or label is None else gold_regions(label, task_input, request)
+    return task_input._replace(priority=priority, gold=right, gold_why=why, gold_regions=regions)
+
+
+def _practised_regions(
+    label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
+) -> dict[str, tuple[Region, ...]]:
+    """Return the regions that are right on a picture to practise on, by field; none where none are stated.
+
+    Raises:
+        DataError: The campaign has no such fields, or the picture no such regions.
+    """
+    if label is None or label.regions is None:
+        return {}
+    try:
+        known = known_regions(label, task_input.payload, request.form, request.settings)
+    except (BenchwrightError, ValueError) as error:
+        raise DataError(f"{request.handout.practice}: practice item {task_input.item_id}: {error}") from None
+    regions = {} if known is None else json.loads(known)["regions"]
+    return {name: tuple(Region.model_validate(region) for region in listed) for name, listed in regions.items()}
+
+
+def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
+    """Return the regions that are right on a gold picture and how far off they may be; None where none are stated.
+
+    Raises:
+        DataError: The campaign has no such fields, or the picture no such regions.
+    """
+    place = f"{request.handout.gold}: gold item {task_input.item_id}"
+    try:
+        return known_regions(label, task_input.payload, request.form, request.settings)
+    except (BenchwrightError, ValueError) as error:
+        raise DataError(f"{place}: {error}") from None
 
 
 class OwnPractice:
@@ -229,6 +302,7 @@ class OwnPractice:
                 why=(label.why if label is not None else "") or content.explanation or "",
                 answers=(right,) if is_reviewed else (),
                 beside=tuple(TextBeside.model_validate(text) for text in beside_in(task_input.payload)),
+                regions=_practised_regions(label, task_input, request),
             )
         )
         gold[task_input.item_id] = right

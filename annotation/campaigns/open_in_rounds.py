@@ -23,6 +23,7 @@ from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
 from .open_campaign import (
     CampaignRequest,
+    ItemWork,
     OwnPractice,
     open_campaign,
     prepared_input,
@@ -71,14 +72,18 @@ class _SourceItem:
     item: Item | None
 
 
-def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: CampaignContext) -> CampaignHistory:
+def open_in_rounds(
+    request: CampaignRequest, items: Iterable[Item], ctx: CampaignContext, *, work: ItemWork | None = None
+) -> CampaignHistory:
     """Bring the campaign's tasks up to these items, open the rounds that are due, and return the campaign's state.
 
     Args:
         request: Question and number of annotators; its form has `rounds`.
         items: Items from the step before.
         ctx: Context of the campaign.
+        work: What makes task inputs of items; default one for the campaign's form.
     """
+    work = work or ItemWork(request.form, ctx.workspace)
     came: dict[str, _SourceItem] = {}
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
@@ -86,7 +91,9 @@ def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: Campaig
             open_campaign(held, request, ctx)
             practice = OwnPractice(request)
             links = _links(held, ctx.stage)
-            held.upsert_tasks(ctx.stage, with_checks(_work(items, links, request, came, gold, practice), request, ctx))
+            held.upsert_tasks(
+                ctx.stage, with_checks(_work(items, links, request, came, gold, practice, work), request, ctx)
+            )
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
@@ -133,6 +140,7 @@ def _work(
     came: dict[str, _SourceItem],
     gold: dict[str, str],
     practice: OwnPractice,
+    work: ItemWork,
 ) -> Iterator[TaskInput]:
     """Yield a task for each item's present version, and record the item in `came`, or in `gold` if it is a gold item.
 
@@ -141,7 +149,7 @@ def _work(
     for item in items:
         if practice.takes(work_of(item), gold):
             continue
-        first = prepared_input(work_of(item), request)
+        first = prepared_input(work.of(item), request)
         if first.gold is not None:
             gold[item.item_id] = first.gold
             yield first
@@ -152,7 +160,7 @@ def _work(
         is_kept = request.group is not None or version is not item
         came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
         # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
-        yield first if version is item else work_of(version)._replace(priority=first.priority)
+        yield first if version is item else work.of(version)._replace(priority=first.priority)
 
 
 def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> dict[str, ItemHistory]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item, Record
+from benchwright.regions import ANSWER_REGIONS, SizeWH
 from benchwright.steps import CampaignContext, Stream, Verdicts
 
-from ..forms.campaign_form import CampaignForm
+from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
 from ..workflow.rules import DECISIONS, RuleSetting, parse_rule
-from .open_campaign import AssignedCampaign, CampaignRequest
-from .open_in_rounds import open_in_rounds
+from ..workflow.settlement import ACCEPT
+from .justified_answers import evidence_summary, justified_answer, values_with_regions
+from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
+from .open_in_rounds import ItemHistory, open_in_rounds
 from .verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
@@ -55,6 +59,8 @@ class Verify(AssignedCampaign):
             the last is dropped with its history.
         editors_verify: Let annotators judge a version that they edited themselves, as where only two people work.
         form: What annotators can say.
+        evidence: The region of the item's first picture that justifies its answer, asked for with an acceptance; null
+            asks for none. What those who accepted agree on goes into the release.
         guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
             this is an empty text.
         handout: How tasks go out to people, gold items among them.
@@ -79,6 +85,7 @@ class Verify(AssignedCampaign):
     rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
+    evidence: EvidenceSettings | None = None
     guidelines: str | None = None
     simulate: SimulatedAnnotators | None = None
 
@@ -92,10 +99,16 @@ class Verify(AssignedCampaign):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
         return value
 
+    @property
+    def values(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Return `answer_regions` if regions are asked for: JSON of an `AnswerRegions` for each kept item."""
+        return values_with_regions({}, is_asked=self.evidence is not None)
+
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
-        form = CampaignForm(
+        form = campaign_form(
+            self.evidence,
             decisions=DECISIONS,
             needs_note=("revise",),
             reasons=self.form.reasons,
@@ -107,10 +120,35 @@ class Verify(AssignedCampaign):
         request = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        history = open_in_rounds(request, records, ctx)
+        work, sizes = ItemWork(form, ctx.workspace), dict[str, SizeWH | None]()
+        history = open_in_rounds(request, _sized(records, work, sizes), ctx, work=work)
         if history.waiting is not None:
             return Verdicts(history.waiting)
         simulated = self.simulate is not None
         verdicts = verify_verdicts(rule, history.histories, simulated=simulated, seed=ctx.seed)
+        if self.evidence is not None:
+            verdicts = _with_regions(verdicts, history.histories, sizes, seed=ctx.seed)
         gold = {item_id: gold_outcome(decision) for item_id, decision in history.gold.items()}
         return self.noted(with_gold(verdicts, gold), ctx)
+
+
+def _sized(records: Iterable[Item], work: ItemWork, sizes: dict[str, SizeWH | None]) -> Iterator[Item]:
+    """Yield items, and record in `sizes` the size of each one's first picture."""
+    for item in records:
+        sizes[item.item_id] = work.size_wh(item)
+        yield item
+
+
+def _with_regions(
+    verdicts: Verdicts, histories: Mapping[str, ItemHistory], sizes: Mapping[str, SizeWH | None], *, seed: int
+) -> Verdicts:
+    """Return verdicts with the regions that those who accepted the last version of each kept item agree on."""
+    outcomes, justified = dict(verdicts.outcomes), []
+    for item_id, history in histories.items():
+        last = history.rounds[-1]
+        accepted = [annotation for annotation in last.annotations if annotation.decision == ACCEPT]
+        answer = justified_answer(item_id, last.content_hash, accepted, sizes[item_id])
+        if history.outcome == ACCEPT and answer is not None:
+            justified.append(answer)
+            outcomes[item_id] = replace(outcomes[item_id], values={ANSWER_REGIONS: answer.value})
+    return replace(verdicts, outcomes=outcomes, summary={**verdicts.summary, **evidence_summary(justified, seed=seed)})

@@ -18,9 +18,12 @@ from .status import FACETS
 if TYPE_CHECKING:
     from ..agreement.ratings import Metric
     from ..progress.label_fields import LabelField
+    from ..progress.mark_figures import MarkFigures
     from ..progress.overview import Overview
-    from ..store import ReviewStore
+    from ..store import Campaign, ReviewStore
 
+MOST_WORST = 20
+"""Most single pictures that `review annotators` names."""
 _FILE = click.Path(path_type=Path)
 
 
@@ -67,6 +70,8 @@ _FILE = click.Path(path_type=Path)
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
     each label is, and `"closed_early"`, how many tasks closed before all had decided, which raises agreement;
+    where regions are marked also `"regions": {"pictures", "compared", "annotators", "regions", "matched", "mean_iou",
+    "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha", "ci", "by_field"}`;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
     """
 )
@@ -110,8 +115,11 @@ def agreement(
             parts = {split: overview.agreement_by(split, labels, metric=metric) for split in by}  # type: ignore[arg-type]
             whole = overview.agreement_by("all", labels, metric=metric, resamples=0)
             closed_early = overview.closed_early()
+            figures = _mark_figures(store, overview.campaign)
         columns = labels.ratings
         shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early}
+        if figures is not None:
+            shares["regions"] = figures.agreement.to_json()
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
         document["parts"] = [
@@ -161,7 +169,10 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
     "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share",
     "too_fast_of"}], "gold": {annotator: {"answered", "right", "accuracy"}}, "attention": {annotator:
-    {"answered", "right", "share"}}}`; `attention` counts attention checks; `median_seconds` is of first versions;
+    {"answered", "right", "share"}}}`; where regions are marked also `"regions": {"annotators": [{"annotator",
+    "pictures", "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}], "worst": [{"item_id", "annotator",
+    "quality", "matched", "mislabelled", "missed", "extra", "mean_iou", "adjudicated"}]}`, the worst first, against what
+    counts on each picture; `attention` counts attention checks; `median_seconds` is of first versions;
     `pace` is the modified z-score of the log of the median time, suspicious below -3.5; `too_fast_share` is the share
     of the `too_fast_of` decisions timed by the app that took less than the shortest believable time of their task;
     null where undefined
@@ -182,12 +193,13 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     if ratings is not None:
         _refuse_both(workspace, campaign)
-        qualities, gold, checks = rater_qualities(read_ratings(ratings)), {}, {}
+        qualities, gold, checks, figures = rater_qualities(read_ratings(ratings)), {}, {}, None
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
             qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
             checks = overview.attention()
+            figures = _mark_figures(store, overview.campaign)
     listed = [quality.to_json() for quality in qualities]
     known = {
         name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}
@@ -196,8 +208,40 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     attentive = {
         name: {"answered": check.of, "right": check.right, "share": check.shared[0]} for name, check in checks.items()
     }
-    document = {"annotators": listed, "gold": known, "attention": attentive}
-    emit(document, as_json=as_json, text=lambda: _quality_text(listed, known, attentive))
+    document: dict[str, Any] = {"annotators": listed, "gold": known, "attention": attentive}
+    if figures is not None:
+        document["regions"] = {
+            "annotators": [row.to_json() for row in figures.annotators()],
+            "worst": [marked.to_json() for marked in figures.marks[:MOST_WORST]],
+        }
+    emit(document, as_json=as_json, text=lambda: _annotators_text(document))
+
+
+def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
+    """Return the figures of marked regions; None of campaigns in which none are marked."""
+    from ..forms.kinds import MARK
+    from ..progress.mark_figures import mark_figures
+
+    return mark_figures(store, campaign) if campaign.kind == MARK else None
+
+
+def _annotators_text(document: Mapping[str, Any]) -> str:
+    text = _quality_text(document["annotators"], document["gold"], document["attention"])
+    lines = [
+        f"{printable(row['annotator'])}: marks against what counts: quality {_number(row['quality'])} of "
+        f"{row['pictures']} pictures; IoU {_number(row['mean_iou'])}; {row['matched']} regions right, "
+        f"{row['mislabelled']} with another label, {row['missed']} missed, {row['extra']} too many"
+        for row in document.get("regions", {}).get("annotators", ())
+    ]
+    return "\n".join([text, *lines])
+
+
+def _regions_text(regions: Mapping[str, Any]) -> list[str]:
+    lines = [f"marked regions: {regions['compared']} of {regions['pictures']} pictures compared"]
+    for name, bounds in regions["ci"].items():
+        interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+        lines.append(f"{name:<19} {_number(regions[name])}{interval}")
+    return lines
 
 
 def _agreement_text(document: Mapping[str, Any]) -> str:
@@ -207,6 +251,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(document[name])}{interval}")
+    if "regions" in document:
+        lines += _regions_text(document["regions"])
     if document.get("shares"):
         lines.append(f"{'said':<19} {_shares(document['shares'])}")
     for part in document.get("parts", ()):

@@ -26,6 +26,7 @@ from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
 from ..store.submissions.form_checks import normalized
 from ..workflow.closing import close_early
+from ..workflow.marked_regions import compare_regions
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.revisions import open_next_rounds
 from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
@@ -154,7 +155,8 @@ def import_decisions(
     else:
         _, first, *further = columns_of(form)
         required = ("annotator", "item_id", first)
-        rows = list(read_rows(path, required=required, optional=further, ignored=(*SHOWN, BESIDE, TAKES)))
+        long = [field.name for field in form.region_fields]
+        rows = list(read_rows(path, required=required, optional=further, ignored=(*SHOWN, BESIDE, TAKES), long=long))
     photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
     people = _KnownAnnotators(store, new_annotators=new_annotators)
     importer = (
@@ -171,6 +173,7 @@ def import_decisions(
                     counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:
                     refused.append(RefusedRow(row.line, str(error)))
+    compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign)
     return Imported(rows=len(rows), refused=tuple(refused), new_annotators=tuple(sorted(people.new)), **counts)

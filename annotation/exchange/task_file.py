@@ -104,9 +104,18 @@ def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_k
         "question": item.question,
         "choices": " | ".join(f"{choice.key}: {text(choice)}" for choice in item.choices),
         "answer": (item.answer or item.refusal or "") if shows_key else "",
-        "images": " | ".join(image_name(image) for image in item.images),
+        "images": " | ".join(_image_words(item, place, image_name) for place in range(len(item.images))),
         "marks": " | ".join(marks),
     }
+
+
+def _image_words(item: TaskContent, place: int, image_name: Callable[[ItemImage], str]) -> str:
+    """Return the file name of an image, with its size where regions are marked on it."""
+    name = image_name(item.images[place])
+    if not item.sizes_wh:
+        return name
+    width, height = item.sizes_wh[place]
+    return f"{name} ({width} x {height})"
 
 
 def _coordinates(points: tuple[tuple[float, float], ...]) -> str:

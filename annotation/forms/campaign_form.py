@@ -14,7 +14,7 @@ from pydantic import ConfigDict
 
 from benchwright.records import Record
 
-from .form import Form, FormField
+from .form import Form, FormField, RegionField
 
 MOST_READ = 256
 """Most forms that are kept parsed in memory, because a campaign is read on every click."""
@@ -47,13 +47,24 @@ class CampaignForm(Record):
     """Rounds that an item gets, a version of it each; 0 where items do not come again."""
     editors_verify: bool = False
     """Whether annotators may judge a version that they edited themselves."""
+    evidence: RegionField | None = None
+    """Regions that annotators mark beside a decision, to justify it; null asks for none."""
     blind_first: bool = False
     """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
+    states_facts: bool = False
+    """Whether the fields state facts about a picture: they are checked together, as a facts file is."""
 
     @cached_property
     def typed(self) -> Form | None:
         """Return the typed form with these `fields`; None if annotators choose a decision."""
         return None if self.fields is None else Form(fields=self.fields)
+
+    @property
+    def region_fields(self) -> tuple[RegionField, ...]:
+        """Return the fields for regions: those of the typed form, or the evidence beside a decision."""
+        if self.typed is not None:
+            return self.typed.region_fields
+        return () if self.evidence is None else (self.evidence,)
 
     @property
     def takes_choices(self) -> bool:

@@ -7,7 +7,7 @@ order. A file that is no such table is refused as a whole; a wrong row states it
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,8 @@ from benchwright.errors import DataError
 
 MAX_BYTES = 256 * 2**20
 MAX_FIELD = 10_000
+MAX_LONG_FIELD = 4 << 20
+"""Most characters of a cell in a column that may hold JSON."""
 
 
 class CsvRow(NamedTuple):
@@ -38,7 +40,12 @@ def shown(value: str) -> str:
 
 
 def read_rows(
-    path: Path, *, required: Sequence[str], optional: Sequence[str] = (), ignored: Sequence[str] | None = None
+    path: Path,
+    *,
+    required: Sequence[str],
+    optional: Sequence[str] = (),
+    ignored: Sequence[str] | None = None,
+    long: Collection[str] = (),
 ) -> Iterator[CsvRow]:
     """Yield the rows of a CSV file, skipping empty lines.
 
@@ -47,6 +54,7 @@ def read_rows(
         required: Columns that must be there.
         optional: Columns that may be there; absent ones are "".
         ignored: Further columns that may be there and are not read; default None, any.
+        long: Columns whose cells may be long, such as regions as JSON; default none.
 
     Raises:
         DataError: The file does not exist, is not CSV in UTF-8, or has the wrong columns.
@@ -69,7 +77,9 @@ def read_rows(
                 if len(cells) != len(header):
                     problems = [f"{len(cells)} values for {len(header)} columns"]
                 else:
-                    problems = [bad for name, value in values.items() if (bad := _bad(name, value))]
+                    problems = [
+                        bad for name, value in values.items() if (bad := _bad(name, value, is_long=name in long))
+                    ]
                 yield CsvRow(
                     reader.line_num, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None
                 )
@@ -80,9 +90,10 @@ def read_rows(
             raise DataError(f"{path} is not UTF-8 ({spelled_byte}, {error.reason}); save it as CSV in UTF-8") from error
 
 
-def _bad(name: str, value: str) -> str | None:
-    if len(value) > MAX_FIELD:
-        return f"{name} {shown(value)} is longer than {MAX_FIELD}"
+def _bad(name: str, value: str, *, is_long: bool) -> str | None:
+    most = MAX_LONG_FIELD if is_long else MAX_FIELD
+    if len(value) > most:
+        return f"{name} {shown(value)} is longer than {most}"
     return f"{name} {shown(value)} holds a null character" if "\0" in value else None
 
 

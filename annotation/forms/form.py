@@ -1,8 +1,9 @@
 """Typed forms: the values that an annotator can enter about a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields are of eight kinds: one of several options, several of them, one of the item's own choices, text, a
-number of lines of text, a photograph, regions marked on the pictures, and a group of fields that occurs several times.
+against it. Fields are of several kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, a photograph, regions marked on the pictures, other pictures of the campaign, and a group of
+fields that occurs several times.
 A field may apply only if an earlier one has a certain value.
 """
 
@@ -120,6 +121,8 @@ class TextField(_Field):
     is_name: bool = Field(False, exclude_if=_is_unset)
     """Whether it is a short name for programs: lower-case letters, digits and underscores, at most 60, a letter
     first."""
+    is_count: bool = Field(False, exclude_if=_is_unset)
+    """Whether it is a whole number, 0 or more."""
 
 
 class Lines(_Field):
@@ -143,6 +146,23 @@ class PhotographField(_Field):
     max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
     max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
     min_side_px: int = Field(1, ge=1)
+
+
+class PicturesField(_Field):
+    """Other pictures of the campaign, each by the SHA-256 of its file."""
+
+    type: Literal["pictures"] = "pictures"
+    max_count: int = Field(1, ge=1, le=50)
+
+
+class DraftsField(_Field):
+    """Which statements were accepted from a draft that a model wrote; nothing that people see or fill in.
+
+    A window sends each statement's place with the place that it has in the draft; the store keeps what follows from it.
+    """
+
+    type: Literal["drafts"] = "drafts"
+    is_required: Literal[False] = False
 
 
 class RegionField(_Field):
@@ -180,7 +200,7 @@ class RegionField(_Field):
         return RegionRule(self.shape, labels, self.free_label, self.max_count)
 
 
-EntryField = Annotated[OneOf | SeveralOf | TextField | Lines, Field(discriminator="type")]
+EntryField = Annotated[OneOf | SeveralOf | TextField | Lines | PicturesField, Field(discriminator="type")]
 """A field of a group."""
 
 
@@ -190,12 +210,12 @@ class Repeated(_Field):
     type: Literal["repeated"] = "repeated"
     entry: str = Field(min_length=1, max_length=60)
     """One of the entries, as people call it: `question`."""
-    fields: tuple[EntryField, ...] = Field(min_length=1, max_length=20)
+    fields: tuple[EntryField, ...] = Field(min_length=1, max_length=40)
     """Fields of an entry; each may apply only where an earlier one of the same entry has certain values."""
     min_count: int = Field(1, ge=1, le=100)
     max_count: int = Field(20, ge=1, le=100)
     distinct: _Name | None = None
-    """Field of text in which no two entries may be equal, whatever their case."""
+    """Field, a text or one of several options, in which no two entries may be equal, whatever their case."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Repeated:
@@ -203,16 +223,26 @@ class Repeated(_Field):
         if self.min_count > self.max_count:
             raise ValueError(f"group {self.name!r} has at least {self.min_count} and at most {self.max_count} entries")
         if self.distinct is not None and self.distinct not in {
-            field.name for field in self.fields if isinstance(field, TextField)
+            field.name for field in self.fields if isinstance(field, TextField | OneOf)
         }:
-            raise ValueError(f"group {self.name!r} has no field of text {self.distinct!r} to tell entries apart")
+            raise ValueError(f"group {self.name!r} has no text or choice {self.distinct!r} to tell entries apart")
         return self
 
 
 FormField = Annotated[
-    OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField | RegionField | Repeated,
+    OneOf
+    | SeveralOf
+    | OneChoice
+    | TextField
+    | Lines
+    | PhotographField
+    | RegionField
+    | PicturesField
+    | Repeated
+    | DraftsField,
     Field(discriminator="type"),
 ]
+_PLACE = re.compile(r"[a-z][a-z0-9_]{0,31}(/[1-9][0-9]{0,2})?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -282,6 +312,25 @@ class Form(Record):
             )
         _raise_all(mistakes)
         return values
+
+    def comparable(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values as `checked` spells them, field by field and entry by entry, without those that do not fit.
+
+        What a model drafted is kept this way: its draft of one field may have a mistake that others have not.
+        """
+        fitting: dict[str, Any] = {}
+        for field in self.fields:
+            given = values.get(field.name)
+            for part in given if isinstance(field, Repeated) and isinstance(given, list | tuple) else [given]:
+                lone = {field.name: [part] if isinstance(field, Repeated) else part}
+                checked, mistakes = _checked([_alone(field)], lone, _Task())
+                if mistakes or field.name not in checked:
+                    continue
+                if isinstance(field, Repeated):
+                    _append_entry(fitting.setdefault(field.name, []), checked[field.name], field)
+                else:
+                    fitting[field.name] = checked[field.name]
+        return fitting
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
         """Return a decision as one word: the code in the first field; several codes are joined by `+`."""
@@ -353,10 +402,37 @@ def _raise_all(mistakes: Sequence[str]) -> None:
         raise FormError("; ".join(mistakes[:MOST_MISTAKES]) + more)
 
 
+def _append_entry(entries: list[Any], checked: Sequence[Any], field: Repeated) -> None:
+    """Append a checked entry, unless the group is full or has one that reads the same."""
+    taken = {str(entry.get(field.distinct)).casefold() for entry in entries}
+    is_taken = field.distinct is not None and str(checked[0].get(field.distinct)).casefold() in taken
+    if not is_taken and len(entries) < field.max_count:
+        entries.append(checked[0])
+
+
+def _alone(field: FormField) -> FormField:
+    """Return a field as if it stood alone: without a condition, required or not, a group from one entry on."""
+    free: dict[str, Any] = {"only_if": None}
+    if not isinstance(field, DraftsField):
+        free["is_required"] = False
+    return field.model_copy(update=free | ({"min_count": 1} if isinstance(field, Repeated) else {}))
+
+
+def statement_at(values: Mapping[str, Any], place: str) -> Any:
+    """Return the value at a place such as `caption` or, for a group's second entry, `questions/2`; None if none."""
+    name, _, number = place.partition("/")
+    value = values.get(name)
+    if not number:
+        return None if isinstance(value, list) and value and isinstance(value[0], dict) else value
+    return value[int(number) - 1] if isinstance(value, list) and int(number) <= len(value) else None
+
+
 def value_in_words(field: FormField, value: Any) -> str:
     """Return a field's value as text for lists: the words of options; the entries of a group by their number."""
     if isinstance(field, PhotographField):
         return field.label
+    if isinstance(field, DraftsField):
+        return ", ".join(f"{place}: from a draft" for place in sorted(value))
     if isinstance(field, RegionField):
         return regions_in_words(value, field.rule)
     if isinstance(field, Repeated):
@@ -379,12 +455,12 @@ def words_of(field: FormField) -> str:
     if isinstance(field, OneOf | SeveralOf):
         codes = ", ".join(option.code for option in field.options)
         return codes if isinstance(field, OneOf) else f"{codes}; several are parted by semicolons"
-    if isinstance(field, OneChoice):
-        return "the letter of one of the choices"
     if isinstance(field, Lines):
         return f"{_count_in_words(field)} lines of text in one cell"
     if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
+    if isinstance(field, PicturesField):
+        return f"at most {field.max_count} other pictures of the campaign, by item_id, parted by semicolons"
     return _list_in_json(field) if isinstance(field, RegionField | Repeated) else _text_in_words(field)
 
 
@@ -400,9 +476,13 @@ def _list_in_json(field: RegionField | Repeated) -> str:
     return f'JSON, a list of {what}{codes}, each {{"shape": "{field.shape}", {place}{label}}}'
 
 
-def _text_in_words(field: TextField) -> str:
+def _text_in_words(field: OneChoice | TextField | DraftsField) -> str:
+    if not isinstance(field, TextField):
+        return "the letter of one of the choices" if isinstance(field, OneChoice) else "nothing"
     if field.is_name:
         return "a short name of lower-case letters, digits and underscores"
+    if field.is_count:
+        return "a whole number"
     return "an address such as https://host/page" if field.is_address else "text"
 
 
@@ -418,6 +498,8 @@ def _in_json(field: EntryField) -> str:
         words += ", ".join(option.code for option in field.options)
     elif isinstance(field, Lines):
         words = f"a list of {_count_in_words(field)} lines"
+    elif isinstance(field, PicturesField):
+        words = f"a list of at most {field.max_count} other pictures of the campaign, by item_id"
     else:
         words = words_of(field)
     condition = field.only_if
@@ -439,6 +521,8 @@ def _value(field: FormField, value: Any, task: _Task) -> Any:
         return [code for code in codes if code in chosen]
     if isinstance(field, Lines):
         return _lines(field, value)
+    if isinstance(field, PicturesField | DraftsField):
+        return _pictures(field, value) if isinstance(field, PicturesField) else _drafts(field, value)
     return "" if value is None or value == "" else _text_or_code(field, value, task)
 
 
@@ -458,6 +542,34 @@ def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value:
     if value not in possible:
         raise FormError(f"field {field.name!r}: {_quoted(value)} is none of {', '.join(possible)}")
     return value
+
+
+def _pictures(field: PicturesField, value: Any) -> list[str]:
+    """Return the ids of pictures, given as a list or as a text with semicolons; the store says which there are."""
+    given = [part.strip() for part in value.split(";")] if isinstance(value, str) else value or []
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        raise FormError(f"field {field.name!r} ({field.label}): {_quoted(value)} is no list of pictures")
+    ids = list(dict.fromkeys(one for one in given if one))
+    if wrong := [one for one in ids if not _SHA256.fullmatch(one)]:
+        raise FormError(f"field {field.name!r} ({field.label}): {_quoted(wrong[0])} is no picture of the campaign")
+    if len(ids) > field.max_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(ids)}")
+    return ids
+
+
+def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
+    """Return the place in the draft of each statement's place; what was stored of it may come back as it was."""
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, Mapping):
+        raise FormError(f"field {field.name!r}: {_quoted(value)} says of no statement where it comes from")
+    places: dict[str, str] = {}
+    for place, origin in value.items():
+        source = origin.get("from") if isinstance(origin, Mapping) else origin
+        if not (isinstance(source, str) and _PLACE.fullmatch(source) and _PLACE.fullmatch(place)):
+            raise FormError(f"field {field.name!r}: {_quoted((place, source))} are no places of statements")
+        places[place] = source
+    return places
 
 
 def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
@@ -516,6 +628,8 @@ def _text(field: TextField | Lines, value: str) -> str:
             f"field {field.name!r} ({field.label}): {_quoted(text)} is no short name of lower-case letters, digits and "
             "underscores, such as name_tag"
         )
+    if text and isinstance(field, TextField) and field.is_count and not re.fullmatch("[0-9]{1,6}", text):
+        raise FormError(f"field {field.name!r} ({field.label}): {_quoted(text)} is no whole number")
     if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
         raise FormError(
             f"field {field.name!r} ({field.label}): {_quoted(text)} is no address such as https://host/page"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
@@ -23,20 +25,25 @@ class GoldLabel(NamedTuple):
         content_hash: Content hash of the item that it applies to; None for any content.
         reason: Reason of the decision; empty if none is stated.
         why: Sentence for annotators on why it is right; empty if none is stated.
+        regions: Regions that are right, by field, as JSON values; None where none are stated.
+        tolerance: How far off an annotator's may be, as the campaign's `agreement` has it; None for the campaign's own.
     """
 
     decision: str | None
     content_hash: str | None
     reason: str = ""
     why: str = ""
+    regions: Mapping[str, Any] | None = None
+    tolerance: Mapping[str, Any] | None = None
 
 
 def read_gold(path: Path) -> dict[str, GoldLabel]:
     """Return the gold labels of a file or release, by item id.
 
     Args:
-        path: A CSV file with the column `item_id` and perhaps `decision`, `reason` and `why`, or the folder of a
-            release.
+        path: A CSV file with the column `item_id` and perhaps `decision`, `reason`, `why`, and in a campaign `mark`
+            `regions` (JSON: lists of regions by field) and `tolerance` (a number, the least intersection over union, or
+            JSON as `agreement` has it); or the folder of a release.
 
     Raises:
         DataError: The path is neither, a row is wrong, or an item occurs twice.
@@ -61,7 +68,8 @@ def read_practice(path: Path) -> dict[str, GoldLabel]:
 
 def _of_table(path: Path) -> dict[str, GoldLabel]:
     labels: dict[str, GoldLabel] = {}
-    for row in read_rows(path, required=("item_id",), optional=("decision", "reason", "why")):
+    optional = ("decision", "reason", "why", "regions", "tolerance")
+    for row in read_rows(path, required=("item_id",), optional=optional, long=("regions",)):
         item_id = row.values["item_id"]
         if row.problem or not item_id:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
@@ -69,8 +77,24 @@ def _of_table(path: Path) -> dict[str, GoldLabel]:
             raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
         if len(row.values["why"]) > MAX_WHY:
             raise DataError(f"{path}, line {row.line}: `why` has {len(row.values['why'])} characters of {MAX_WHY}")
-        labels[item_id] = GoldLabel(row.values["decision"] or None, None, row.values["reason"], row.values["why"])
+        regions = _json_in(row.values["regions"], f"{path}, line {row.line}: `regions`")
+        tolerance = _json_in(row.values["tolerance"], f"{path}, line {row.line}: `tolerance`")
+        if isinstance(tolerance, int | float):
+            tolerance = dict.fromkeys(("box_iou", "polygon_iou", "mask_iou"), tolerance)
+        if not isinstance(regions, Mapping | None) or not isinstance(tolerance, Mapping | None):
+            raise DataError(
+                f"{path}, line {row.line}: regions are a JSON object, by field; a tolerance is one or a number"
+            )
+        decision, reason, why = (row.values[name] for name in ("decision", "reason", "why"))
+        labels[item_id] = GoldLabel(decision or None, None, reason, why, regions, tolerance)
     return labels
+
+
+def _json_in(text: str, place: str) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        raise DataError(f"{place} {shown(text)} is no JSON") from None
 
 
 def _of_release(path: Path) -> dict[str, GoldLabel]:

@@ -15,6 +15,8 @@ from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
+STATE = "state"
+MARK = "mark"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Findings that an annotator can make about a key."""
 
@@ -168,6 +170,21 @@ KINDS = {
             ),
         ),
         CampaignKind(
+            STATE,
+            shows_key=False,
+            guidelines=(
+                "State what the picture **shows**, in plain words that anybody who has never seen it would understand. "
+                "Look first, write then: zoom in where you are not sure.\n\n"
+                "- A question that the picture **answers** has one right option, which anybody can see, and wrong ones "
+                "that are plausible and plainly not there.\n"
+                "- A question that it does **not** answer is one that somebody could well ask. Its options sound "
+                "likely, and nothing in sight decides between them. Say of which kind it is.\n"
+                "- Give all questions of a picture the same number of options, so that none stands out.\n\n"
+                "What a **model drafted** is nobody's until you accept it. Check every word of it against the picture, "
+                "correct it or discard it: a draft that sounds right is wrong often enough. Name no private person."
+            ),
+        ),
+        CampaignKind(
             PAIR,
             shows_key=False,
             guidelines=(
@@ -177,6 +194,21 @@ KINDS = {
                 "whatever is in sight in both lies where it was.\n"
                 "- **Different pictures**: another moment, another angle or another thing, however much alike. Two "
                 "photographs of one scene are different pictures."
+            ),
+        ),
+        CampaignKind(
+            MARK,
+            shows_key=False,
+            guidelines=(
+                "Mark **everything** that is asked for, and nothing else, whoever else may mark it too. Zoom in until "
+                "you see the edges: what you mark is measured on the pixels of the picture itself.\n\n"
+                "- A **box** touches the thing on all four sides, with whatever of it is in sight; what is hidden is "
+                "not guessed.\n"
+                "- A **point** lies on the thing, in its middle unless something else is asked for.\n"
+                "- An **outline** or a **mask** follows the edge, without the shadow.\n\n"
+                "What a helper proposes is a draft: keep it only if you would have drawn it so. If nothing of what is "
+                "asked for is in sight, say so; if the picture does not show whether it is there, say that you cannot "
+                "tell."
             ),
         ),
         CampaignKind(

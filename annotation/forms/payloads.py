@@ -1,7 +1,9 @@
 """Payloads of tasks: an item, and in some campaigns texts beside it.
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
-`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators.
+`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state`
+`proposals`, what a model drafted for the form.
 """
 
 from __future__ import annotations
@@ -9,9 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pydantic import Field
+
+from benchwright.records import Record
+from benchwright.regions import SizeWH
 from benchwright.review_tasks import ReviewTask
 
-_ITEM = "item"
+_ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
+PICTURE = "picture"
+"""Name of a picture's file, among the texts that are not shown with a task."""
 
 
 class TaskInput(NamedTuple):
@@ -27,6 +35,8 @@ class TaskInput(NamedTuple):
     """The right decision of a gold item; None for other items."""
     gold_why: str | None = None
     """Why that decision is right, for annotators who are told; None where nothing is stated."""
+    gold_regions: str | None = None
+    """Regions that are right on a gold item, and how far off they may be, as canonical JSON; None without any."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
@@ -41,6 +51,20 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return item
 
 
+def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
+    """Return a payload that states the sizes of its pictures; without any, the payload as it is."""
+    if not sizes_wh:
+        return dict(payload)
+    whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
+    return {**whole, _SIZES: [list(size_wh) for size_wh in sizes_wh]}
+
+
+def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
+    """Return width and height in pixels of each picture of a task on which regions are marked; empty if unstated."""
+    stated = payload.get(_SIZES) or item_in(payload).get(_SIZES) or ()
+    return tuple((int(width), int(height)) for width, height in stated)
+
+
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
     """Return the texts beside the item, each `label` and `text`."""
     return list(payload.get("beside", ())) if _ITEM in payload else []
@@ -49,6 +73,31 @@ def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
 def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the values that distinguish tables of results, such as the model."""
     return dict(payload.get("about", {})) if _ITEM in payload else {}
+
+
+class Proposals(Record):
+    """What a model drafted for the fields of a task's form, or why it drafted nothing.
+
+    Attributes:
+        model: Model, as the endpoint calls it.
+        fields: Drafted values by field; empty if there are none.
+        failed: Why there are none: a reason code and words; None if the model replied as it should.
+    """
+
+    model: str
+    fields: Mapping[str, Any] = Field(default_factory=dict)
+    failed: str | None = None
+
+
+def payload_of_picture(item: Mapping[str, Any], *, name: str, proposals: Proposals | None) -> dict[str, Any]:
+    """Return the payload of a picture about which people state facts: its name, and what a model drafted."""
+    payload = {_ITEM: dict(item), "beside": [], "about": {PICTURE: name}}
+    return payload if proposals is None else payload | {_PROPOSALS: proposals.model_dump(mode="json")}
+
+
+def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:
+    """Return what a model drafted for a task; None where none was asked."""
+    return Proposals.model_validate(payload[_PROPOSALS]) if _PROPOSALS in payload else None
 
 
 class Facets(NamedTuple):

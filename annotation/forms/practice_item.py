@@ -5,10 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from benchwright.records import Record
+from benchwright.regions import Region
 
 from .campaign_form import CampaignForm
 from .form import OneOf, Option, TextField
-from .kinds import COLLECT, DESCRIBE
+from .kinds import COLLECT, DESCRIBE, MARK, STATE
+from .marking import MarkField, MarkLabel, marking_form
+from .statements import WHY_FIELD
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
@@ -23,6 +26,10 @@ class TextBeside(Record):
     text: str
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
 class PracticeItem(Record):
     """An item to practise on.
 
@@ -34,6 +41,7 @@ class PracticeItem(Record):
         why: Why they are right, in a sentence or two.
         answers: Right answers before the key is shown, where the campaign asks for one.
         beside: Texts beside the item.
+        regions: Regions that are right, by field, where some are marked.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -42,6 +50,7 @@ class PracticeItem(Record):
     why: str = ""
     answers: tuple[str, ...] = ()
     beside: tuple[TextBeside, ...] = ()
+    regions: dict[str, tuple[Region, ...]] = Field(default_factory=dict, exclude_if=_is_empty)
 
 
 _FOUND_PHOTOGRAPH = OneOf(
@@ -54,13 +63,28 @@ _FOUND_PHOTOGRAPH = OneOf(
 )
 
 
-def practice_form(kind: str, form: CampaignForm) -> CampaignForm:
+PRACTISED_BOXES, PRACTISED_POINTS = "boxes", "points"
+"""Names of the fields in which marking is practised."""
+_BALLS = tuple(MarkLabel(code=color, words=f"A {color} ball") for color in ("red", "blue", "green", "yellow"))
+_PRACTISED_MARKS = (
+    MarkField(name=PRACTISED_BOXES, label="Boxes", shape="box", options=_BALLS, min_count=0, max_count=20),
+    MarkField(name=PRACTISED_POINTS, label="Points", shape="point", options=_BALLS, min_count=0, max_count=20),
+)
+
+
+def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> CampaignForm:
     """Return the form in which a campaign's work is practised: its own, without what nobody can judge as right.
 
-    Describing is practised without writing questions, and collecting by judging photographs that somebody found.
+    Describing is practised without writing questions, collecting by judging photographs that somebody found, and
+    marking on drawn still lifes, unless the campaign names pictures of its own (`is_own`), and stating by saying why a
+    picture does not answer a question.
     """
+    if kind == MARK and not is_own:
+        return CampaignForm(fields=marking_form(_PRACTISED_MARKS).fields)
     if kind == COLLECT:
         return CampaignForm(fields=(_FOUND_PHOTOGRAPH,))
+    if kind == STATE:
+        return CampaignForm(fields=(WHY_FIELD,))
     if kind == DESCRIBE and form.fields is not None:
         names = [field.name for field in form.fields]
         end = names.index(_FIRST_TEXT_OF_DESCRIPTION) if _FIRST_TEXT_OF_DESCRIPTION in names else len(names)

@@ -1,4 +1,4 @@
-"""What a curator can do with images and items: withdraw and restore many at once, and decide or reopen divided tasks.
+"""What a curator can do with images and items: withdraw, restore, assign many at once; decide or reopen divided tasks.
 
 An act is planned first: the plan says which records it would change and why it cannot change the others. Nothing here
 has a rule of its own. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line;
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import Override
@@ -20,10 +20,11 @@ from benchwright.workspace.record_lookup import KnownRecord
 
 from ..exchange.overrides import OverrideRequests
 from ..forms.submission import Submission
-from ..store import OverrideStore, ReviewStore
+from ..store import Lease, OverrideStore, RefusedError, ReviewStore
 from ..store.accounts.campaign_access import AccessControl
 from ..store.campaigns.adjudications import has_opened, note_opened
-from ..store.campaigns.tasks import upsert_annotator
+from ..store.campaigns.tasks import list_campaigns, upsert_annotator
+from ..store.counts.item_facts import task_facts
 from ..store.database.locks import hold_annotator
 from ..workflow.adjudication import AdjudicationQueue, share_divided
 from ..workflow.rounds import in_count
@@ -53,6 +54,14 @@ class ActPlan:
     def record_ids(self) -> list[str]:
         """Return the records that would change."""
         return list(dict.fromkeys(override.record_id for override in self.overrides))
+
+
+class AssignedTasks(NamedTuple):
+    """Tasks that a curator assigned to somebody, and why others were not, with how many each reason is about."""
+
+    name: str
+    leases: Sequence[Lease]
+    refused: Sequence[tuple[str, int]]
 
 
 class CuratorActs:
@@ -142,6 +151,43 @@ class CuratorActs:
                 if not has_opened(connection, task.facts.task_id, self._curator):
                     note_opened(connection, task.facts.task_id, self._curator, now=now)
 
+    def assign(self, record_ids: Sequence[str], name: str, *, now: datetime) -> AssignedTasks:
+        """Hold the open tasks about records for somebody, who gets them before all others, for `ASSIGNED_FOR`.
+
+        Nothing is taken from anybody: a task of which all slots are taken, or that the person has decided, wrote or
+        may not answer blind, stays as it is.
+
+        Args:
+            record_ids: Ids of the records.
+            name: Name of the person.
+            now: Moment of the call.
+        """
+        with self._store.reading() as connection:
+            facts = [task for task in task_facts(connection, record_ids) if task.state == "open"]
+            campaigns = {campaign.id: campaign for campaign in list_campaigns(connection)}
+        assigned: list[Lease] = []
+        refused: Counter[str] = Counter()
+        without = len(set(record_ids) - {task.item_id for task in facts})
+        if without:
+            refused[NO_OPEN_TASK] = without
+        self._store.upsert_annotator(name)
+        for task in facts:
+            campaign = campaigns[task.campaign_id]
+            try:
+                if campaign.is_simulated:
+                    raise RefusedError(NO_OPEN_TASK)
+                until = now + ASSIGNED_FOR
+                lease = self._store.assign_task(campaign, name, task.task_id, by=self._curator, now=now, until=until)
+                assigned.append(lease)
+            except RefusedError as error:
+                refused[str(error)] += 1
+        return AssignedTasks(name, tuple(assigned), refused.most_common())
+
+    def take_back(self, assigned: AssignedTasks, *, now: datetime) -> None:
+        """Give the slots that were assigned back, as far as they are not decided meanwhile."""
+        for lease in assigned.leases:
+            self._store.release(lease.slot_id, assigned.name, now=now)
+
     def decide_task(self, task: ReviewedTask, submission: Submission, *, now: datetime) -> None:
         """Decide a task as an adjudicator does, or send it back to further annotators (`send_back`).
 
@@ -153,6 +199,9 @@ class CuratorActs:
         queue.decide(task.facts.task_id, submission, now=now)
 
 
+ASSIGNED_FOR = timedelta(days=7)
+"""How long a task that a curator assigns waits for that person."""
+NO_OPEN_TASK = "no open task asks about it"
 NOTHING_BY_HAND = "nothing was decided by hand about it"
 NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop it or bring it back"
 

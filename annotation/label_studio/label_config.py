@@ -14,12 +14,14 @@ from benchwright.errors import BenchwrightError
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.form import (
+    DraftsField,
     Form,
     FormField,
     Lines,
     OneChoice,
     OneOf,
     PhotographField,
+    PicturesField,
     RegionField,
     Repeated,
     SeveralOf,
@@ -27,6 +29,7 @@ from ..forms.form import (
     words_of,
 )
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
+from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
@@ -156,7 +159,7 @@ def control_of(field: FormField) -> str:
     return f"field_{field.name}"
 
 
-def codes_by_words(field: OneOf | SeveralOf) -> dict[str, str]:
+def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
     """Return the codes of a field's options by the text of their choices.
 
     The text is the option's words, or its code where two options have equal words.
@@ -188,6 +191,8 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
     """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
+        if isinstance(field, DraftsField):  # drafts are shown in the app only
+            continue
         part = ET.SubElement(view, "View", _shown_when(field, by_name))
         ET.SubElement(part, "Header", value=field.label, size="5")
         required = "true" if field.is_required and field.only_if is None else "false"
@@ -200,9 +205,13 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
-        elif isinstance(field, Repeated | RegionField):  # Label Studio repeats no group of controls
-            lacks = "repeats no fields" if isinstance(field, Repeated) else "marks no such regions here"
-            hint = f"Label Studio {lacks}: write {plain(words_of(field))}"
+        elif isinstance(field, RegionField) and is_drawn(field):
+            add_drawing(part, field, control_of(field), codes_by_words(field))
+        elif isinstance(field, Repeated | RegionField | PicturesField):
+            lacks = {Repeated: "repeats no fields", RegionField: "marks no such regions here"}
+            hint = (
+                f"Label Studio {lacks.get(type(field), 'offers no list of pictures')}: write {plain(words_of(field))}"
+            )
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

@@ -14,6 +14,7 @@ from ..store import Campaign, ReviewStore, Task
 from ..store.database.records import TASK_STATES
 from ..store.submissions.external_annotations import ExternalAnnotation, Taken
 from ..workflow.closing import close_early
+from ..workflow.marked_regions import compare_regions
 from ..workflow.revisions import open_next_rounds
 from .replies import read_reply
 from .task_data import KEY, key_of
@@ -146,6 +147,7 @@ def pull(
             except BenchwrightError as error:
                 item_id = None if task is None else task.item_id
                 quarantined.append(Quarantined(int(annotation["id"]), int(row["id"]), item_id, author, str(error)))
+    compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign.name)
     return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined))

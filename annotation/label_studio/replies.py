@@ -12,8 +12,21 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, Lines, OneChoice, PhotographField, RegionField, Repeated, SeveralOf, TextField
+from ..forms.form import (
+    DraftsField,
+    Form,
+    Lines,
+    OneChoice,
+    PhotographField,
+    PicturesField,
+    RegionField,
+    Repeated,
+    SeveralOf,
+    TextField,
+)
+from ..forms.payloads import item_in
 from ..forms.submission import Submission
+from .drawn_regions import take_drawn
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -48,6 +61,9 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
     Raises:
         DataError: The annotation does not fit the form.
     """
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    if form.typed is not None and form.typed.region_fields:
+        result, drawn = _without_drawn(result, form.typed, payload)
     values_in = values_by_control(result)
     if is_answered_blind(form, votes=votes):
         _check_controls(values_in, {ANSWER})
@@ -56,8 +72,20 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
         return _votes(values_in, form, payload)
     typed = form.typed
     if typed is not None:
-        return Submission(fields=read_fields(values_in, typed, payload))
+        return Submission(fields={**read_fields(values_in, typed, payload), **drawn})
     return _verdict(values_in, form, payload)
+
+
+def _without_drawn(
+    result: Any, form: Form, payload: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
+    """Return a result without its drawn regions, and these by field."""
+    if not isinstance(result, list):
+        raise DataError("it is no list of labels")
+    controls = {field.name: control_of(field) for field in form.region_fields}
+    words = {field.name: codes_by_words(field) for field in form.region_fields}
+    sizes_wh = [(int(width), int(height)) for width, height in item_in(payload).get("sizes_wh", ())]
+    return take_drawn(result, form, controls, words, sizes_wh)
 
 
 def _answer(values_in: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Submission:
@@ -128,12 +156,12 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
 
 def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a typed form by field, in the form's codes; the store checks them against the form."""
-    fields = {control_of(field): field for field in form.fields}
+    fields = {control_of(field): field for field in form.fields if not isinstance(field, DraftsField)}
     _check_controls(values_in, fields)
     submitted: dict[str, Any] = {}
     for control, values in values_in.items():
         field = fields[control]
-        if isinstance(field, TextField | Lines | Repeated | RegionField):
+        if isinstance(field, TextField | Lines | RegionField | Repeated | PicturesField):
             submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}

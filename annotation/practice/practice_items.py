@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchwright.records import Choice, ItemImage
+from benchwright.regions import Region
 
 from ..forms.description import CONVEYS, NOTHING
 from ..forms.kinds import (
@@ -16,18 +17,22 @@ from ..forms.kinds import (
     ERRATA,
     KEY_RIGHT,
     KEY_WRONG,
+    MARK,
     PAIR,
     PICTURE_PROBLEM,
     REVIEW,
     SCREEN,
     SCREEN_ITEMS,
+    STATE,
     VERIFY,
 )
+from ..forms.marking import MARKED
+from ..forms.marking import NOTHING as NOTHING_TO_MARK
 from ..forms.pair import DIFFERENT, SAME
-from ..forms.practice_item import LEAVE, TAKE, PracticeItem, TextBeside
+from ..forms.practice_item import LEAVE, PRACTISED_BOXES, PRACTISED_POINTS, TAKE, PracticeItem, TextBeside
 from ..forms.screening import DISCARD, KEEP
 from ..forms.task_content import TaskContent
-from .scenes import picture_id
+from .scenes import balls_in, picture_id, scene_size
 
 TASK = "practice"
 """Task of practice items, in place of one such as `jigsaw`."""
@@ -162,6 +167,29 @@ _PAIRED = {
     ),
     "mirrored": (("nearest", "mirrored"), SAME, "One is the other in a mirror. A mirrored copy is still a copy."),
 }  # fmt: skip
+_MARKED: Mapping[str, tuple[str, str, str, Sequence[str], str]] = {
+    "all balls": (
+        "three balls", "Mark every ball with a box.", PRACTISED_BOXES, ("red", "blue", "yellow"),
+        "Three balls, so three boxes, each with the colour of its ball. A box touches what it is about on all four "
+        "sides.",
+    ),
+    "one of three": (
+        "equally large", "Mark the green ball with a box, and nothing else.", PRACTISED_BOXES, ("green",),
+        "One box is asked for. A second one, around another ball, would be one too many, however good it is.",
+    ),
+    "nothing there": (
+        "bricks", "Mark every ball with a box.", PRACTISED_BOXES, (),
+        "There is no ball in sight, and that is an answer: nothing to mark.",
+    ),
+    "points": (
+        "left of the cup", "Put a point on the middle of each red ball.", PRACTISED_POINTS, ("red",),
+        "Three balls are red. A point belongs on the middle of a thing unless something else is asked for.",
+    ),
+    "yellow": (
+        "one yellow", "Mark the yellow ball with a box.", PRACTISED_BOXES, ("yellow",),
+        "There is one yellow ball, on the left. Its shadow is no part of it, so the box ends where the ball does.",
+    ),
+}  # fmt: skip
 _FREE, _RESERVED, _OWN = (
     "“Licensed under CC BY 4.0. Photograph: R. Amari.”",
     "“© 2021 Studio Amari. All rights reserved.”",
@@ -187,6 +215,28 @@ _COLLECTED = {
     "own": (
         "Two cups on one table", "two cups", _OWN, TAKE, "Your own photographs are welcome, if they fit the prompt "
         "and you may give them away under one of the licences.",
+    ),
+}  # fmt: skip
+_NOT_ANSWERED = {
+    "taste": (
+        "left of the cup", "What does the drink in the cup taste like?", ("other_modality",), "A picture has no taste: "
+        "the question is about another sense.",
+    ),
+    "dog": (
+        "three balls", "Which of the balls is the dog looking at?", ("nonexistent_object",), "There is no dog. The "
+        "question takes for granted that the picture shows one.",
+    ),
+    "owner": (
+        "two cups", "Whose cups are these?", ("background_information",), "Nothing in sight says so: somebody would "
+        "have to know it beforehand.",
+    ),
+    "next": (
+        "moved", "Which ball will be moved next?", ("temporal_unpredictability",), "A picture shows one moment, and "
+        "this asks about a later one.",
+    ),
+    "behind": (
+        "half hidden", "What is written on the back of the cup?", ("missing_visual_information",), "The back of the "
+        "cup is there, and turned away: what would answer is hidden.",
     ),
 }  # fmt: skip
 _OF_KIND: Mapping[str, Sequence[str]] = {
@@ -215,18 +265,18 @@ def practice_items(kind: str) -> list[PracticeItem]:
             PracticeItem(name=name, content=_content(pictures, ask), right=(right,), why=why)
             for name, (pictures, right, why) in _PAIRED.items()
         ]
-    if kind == COLLECT:
+    return _of_further_kind(kind)
+
+
+def _of_further_kind(kind: str) -> list[PracticeItem]:
+    if kind == STATE:
         return [
-            PracticeItem(
-                name=name,
-                content=_content([picture], prompt),
-                right=(right,),
-                why=why,
-                beside=(TextBeside(label="What its page says", text=words),),
-            )
-            for name, (prompt, picture, words, right, why) in _COLLECTED.items()
+            PracticeItem(name=name, content=_content([picture], ask), right=right, why=why)
+            for name, (picture, ask, right, why) in _NOT_ANSWERED.items()
         ]
-    return []
+    if kind == COLLECT:
+        return [_of_found(name, *found) for name, found in _COLLECTED.items()]
+    return [_of_marks(name, *marks) for name, marks in _MARKED.items()] if kind == MARK else []
 
 
 def _of_question(kind: str, name: str, question: _Question) -> PracticeItem:
@@ -240,6 +290,25 @@ def _of_question(kind: str, name: str, question: _Question) -> PracticeItem:
     }[kind]
     answers = question.answers if kind == REVIEW else ()
     return PracticeItem(name=name, content=question.content(), right=right, why=question.why, answers=answers)
+
+
+def _of_found(name: str, prompt: str, picture: str, words: str, right: str, why: str) -> PracticeItem:
+    beside = (TextBeside(label="What its page says", text=words),)
+    return PracticeItem(name=name, content=_content([picture], prompt), right=(right,), why=why, beside=beside)
+
+
+def _of_marks(name: str, picture: str, question: str, field: str, colors: Sequence[str], why: str) -> PracticeItem:
+    """Return an item to mark: the balls of these colours, with a box each or a point on each."""
+    balls = [ball for ball in balls_in(picture) if ball.color in colors] if colors else []
+    regions = tuple(
+        Region(shape="box", points=((x - radius, y - radius), (x + radius, y + radius)), label=color)
+        if field == PRACTISED_BOXES
+        else Region(shape="point", points=((x, y),), label=color)
+        for color, x, y, radius in balls
+    )
+    content = _content([picture], question).model_copy(update={"sizes_wh": (scene_size(picture),)})
+    right, known = (MARKED, {field: regions}) if regions else (NOTHING_TO_MARK, {})
+    return PracticeItem(name=name, content=content, right=(right,), why=why, regions=known)
 
 
 def _of_picture(name: str, question: str, right: str, why: str) -> PracticeItem:

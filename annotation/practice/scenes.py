@@ -59,6 +59,25 @@ def scene_of(image_id: str) -> str | None:
     return _NAMES.get(image_id)
 
 
+class BallPlace(NamedTuple):
+    """A ball in a picture: its colour (`red`, `blue`, `green`, `yellow`), its middle and its radius in pixels."""
+
+    color: str
+    x: int
+    y: int
+    radius: int
+
+
+def balls_in(name: str) -> list[BallPlace]:
+    """Return the balls of a still life, whose places are known as it is drawn.
+
+    Raises:
+        KeyError: Nothing is known of the picture of this name.
+    """
+    balls = (thing for thing in _THINGS[name] if isinstance(thing, _Ball))
+    return [BallPlace(_COLOR_NAMES[ball.color], ball.x, ball.y, ball.radius) for ball in balls]
+
+
 @cache
 def draw_scene(name: str) -> bytes:
     """Return a practice picture as JPEG.
@@ -320,6 +339,13 @@ _SCENES: dict[str, Callable[[], Image.Image]] = {
     "bricks": _symbol(_bricks),
     "page": _symbol(_page),
 }
+_THINGS: dict[str, _Things] = {
+    "left of the cup": _CUP_LEFT_OF,
+    "equally large": _EQUALLY_LARGE,
+    "one yellow": _ONE_YELLOW,
+    "three balls": _THREE_BALLS,
+}
+_COLOR_NAMES = {RED: "red", BLUE: "blue", GREEN: "green", YELLOW: "yellow"}
 _NAMES = {picture_id(name): name for name in _SCENES}
 SCENES = tuple(_SCENES)
 """Names of the practice pictures."""

@@ -9,6 +9,9 @@ from .forecast import forecast_from as forecast_from
 from .forecast import forecast_of as forecast_of
 from .label_fields import label_field_named as label_field_named
 from .label_fields import label_fields_of as label_fields_of
+from .mark_figures import AnnotatorMarks as AnnotatorMarks
+from .mark_figures import MarkFigures as MarkFigures
+from .mark_figures import mark_figures as mark_figures
 from .overview import Overview as Overview
 from .overview import periods_of as periods_of
 from .rule_trial import FATES as FATES

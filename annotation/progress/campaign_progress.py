@@ -151,6 +151,7 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
         decision_counts.proposals,
         decision_counts.adjudicated,
         is_closed=True,
+        is_disputed=decision_counts.is_disputed,
     )
     return counted_outcome(policy, votes, decision_counts.round)
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..agreement.annotator_quality import RaterQuality, RightOf, qualities_in
 from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
+from ..forms.kinds import MARK
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
 from ..store.campaigns.closings import SureCounts
@@ -23,6 +24,7 @@ from ..store.counts.decision_counts import DecisionCounts, count_decisions, coun
 from ..workflow.closing import count_closed
 from ..workflow.criteria import criteria_of
 from ..workflow.further_votes import count_spared
+from ..workflow.gold_regions import count_gold_marks
 from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
 from .forecast import Forecast, forecast_of
@@ -209,7 +211,12 @@ class Overview:
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self) -> dict[str, RightOf]:
-        """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks."""
+        """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks.
+
+        Where regions are marked, a task is right if they lie within its tolerance.
+        """
+        if self.campaign.kind == MARK:
+            return {name: RightOf(*of) for name, of in count_gold_marks(self._store, self.campaign).items()}
         with self._store.reading() as connection:
             return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
 

@@ -5,6 +5,8 @@ from .annotators import SimulatedReviewers as SimulatedReviewers
 from .annotators import SimulatedScreeners as SimulatedScreeners
 from .annotators import simulate as simulate
 from .annotators import simulated_decisions as simulated_decisions
+from .markers import SimulatedMarkers as SimulatedMarkers
 from .writers import SimulatedCollectors as SimulatedCollectors
 from .writers import SimulatedDescribers as SimulatedDescribers
+from .writers import SimulatedStaters as SimulatedStaters
 from .writers import drawn_picture as drawn_picture

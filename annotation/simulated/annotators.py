@@ -19,8 +19,10 @@ from benchwright.records import Record
 from benchwright.seeds import generator_for
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import OneOf, PhotographField
+from ..forms.evidence import EVIDENCE, needs_evidence
+from ..forms.form import OneOf, PhotographField, RegionField
 from ..forms.pair import DIFFERENT, SAME
+from ..forms.payloads import item_in, sizes_in
 from ..forms.screening import DISCARD, KEEP
 from ..forms.submission import Submission
 from ..store import SIMULATED, ReviewStore, Uploads
@@ -28,6 +30,7 @@ from ..store.campaigns.revisions import round_of
 from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.rules import Rule
+from .drawn_regions import drawn_regions, moved_region
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +41,8 @@ NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """Time of all simulated decisions: a constant, since no person took any time."""
 BATCH = 200
 """Tasks in one transaction."""
+_UNSTEADY = 0.02
+"""How far regions that justify an answer are off, as a share of their sides."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -129,15 +134,15 @@ class SimulatedAnswerers(SimulatedGroup):
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Return a submission that names a choice."""
         del form
-        is_right, lot = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
-        right = right_key(payload)
-        wrong = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
+        item, right = item_in(payload), right_key(payload)
+        is_right, lot = rng.random() < self.accuracy_by_task.get(item["task"], self.accuracy), rng.random()
+        wrong = [choice["key"] for choice in item["choices"] if choice["key"] != right]
         return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the edit that simulated annotators make: a few words before the question."""
-    return {"question": f"Look closely. {payload['question']}"}
+    return {"question": f"Look closely. {item_in(payload)['question']}"}
 
 
 def check_enough(group: SimulatedGroup, rule: Rule) -> None:
@@ -152,8 +157,9 @@ def check_enough(group: SimulatedGroup, rule: Rule) -> None:
 
 def right_key(payload: Mapping[str, Any]) -> str | None:
     """Return the key of the right choice of an item, given as JSON values: its answer, or else its refusal choice."""
-    key: str | None = payload.get("answer")
-    return key if key is not None else payload.get("refusal")
+    item = item_in(payload)
+    key: str | None = item.get("answer")
+    return key if key is not None else item.get("refusal")
 
 
 def simulated_decisions(
@@ -199,7 +205,17 @@ def _decision(
     rng: np.random.Generator,
 ) -> SimulatedDecision:
     submission = group.submission(payload, form, rng)
+    refusal = item_in(payload).get("refusal")
+    if form.evidence is not None and sizes_in(payload) and needs_evidence(form, refusal, submission.decision):
+        submission = replace(submission, fields={EVIDENCE: _drawn_evidence(form.evidence, payload, rng)})
     return SimulatedDecision(annotator, submission, group.picture(submission, form, rng))
+
+
+def _drawn_evidence(field: RegionField, payload: Mapping[str, Any], rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Return regions drawn by chance for an item's first picture, each annotator's a little off."""
+    sizes_wh, pictures = sizes_in(payload)[:1], [item_in(payload)["images"][0]["image_id"]]
+    regions = drawn_regions(field, pictures, sizes_wh)
+    return [moved_region(region, sizes_wh, _UNSTEADY, rng).model_dump(mode="json") for region in regions]
 
 
 def simulate(

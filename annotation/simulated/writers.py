@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
-from ..forms.form import Form, OneOf, PhotographField, SeveralOf
+from ..forms.form import Form, FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
+from ..forms.payloads import item_in
+from ..forms.statements import HEADLINE, STATED
 from ..forms.submission import Submission
 from .annotators import Share, SimulatedGroup
 
@@ -55,6 +57,43 @@ class SimulatedDescribers(SimulatedGroup):
             )
             fields |= {f"right_{number}": right, f"wrong_{number}": wrong}
         return Submission(fields=fields)
+
+
+class SimulatedStaters(SimulatedGroup):
+    """Simulated annotators who find nothing to state at a given rate, or else fill in all that has to be filled in.
+
+    Attributes:
+        nothing_rate: Chance that an annotator finds nothing to state, 0 to 1.
+    """
+
+    called: ClassVar[str] = "stater-"
+
+    nothing_rate: Share = 0.0
+
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Return a submission that states nothing, or that fills in the fields that must be filled in."""
+        typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
+        assert typed is not None, "statements are written in a typed form"
+        if rng.random() < self.nothing_rate:
+            return Submission(fields={HEADLINE: NOTHING})
+        fields = {field.name: _written(field, picture, rng) for field in typed.fields[1:] if field.is_required}
+        return Submission(fields={HEADLINE: STATED, **fields})
+
+
+def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: str = "") -> Any:
+    """Return a value of a field that says that nobody wrote it; names are told apart by their group."""
+    if isinstance(field, Repeated):
+        parts = [part for part in field.fields if part.is_required and part.only_if is None]
+        entries = range(1, max(2, field.min_count) + 1) if field.max_count > 1 and field.distinct == "name" else (1,)
+        return [{part.name: _written(part, picture, rng, of=f"{field.name}_{n}") for part in parts} for n in entries]
+    if isinstance(field, OneOf):
+        return _one([option.code for option in field.options], rng)
+    if isinstance(field, Lines):
+        return [f"Simulated {line} of {of}" for line in range(1, (field.at_least or field.count) + 1)]
+    assert isinstance(field, TextField), "other fields may be left out"
+    if field.is_name:
+        return f"simulated_{of or 'subjects_1'}"
+    return "0" if field.is_count else f"Simulated {field.name} {of} of picture {picture}".replace("  ", " ")
 
 
 class SimulatedCollectors(SimulatedGroup):

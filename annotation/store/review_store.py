@@ -148,6 +148,14 @@ class ReviewStore(StoreConnection):
                 return assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=lease_s)
             return assignment.claim_next(connection, settings, annotator, now=now, lease_s=lease_s)
 
+    def assign_task(
+        self, campaign: str | Campaign, annotator: str, task: int, *, by: str, now: datetime, until: datetime
+    ) -> Lease:
+        """Hold a slot of one task for an annotator, as a curator wants it; see `assignment.assign_task`."""
+        settings = self._without_expired(campaign, now=now)
+        with self.writing() as connection:
+            return assignment.assign_task(connection, settings, annotator, task, by=by, now=now, until=until)
+
     def claim_ahead(
         self, campaign: str | Campaign, annotator: str, *, most: int, now: datetime, lease_s: float = LEASE_S
     ) -> list[int]:

@@ -15,6 +15,8 @@ from .guidelines import read_guidelines as read_guidelines
 from .guidelines import revise_guidelines as revise_guidelines
 from .image_files import ImageFiles as ImageFiles
 from .image_files import brought_pictures as brought_pictures
+from .marked_regions import compare_regions as compare_regions
+from .marked_regions import consensus_in as consensus_in
 from .own_work import OwnWork as OwnWork
 from .own_work import own_work as own_work
 from .photo_uploads import take_in_photograph as take_in_photograph

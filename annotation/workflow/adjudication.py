@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
+from ..forms.kinds import MARK
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, Task
@@ -39,7 +40,7 @@ from ..store.campaigns.tasks import find_task
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, list_sequences
 from ..store.database.locks import hold_annotator, hold_task
 from ..store.database.records import Adjudication
-from ..store.submissions.form_checks import edits_in
+from ..store.submissions.form_checks import edits_in, normalized
 from ..store.submissions.submissions import MAX_NOTE
 from .criteria import NOTE
 from .revisions import by_version, open_next_rounds
@@ -112,7 +113,8 @@ class AdjudicationQueue:
     def is_open(self) -> bool:
         """Return whether the campaign's rule names an adjudicator, and people decide in the campaign."""
         rule = self._policy.rule
-        return bool(self._policy.rounds and rule and rule.is_adjudicated)
+        takes_decisions = self._policy.rounds or self.campaign.kind == MARK
+        return bool(takes_decisions and rule and rule.is_adjudicated)
 
     def queue(self, *, task: int | None = None) -> list[QueuedCase]:
         """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
@@ -188,7 +190,8 @@ class AdjudicationQueue:
         """Store the adjudicator's decision on a case.
 
         A revision opens the next round; sending back reopens the task, for as many other annotators as judged it. A
-        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none.
+        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none. Where
+        regions are marked, the decision follows from the fields, and the adjudicator's regions are those that count.
 
         Raises:
             RefusedError: The case is not theirs, is decided, or was not opened; or it does not take this decision.
@@ -222,8 +225,10 @@ class AdjudicationQueue:
         ]
 
     def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
-        """Return a checked submission, with its edits as they are stored."""
+        """Return a checked submission, with its edits and fields as they are stored."""
         decision, note = submission.decision, submission.note
+        if self.campaign.kind == MARK and decision != SEND_BACK:
+            return normalized(self.campaign.form, task.payload, submission)
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):

@@ -55,8 +55,7 @@ def revision_of(saved_at: datetime | None) -> int:
 
 def most_draft_bytes(form: CampaignForm) -> int:
     """Return the most bytes that a draft takes in a campaign; where regions are marked, they may take more."""
-    has_regions = form.typed is not None and bool(form.typed.region_fields)
-    return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if has_regions else 0)
+    return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if form.region_fields else 0)
 
 
 def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.description import NOTHING
 from ..forms.form import OneOf, SeveralOf
 from ..forms.gold_file import GoldLabel
-from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
+from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY
 from ..forms.payloads import TaskInput, item_in
 from ..forms.screening import KEEP
 from ..store import decisions_of
@@ -91,7 +91,7 @@ def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[
     """Return the decisions that can be known to be right; if several categories can be named, each category."""
     if kind == REVIEW:  # an item passes as it is: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _own(task_input, kind)) is not None else []
-    if kind == DESCRIBE:  # texts cannot be known beforehand, only that an image conveys nothing
+    if kind in {DESCRIBE, STATE}:  # texts cannot be known beforehand, only that there is nothing to write
         return [NOTHING]
     typed = form.typed
     if typed is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchwright.seeds import seed_for
 
+from ..agreement.region_comparison import compare_marks
 from ..forms.assignment_settings import Qualification, assignment_settings_of
 from ..forms.campaign_form import CampaignForm
 from ..forms.form import FormError
@@ -21,6 +22,7 @@ from ..practice import practice_items
 from ..store import Campaign, RefusedError, ReviewStore
 from ..store.campaigns.practice import Practice, PracticeAnswer, PracticeAttempt
 from ..store.submissions.pre_key_answers import ANSWER
+from .marked_regions import regions_in, tolerance_of
 
 _SOUND, _UNSOUND = "accept", "revise"
 """Decisions that the votes of a reviewer come to in practice."""
@@ -57,10 +59,11 @@ class PracticeQueue:
 
     def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
         self.campaign = campaign
-        self.form: CampaignForm = practice_form(campaign.kind, campaign.form)
         self._practice = Practice(store)
         self._annotator = annotator
-        items = self._practice.items(campaign) or practice_items(campaign.kind)
+        own = self._practice.items(campaign)
+        self.form: CampaignForm = practice_form(campaign.kind, campaign.form, is_own=bool(own))
+        items = own or practice_items(campaign.kind)
         self._items: Mapping[str, PracticeItem] = {item.name: item for item in items}
 
     @property
@@ -140,19 +143,29 @@ class PracticeQueue:
             said = PracticeAnswer(submission.decision, None, None)
         else:
             answer = None if before is None else before.answer
-            decision = self._decision(item, submission, answer)
+            decision, fields = self._decision(item, submission, answer)
             is_right = decision in item.right and (not item.answers or answer in item.answers)
+            is_right = is_right and self._marks_are_right(item, fields)
             said = PracticeAnswer(answer, decision, is_right)
         return self._practice.answer(self.campaign, self._annotator, place, said, now=now)
 
-    def _decision(self, item: PracticeItem, submission: Submission, answer: str | None) -> str:
-        """Return a decision as the item's right ones are spelled, after checking it against the form."""
+    def _marks_are_right(self, item: PracticeItem, fields: Mapping[str, Any]) -> bool:
+        """Return whether all regions are there that are right, and no other; True where none are known."""
+        if not item.regions:
+            return True
+        own, tolerance = regions_in(self.form, fields), tolerance_of(self.campaign)
+        return compare_marks(own, item.regions, sizes_wh=item.content.sizes_wh, tolerance=tolerance).is_right
+
+    def _decision(
+        self, item: PracticeItem, submission: Submission, answer: str | None
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Return a decision as the item's right ones are spelled, and the values of the form, after checking both."""
         form = self.form
         if form.typed is None:
             takes = [choice.key for choice in item.content.choices] if form.takes_choices else form.decisions
             if submission.decision not in takes:
                 raise RefusedError("this is none of the decisions")
-            return submission.decision
+            return submission.decision, {}
         fields: dict[str, Any] = dict(submission.fields or {})
         if answer is not None:
             fields[ANSWER] = answer
@@ -166,8 +179,8 @@ class PracticeQueue:
         if self.campaign.kind == REVIEW:
             votes = [value for name, value in checked.items() if name not in {ANSWER, _OF_TASTE}]
             finds_fault = bool(submission.edits) or "no" in votes
-            return _UNSOUND if finds_fault else _SOUND
-        return form.typed.headline_of(checked)
+            return (_UNSOUND if finds_fault else _SOUND), checked
+        return form.typed.headline_of(checked), checked
 
 
 def _key_of(content: TaskContent) -> str | None:

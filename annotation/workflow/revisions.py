@@ -11,7 +11,7 @@ from datetime import datetime
 from benchwright.records import Item
 
 from ..forms.edits import ItemEdits, revised
-from ..forms.payloads import TaskInput, item_in
+from ..forms.payloads import TaskInput, item_in, sizes_in, with_sizes
 from ..store import Annotation, Campaign, ReviewStore, Task
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
@@ -72,4 +72,4 @@ def _moments(annotations: Sequence[Annotation], verdict: Adjudicated) -> list[da
 
 def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:
     item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
-    return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
+    return TaskInput(item.item_id, item.content_hash, with_sizes(item.model_dump(mode="json"), sizes_in(task.payload)))

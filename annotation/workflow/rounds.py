@@ -85,6 +85,7 @@ def votes_in(
         proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
         adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
         is_closed=is_closed,
+        is_disputed=any(annotation.regions_agree is False for annotation in counted),
     )
 
 
@@ -101,6 +102,7 @@ def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, i
         proposals=len(set(sequence.edits[: policy.slots]) - {0}),
         adjudicated=sequence.adjudicated if rule is not None and rule.is_adjudicated else None,
         is_closed=is_closed,
+        is_disputed=sequence.is_disputed,
     )
 
 

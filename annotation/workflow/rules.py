@@ -186,7 +186,8 @@ def _of_annotators(value: str) -> str:
     rule = parse_rule(value)
     if rule.is_adjudicated:
         raise ValueError(
-            f"an adjudicator decides in `verify` and `review` only; did you mean {replace(rule, is_adjudicated=False)}?"
+            "an adjudicator decides in `verify`, `review` and `mark` only; did you mean "
+            f"{replace(rule, is_adjudicated=False)}?"
         )
     return value
 

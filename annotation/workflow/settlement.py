@@ -1,6 +1,6 @@
 """Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
 
-decisions, or votes on criteria ──▶ enough of one kind        that decision
+decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
                                 ├─▶ an adjudicator decides    whatever annotators said
                                 ├─▶ edits are proposed        the next round, as long as there is one
                                 ├─▶ the rule names one        waits for the adjudicator
@@ -23,6 +23,7 @@ from benchwright.errors import BenchwrightError
 from ..forms.assignment_settings import assignment_settings_of
 from ..forms.form import OneOf
 from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from ..forms.marking import MARKED
 from ..forms.screening import KEEP
 from ..store import Campaign
 from .criteria import criteria_of, unmet_criteria
@@ -78,6 +79,8 @@ class TaskVotes(NamedTuple):
         adjudicated: The adjudicator's decision; None if there is none that counts.
         is_closed: Whether the task is closed, so that no further decision comes. Where votes are missing, the rule for
             fewer annotators settles it (`further_votes`).
+        is_disputed: Whether the regions that annotators marked differ by more than the campaign lets pass
+            (`marked_regions`), so that deciding that there is something to mark is no agreement yet.
     """
 
     given: int
@@ -86,6 +89,7 @@ class TaskVotes(NamedTuple):
     proposals: int = 0
     adjudicated: str | None = None
     is_closed: bool = False
+    is_disputed: bool = False
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
@@ -156,14 +160,22 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
             if unmet_criteria(policy.rule, {name: votes.votes.get(name, 0) for name in policy.criteria})
             else ACCEPT
         )
-    return policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
+    return _with_regions(
+        votes, policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
+    )
+
+
+def _with_regions(votes: TaskVotes, agreed: str | None) -> str | None:
+    """Return a decision, but none where annotators agree that there is something to mark and not on what."""
+    return None if agreed == MARKED and votes.is_disputed else agreed
 
 
 def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
     """Return the decision of a task under the rule for as many annotators as have decided; None if there is none."""
     if policy.rule is None or policy.criteria or not votes.given:
         return None
-    return policy.rule.of_fewer(votes.given).certain_of(votes.decisions, policy.decisions, missing=0)
+    rule = policy.rule.of_fewer(votes.given)
+    return _with_regions(votes, rule.certain_of(votes.decisions, policy.decisions, missing=0))
 
 
 def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:

@@ -20,7 +20,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.payloads import beside_in
+from ..forms.payloads import Proposals, beside_in, proposals_in, sizes_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
@@ -40,12 +40,15 @@ from ..store.assignment.task_queue import (
     put_skip,
 )
 from ..store.campaigns.decisions import annotation_of
+from ..store.campaigns.gold import GoldMarks
 from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .further_votes import estimate_anew
+from .gold_regions import is_right
+from .marked_regions import compare_regions
 from .revisions import open_next_rounds
 
 logger = logging.getLogger(__name__)
@@ -69,8 +72,10 @@ class OwnTask:
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
         shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if it is not known.
+        takes_regions: Whether the size of its first picture is known, so that regions can be marked on it.
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
+        proposals: What a model drafted for the form; None where none was asked.
     """
 
     task_id: int
@@ -85,6 +90,8 @@ class OwnTask:
     shown_slot: int = 0
     revision: int = 0
     shortest_s: float | None = None
+    takes_regions: bool = False
+    proposals: Proposals | None = None
 
     @property
     def seen(self) -> SeenDraft:
@@ -100,12 +107,14 @@ class GoldFeedback(NamedTuple):
         decision: What they decided.
         right: The right decision.
         why: Why it is right; None where nothing is stated.
+        is_right: Whether they decided rightly, and marked what is right within its tolerance.
     """
 
     item: TaskContent
     decision: str
     right: str
     why: str | None
+    is_right: bool
 
 
 class HistoryEntry(NamedTuple):
@@ -208,7 +217,16 @@ class TaskQueue:
         row = self._own(task_id, now=now)
         if row.gold is None or row.decision is None:
             return None
-        return GoldFeedback(content_in(json.loads(row.payload)), row.decision, row.gold, row.gold_why)
+        item = content_in(json.loads(row.payload))
+        return GoldFeedback(item, row.decision, row.gold, row.gold_why, self._is_right(row))
+
+    def _is_right(self, row: sa.Row[Any]) -> bool:
+        """Return whether the annotator decided a gold task rightly; where regions are right, within their tolerance."""
+        if row.gold_regions is None:
+            return bool(row.decision == row.gold)
+        fields, known = json.loads(row.fields or "{}"), json.loads(row.gold_regions)
+        marks = GoldMarks(self.annotator, row.decision, row.gold, fields, known, json.loads(row.payload))
+        return is_right(self.campaign, marks)
 
     def slot_of(self, task_id: int, *, now: datetime) -> int:
         """Return the id of the annotator's slot of a task that they hold or have decided.
@@ -236,10 +254,13 @@ class TaskQueue:
             shown_slot=self._shown_slot(row),
             revision=revision_of(row.saved_at),
             shortest_s=row.shortest_s,
+            takes_regions=bool(sizes_in(payload)),
+            proposals=proposals_in(payload),
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Close a settled or sure task if the campaign is set so, and open its item's next round if it is due."""
+        """Compare its regions, close it if it is settled or sure and the campaign is set so, open a round if due."""
+        compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
 

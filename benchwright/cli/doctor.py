@@ -63,7 +63,7 @@ def examine() -> list[Check]:
     checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
     results = [check() for check in checks]
     results += [_extra(*extra) for extra in _EXTRAS]
-    return [*results, _paddleocr(), _chromium(), _gpu(), _key()]
+    return [*results, *_region_helpers(), _paddleocr(), _chromium(), _gpu(), _key()]
 
 
 def _python() -> Check:
@@ -121,6 +121,23 @@ def _extra(name: str, extra: str, module: str, package: str) -> Check:
         return Check(name, True, f"{package} {version(package)}")
     except PackageNotFoundError:
         return Check(name, True, f"{package}, version unknown")
+
+
+def _region_helpers() -> list[Check]:
+    """Return a check of each helper that proposes regions; weights are named by a recipe and not looked for."""
+    from benchwright.rooms import catalogue
+
+    checks = []
+    for name, entry in catalogue("region_helpers").items():
+        settings = entry.load()
+        absent = [package.replace("_", "-") for package in settings.packages if find_spec(package) is None]
+        weights = f"name its weights in the recipe; fetch them with `{settings.fetch}`" if settings.fetch else None
+        if absent:
+            install = f"pip install {' '.join(absent)} -c constraints.txt"
+            checks.append(Check(f"marking: {name}", False, f"{' and '.join(absent)} not installed", install))
+        else:
+            checks.append(Check(f"marking: {name}", True, entry.entry.help, weights))
+    return checks
 
 
 def _paddleocr() -> Check:

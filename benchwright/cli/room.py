@@ -4,6 +4,7 @@ from benchwright.rooms import Entry
 
 GROUPS = {
     "construct": "Bring source datasets into the form that recipes read.",
+    "facts": "What people state about pictures: files to fill in, checked; and what they marked, as a file.",
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "pairs": "Natural and manipulated pairs, counted.",
@@ -18,6 +19,9 @@ COMMANDS = {
     ),
     "demo": Entry("benchwright.cli.demo:demo", "Build and score a small benchmark from photographs, offline."),
     "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
+    "facts check": Entry("benchwright.cli.facts:check", "Name all mistakes of facts files, or count what they state."),
+    "facts export": Entry("benchwright.cli.facts:export", "Write what people marked and stated as a facts file."),
+    "facts new": Entry("benchwright.cli.facts:new", "Write a facts file of your own folder to fill in, YAML or CSV."),
     "filter funnel": Entry(
         "benchwright.cli.funnel:funnel", "Show what went into each step of a run, what came out, and why not the rest."
     ),

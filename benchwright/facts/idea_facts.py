@@ -6,7 +6,7 @@ before it (`suggests`). `backgrounds`, `swaps` and `looks` say which changes loo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
@@ -83,12 +83,15 @@ class PairFacts(Stated):
     """By alteration: the scenario that it suggests."""
 
 
-def mistakes(pictures: Mapping[str, Any], key: str) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
+def mistakes(
+    pictures: Mapping[str, Any], key: str, names: Collection[str]
+) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     """Yield (place below `pairs`, value, what is wrong) for names that lead nowhere and facts that are missing.
 
     Args:
-        pictures: All of the facts file, by key.
+        pictures: All of the facts file that can be read for itself, by key.
         key: Key of the picture.
+        names: All keys of the file.
     """
     picture = pictures[key]
     facts: PairFacts = picture.pairs
@@ -96,17 +99,21 @@ def mistakes(pictures: Mapping[str, Any], key: str) -> Iterator[tuple[tuple[str 
     if facts.subject not in known:
         yield ("subject",), facts.subject, f"not a subject of this picture ({', '.join(sorted(known)) or 'none'})"
     for category, other_backgrounds in facts.backgrounds.items():
-        yield from _background_mistakes(pictures, key, category, other_backgrounds)
+        yield from _background_mistakes(pictures, key, names, category, other_backgrounds)
     for number, swap in enumerate(facts.swaps):
         yield from (
-            (("swaps", number, *place), value, why) for place, value, why in _swap_mistakes(pictures, key, swap)
+            (("swaps", number, *place), value, why) for place, value, why in _swap_mistakes(pictures, key, names, swap)
         )
     if facts.looks and "scenario" not in facts.seen:
         yield ("looks",), sorted(facts.looks), "state the scenario of the natural picture under `seen` as well"
 
 
 def _background_mistakes(
-    pictures: Mapping[str, Any], key: str, category: OnBackground, backgrounds: tuple[str, ...]
+    pictures: Mapping[str, Any],
+    key: str,
+    names: Collection[str],
+    category: OnBackground,
+    backgrounds: tuple[str, ...],
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     picture, high = pictures[key], CATEGORIES[category].high.name
     if picture.background is None or high not in picture.pairs.seen:
@@ -114,8 +121,10 @@ def _background_mistakes(
         yield ("backgrounds", category), list(backgrounds), why
     for number, other_picture in enumerate(backgrounds):
         place = ("backgrounds", category, number)
-        if other_picture not in pictures or other_picture == key:
-            yield place, other_picture, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
+        if other_picture not in names or other_picture == key:
+            yield place, other_picture, f"not the key of another picture of this file ({', '.join(sorted(names))})"
+        elif other_picture not in pictures:
+            continue  # its own mistakes are told
         elif pictures[other_picture].background is None or high not in suggested(pictures[other_picture]):
             yield place, other_picture, f"that picture states no background, or not which {high} it suggests"
 
@@ -126,16 +135,24 @@ def suggested(picture: Any) -> Mapping[High, ShownValue]:
 
 
 def _swap_mistakes(
-    pictures: Mapping[str, Any], key: str, swap: StatedSwap
+    pictures: Mapping[str, Any], key: str, names: Collection[str], swap: StatedSwap
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     category = CATEGORIES[swap.category]
-    if swap.target not in {subject.name for subject in pictures[key].subjects}:
+    if swap.target not in _names(pictures[key]):
         yield ("target",), swap.target, "not a subject of this picture"
-    if swap.by not in pictures or swap.by == key:
-        yield ("by",), swap.by, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
-    elif swap.of is not None and swap.of not in {subject.name for subject in pictures[swap.by].subjects}:
+    if swap.by not in names or swap.by == key:
+        yield ("by",), swap.by, f"not the key of another picture of this file ({', '.join(sorted(names))})"
+    elif (
+        swap.by in pictures
+        and swap.of is not None
+        and swap.of not in {subject.name for subject in pictures[swap.by].subjects}
+    ):
         yield ("of",), swap.of, "not a subject of that picture"
     seen = pictures[key].pairs.seen
     for natural, perception in ((swap.low_natural, category.low), (swap.high_natural, category.high)):
         if natural is None and perception.name not in seen:
             yield ("category",), swap.category, f"state the {perception.name} of the natural picture under `seen`"
+
+
+def _names(picture: Any) -> set[str]:
+    return {subject.name for subject in picture.subjects}

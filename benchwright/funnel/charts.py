@@ -23,8 +23,8 @@ _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
 TEXTS = (
     "kept", "kept: a curator reversed the verdict", "kept, and people are asked",
     "not used by a step that makes items; goes on", "dropped", "failed or refused", "Images", "Items", "taken in",
-    "note", "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records", "records",
-    "{value} of {count} records; heights are square roots of counts",
+    "note", "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records",
+    "records", "{value} of {count} records; heights are square roots of counts",
 )  # fmt: skip
 """Texts of these charts, with places for values, for whoever shows them in another language."""
 Translate = Callable[[str], str]

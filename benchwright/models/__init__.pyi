@@ -23,6 +23,14 @@ from .reply_store import damaged_replies as damaged_replies
 from .request_fields import RequestParameters as RequestParameters
 from .request_fields import parse_field as parse_field
 from .request_fields import refused_field as refused_field
+from .structured_replies import CLOSE as CLOSE
+from .structured_replies import OPEN as OPEN
+from .structured_replies import RULE as RULE
+from .structured_replies import NotOfThatShape as NotOfThatShape
+from .structured_replies import Structured as Structured
+from .structured_replies import ask_structured as ask_structured
+from .structured_replies import fenced as fenced
+from .structured_replies import read_as as read_as
 from .usage import Budget as Budget
 from .usage import BudgetSpent as BudgetSpent
 from .usage import Prices as Prices

@@ -44,7 +44,8 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     made_items_by: str | None = None
     identities: dict[str, str] = {}
     for entry, step in steps:
-        for stage in stages_of(entry, step):
+        placed = step.placed({stage.id: stage.values for stage in stages})
+        for stage in stages_of(entry, placed):
             _check(stage, stages, made_items_by)
             if "items" in stage.makes and stage.kind == "map":
                 _check_identity(stage, identities)
@@ -72,9 +73,17 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> 
     for wanted in stage.reads.values():
         giver, _, value = wanted.rpartition(".")
         if giver not in known or value not in known[giver].values:
-            raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives")
+            hint = _hint(known.get(giver))
+            raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives{hint}")
     if GROUP in stage.values and stage.values[GROUP] != "string":
         raise RecipeError(f"step {stage.entry!r}: its value 'group' must be of type string")
+
+
+def _hint(giver: Stage | None) -> str:
+    """Return what to do where a step reads facts of a campaign that gives what people marked or stated."""
+    if giver is None or giver.values.keys().isdisjoint({"regions", "statements"}):
+        return ""
+    return f"; let the step `facts` make facts of it: `- {{step: facts, stated_by: [{giver.entry}]}}` between them"
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:

@@ -6,13 +6,14 @@ what is right stay as they were.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from benchwright.errors import DataError
-from benchwright.records import Item, Record
+from benchwright.records import Item, Record, Sha256
 
 from .region import Region
 
@@ -32,6 +33,7 @@ class AnswerRegions(Record):
             annotators, 0 to 1; None with one annotator.
         mean_iou: Mean intersection over union of these; None where there are none.
         simulated: Whether the annotators are simulated.
+        content_hash: Content of the item on which they were marked; None where it is not stated.
     """
 
     image: int = Field(1, ge=1)
@@ -42,6 +44,7 @@ class AnswerRegions(Record):
     share_matched: float | None = Field(None, ge=0, le=1)
     mean_iou: float | None = Field(None, ge=0, le=1)
     simulated: bool = False
+    content_hash: Sha256 | None = None
 
 
 def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
@@ -55,6 +58,23 @@ def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
         return {str(name): AnswerRegions.model_validate(document) for name, document in documents.items()}
     except (ValidationError, AttributeError, TypeError) as error:
         raise DataError(f"item {item.item_id}: its evidence states no answer regions: {error}") from error
+
+
+def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
+    """Return an item with the regions among its values in its evidence; those marked on other content are left out.
+
+    Args:
+        item: The item.
+        values: Values of the item as `<campaign>.<value>`.
+    """
+    stated: dict[str, Any] = {}
+    for name in sorted(values):
+        campaign, _, value = name.rpartition(".")
+        if value == ANSWER_REGIONS and values[name] is not None:
+            document = json.loads(values[name])
+            if document.get("content_hash") in (None, item.content_hash):
+                stated[campaign] = document
+    return item.model_copy(update={"evidence": {**item.evidence, ANSWER_REGIONS: stated}}) if stated else item
 
 
 def first_with_regions(item: Item, campaigns: Sequence[str] = ()) -> AnswerRegions | None:

@@ -29,13 +29,14 @@ def grid_of(mask: MaskRuns) -> NDArray[np.bool_]:
 
 def mask_area(mask: MaskRuns) -> int:
     """Return the number of set cells."""
-    return int(sum(mask.runs[1::2]))
+    starts, stops = mask.spans
+    return int((stops - starts).sum())
 
 
 def mask_bounds(mask: MaskRuns) -> tuple[float, float, float, float]:
     """Return x0, y0, x1, y1 of the smallest box around all set cells."""
     height = mask.size[0]
-    starts, stops = _spans(mask)
+    starts, stops = mask.spans
     columns = int(starts[0] // height), int((stops[-1] - 1) // height)
     if bool((starts // height != (stops - 1) // height).any()):  # a span that goes on in the next column
         return float(columns[0]), 0.0, float(columns[1] + 1), float(height)
@@ -63,11 +64,13 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
         raise ValueError(f"masks must be of one size, not of {sorted({mask.size, other_mask.size})}")
     # How many cells are set before a cell grows along runs of set cells and stands still between them. Numbers stay
     # below 2^53, so that floats hold them exactly.
-    ends = np.cumsum(np.array(mask.runs, np.float64))
-    set_before = np.cumsum(np.array(mask.runs, np.float64) * (np.arange(len(mask.runs)) % 2))
-    starts, stops = _spans(other_mask)
-    places, before = np.concatenate([[0.0], ends]), np.concatenate([[0.0], set_before])
-    return int((np.interp(stops, places, before) - np.interp(starts, places, before)).sum())
+    edges = np.stack(mask.spans, axis=1)
+    before = np.zeros_like(edges, np.float64)
+    before[:, 1] = np.cumsum(edges[:, 1] - edges[:, 0])
+    before[1:, 0] = before[:-1, 1]
+    starts, stops = other_mask.spans
+    at_stops, at_starts = (np.interp(cells, edges.ravel(), before.ravel()) for cells in (stops, starts))
+    return int((at_stops - at_starts).sum())
 
 
 def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> MaskRuns | None:
@@ -160,19 +163,12 @@ def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns 
     return MaskRuns(size=size, counts=encode_runs(runs if runs[-1] else runs[:-1]))
 
 
-def _spans(mask: MaskRuns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each run of set cells starts and stops, counted column by column; empty runs are left out."""
-    ends = np.cumsum(np.array(mask.runs, np.int64))
-    starts, stops = ends[0::2][: len(ends[1::2])], ends[1::2]
-    return starts[stops > starts], stops[stops > starts]
-
-
 def _coverage(masks: Sequence[MaskRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return stretches of cells, in order, and by how many masks each is set: starts, stops, counts."""
     if not masks or any(mask.size != masks[0].size for mask in masks):
         raise ValueError(f"masks must be of one size, not of {sorted({mask.size for mask in masks})}")
     cells = masks[0].size[0] * masks[0].size[1]
-    spans = [_spans(mask) for mask in masks]
+    spans = [mask.spans for mask in masks]
     places = np.concatenate([*(starts for starts, _ in spans), *(stops for _, stops in spans)])
     steps = np.concatenate([np.ones(len(starts), np.int64) for starts, _ in spans] * 2)
     steps[len(steps) // 2 :] = -1

@@ -165,10 +165,10 @@ def _check_finite(points: Sequence[tuple[float, float]]) -> None:
 
 def _check_outline(points: Sequence[tuple[float, float]]) -> None:
     """Check that a polygon has an area and does not cross or touch itself (OGC Simple Features, `ST_IsValid`)."""
-    from shapely import Polygon
+    from shapely import polygons
     from shapely.validation import explain_validity
 
-    outline = Polygon(points)
+    outline = polygons(points)
     if not outline.is_valid:
         raise ValueError(f"the outline of the polygon crosses or touches itself: {explain_validity(outline)}")
     if not outline.area > 0:

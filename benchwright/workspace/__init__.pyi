@@ -10,7 +10,9 @@ from .private_files import keep_private as keep_private
 from .private_files import make_private_file as make_private_file
 from .private_files import make_private_folder as make_private_folder
 from .run_results import FinishedRun as FinishedRun
+from .run_results import images_of as images_of
 from .run_results import outcomes_of as outcomes_of
+from .run_results import stage_names as stage_names
 from .sealed import SEAL as SEAL
 from .sealed import read_sealed as read_sealed
 from .sealed import write_sealed as write_sealed

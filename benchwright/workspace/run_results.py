@@ -120,14 +120,19 @@ class FinishedRun:
 
     def images(self) -> Iterator[ImageRecord]:
         """Yield the record of every ingested source image, whether dropped later or not."""
-        for table in _shard_tables(Workspace(self.workspace), INGEST, "images"):
-            yield from image_records(table)
+        return images_of(Workspace(self.workspace))
 
 
 def files_of(workspace: Workspace) -> Iterator[dict[str, Any]]:
     """Yield one row per file of the image folder."""
     for table in _shard_tables(workspace, INGEST, "files"):
         yield from table.to_pylist()
+
+
+def images_of(workspace: Workspace) -> Iterator[ImageRecord]:
+    """Yield the record of every ingested source image, whether dropped later or not."""
+    for table in _shard_tables(workspace, INGEST, "images"):
+        yield from image_records(table)
 
 
 def outcomes_of(workspace: Workspace, stage: str) -> Iterator[dict[str, Any]]:

@@ -88,7 +88,7 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     """
     import cv2
 
-    hinted = _hinted(pixels, hints)
+    hinted = hint_classes(pixels.shape[:2], hints)
     if not np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).any():
         return np.zeros(hinted.shape, dtype=np.bool_)
     if not np.isin(hinted, (cv2.GC_BGD, cv2.GC_PR_BGD)).any():
@@ -98,14 +98,14 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     bgr = np.ascontiguousarray(pixels[..., ::-1])
     whole = (0, 0, 1, 1)  # ignored by OpenCV: the hints are in the mask
     cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
-    return _largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
+    return largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
 
 
-def _hinted(pixels: NDArray[np.uint8], hints: Hints) -> NDArray[np.uint8]:
+def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
     """Return GrabCut's four classes: probable subject in the box, background elsewhere, points certain."""
     import cv2
 
-    height, width = pixels.shape[:2]
+    height, width = shape_hw
     x0, y0, x1, y1 = hints.box
     hinted = np.full((height, width), cv2.GC_BGD, np.uint8)
     hinted[int(y0) : int(np.ceil(y1)), int(x0) : int(np.ceil(x1))] = cv2.GC_PR_FGD
@@ -116,15 +116,22 @@ def _hinted(pixels: NDArray[np.uint8], hints: Hints) -> NDArray[np.uint8]:
     return hinted
 
 
-def _largest_part(grabbed: NDArray[np.uint8]) -> Mask:
+def largest_part(grabbed: NDArray[np.uint8], *, filled: bool = True) -> Mask:
+    """Return the largest connected part of a mask, 0 or 1 a pixel; all false where there is none.
+
+    Args:
+        grabbed: The mask.
+        filled: Whether holes are filled.
+    """
     import cv2
 
     count, labels, figures, _ = cv2.connectedComponentsWithStats(grabbed)
     if count <= 1:
         return np.zeros(grabbed.shape, dtype=np.bool_)
     part = (labels == 1 + int(figures[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
-    outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
+    if filled:
+        outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
     return np.asarray(part, dtype=np.bool_)
 
 

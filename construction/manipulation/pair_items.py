@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
 from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.structured_replies import NotOfThatShape
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 from benchwright.text_normalization import normal
@@ -24,7 +25,6 @@ from ..item_parts.pairs import SIDES, PairMaking
 from ..item_parts.side_by_side import side_by_side as composed
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
-from .models.structured_replies import NotOfThatShape
 from .questions.distractors import says_the_same
 from .questions.endpoint import from_endpoint
 from .questions.kinds_of_change import control_question, how_modified, side_by_side, which_aspect

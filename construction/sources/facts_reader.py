@@ -3,24 +3,56 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from benchwright.facts import read_facts as read_facts  # noqa: PLC0414  offered by the room, for who reads files from Python
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, Outcome
+from benchwright.steps import Context, MapStep, Outcome
 
 from ..item_parts.scaling import shrink, size_within
 
 NO_FACTS = "no_facts"
+FACTS = "facts"
+"""Entry of the step `facts`, where a recipe gives it no other name."""
 
 
-def stated(record: ImageRecord, ctx: Context, use: str) -> Any:
-    """Return the decoded value of `facts` for a use; None where the file states nothing of it about the image."""
-    text = ctx.value(record.image_id, f"facts.{use}")
+def stated(record: ImageRecord, ctx: Context, use: str, *, stated_by: str = FACTS) -> Any:
+    """Return the decoded value of `facts` for a use; None where nothing of it is stated about the image.
+
+    Args:
+        record: The image.
+        ctx: Context of the step.
+        use: Name of the value, such as `subjects`.
+        stated_by: Entry of the step `facts` in the recipe.
+    """
+    text = ctx.value(record.image_id, f"{stated_by}.{use}")
     return None if text is None else json.loads(text)
+
+
+class FactsReader(MapStep):
+    """A step that makes items of facts; its setting `stated_by` names the entry that states them."""
+
+    uses: ClassVar[tuple[str, ...]]
+    """Names of the values that it reads of that entry."""
+
+    stated_by: str = Field(FACTS, pattern=r"^[a-z0-9_.]+$")
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the values with the facts."""
+        return tuple(f"{self.stated_by}.{use}" for use in self.uses)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; where the facts stand only if it is not the usual place."""
+        return {name: value for name, value in super().parameters().items() if name != "stated_by" or value != FACTS}
+
+    def stated(self, record: ImageRecord, ctx: Context, use: str) -> Any:
+        """Return the decoded facts of an image for a use; None where nothing of it is stated."""
+        return stated(record, ctx, use, stated_by=self.stated_by)
 
 
 def nothing_stated() -> Outcome:

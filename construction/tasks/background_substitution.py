@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 from benchwright.canonical import bytes_digest
 from benchwright.errors import UnreadableImage
 from benchwright.records import ImageRecord, Item, MaskRuns
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, OpenContext, Outcome, Stream
 
 from ..item_parts.choices import PlacedChoices, capital, drawn, place
 from ..item_parts.cutting_out import (
@@ -38,7 +38,7 @@ from ..item_parts.cutting_out import (
     stated_mask,
 )
 from ..item_parts.pairs import SIDES, PairMaking, Side
-from ..sources.facts_reader import ShownPicture, as_shown, nothing_stated, stated
+from ..sources.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
 
 DISTRACTORS = 3
 
@@ -112,7 +112,7 @@ LEVEL = "low"
 """MVP-Bench counts the background among low-level perception."""
 
 
-class BackgroundSubstitution(MapStep):
+class BackgroundSubstitution(FactsReader):
     """Make pairs of images with questions about both; needs the step `facts` before it.
 
     A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
@@ -136,6 +136,7 @@ class BackgroundSubstitution(MapStep):
         max_area: Largest; a larger mask is `mask_everything`.
         min_box_iou: Least intersection over union of the mask's bounds with the stated box; else it is `mask_off_box`.
         max_enlargement: Factor by which a background may be scaled up to cover the picture; else `background_small`.
+        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -151,7 +152,7 @@ class BackgroundSubstitution(MapStep):
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
-    reads: ClassVar[tuple[str, ...]] = ("facts.cut_outs",)
+    uses: ClassVar[tuple[str, ...]] = ("cut_outs",)
 
     max_side_px: int = Field(1024, ge=64, le=4096)
     feather_px: float = Field(1.2, ge=0, le=20)
@@ -175,7 +176,7 @@ class BackgroundSubstitution(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make a pair of each subject with each of its backgrounds, unless its mask fails a check."""
-        subjects = stated(record, ctx, "cut_outs")
+        subjects = self.stated(record, ctx, "cut_outs")
         if subjects is None:
             return nothing_stated()
         shown = as_shown(record, ctx, max_side_px=self.max_side_px)

@@ -10,18 +10,19 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from benchwright.implication import WrittenIn
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, MapStep, Outcome, Stream
+from benchwright.steps import Context, Outcome, Stream
 
 from ..item_parts.choices import group_keys, place, text_choices
-from ..sources.facts_reader import as_shown, nothing_stated, stated
+from ..sources.facts_reader import FactsReader, as_shown, nothing_stated
 
 REFUSAL = "The picture does not show enough to tell."
 BASIC = "basic"
 """Level of what a picture plainly shows (MM-SAP's BasicVisQA)."""
 
 
-class BeyondTheImage(MapStep):
+class BeyondTheImage(FactsReader):
     """Make items that only declining to answer is right for, and others among them; needs the step `facts` before it.
 
     An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
@@ -35,6 +36,7 @@ class BeyondTheImage(MapStep):
     Args:
         refusal: Text of the choice that declines.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
+        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -46,14 +48,14 @@ class BeyondTheImage(MapStep):
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
-    reads: ClassVar[tuple[str, ...]] = ("facts.unanswerable", "facts.answerable")
+    uses: ClassVar[tuple[str, ...]] = ("unanswerable", "answerable")
 
     refusal: str = Field(REFUSAL, min_length=1, max_length=200)
     max_side_px: int = Field(1024, ge=64, le=8192)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make one item of each stated question."""
-        unanswerable, answerable = (stated(record, ctx, use) or [] for use in ("unanswerable", "answerable"))
+        unanswerable, answerable = (self.stated(record, ctx, use) or [] for use in self.uses)
         questions = [*unanswerable, *answerable]
         if not questions:
             return nothing_stated()
@@ -78,6 +80,9 @@ class BeyondTheImage(MapStep):
         right = question.get("right")
         answers = [*question["wrong"], *([right] if right is not None else [])]
         placed = place(self.refusal, [answers[number] for number in rng.permutation(len(answers)).tolist()], rng)
+        written_in = None if "written_in" not in question else WrittenIn.model_validate(question["written_in"])
+        by_default = "simulated" if written_in is not None and written_in.simulated else "person"
+        author = question.get("written_by", by_default)
         answer = next((key for key, text in placed.keyed if text == right), None)
         return Item(
             item_id=ctx.item_id(record.image_id, question["name"]),
@@ -91,9 +96,11 @@ class BeyondTheImage(MapStep):
             group_keys=group_keys(record),
             level=None if answer is None else BASIC,
             category=question.get("why"),
-            written_by={"question": "person", "choices": "person"},
+            written_by={"question": author, "choices": author},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
-            evidence={"fact": question["name"]} | ({"why": question["why"]} if answer is None else {}),
+            evidence={"fact": question["name"]}
+            | ({"why": question["why"]} if answer is None else {})
+            | ({} if written_in is None else {"written_in": question["written_in"]}),
         )

@@ -14,11 +14,11 @@ from pydantic import Field, model_validator
 
 from benchwright.drawing import PromptError, lay_out
 from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
-from benchwright.steps import Context, MapStep, Outcome, Stream
+from benchwright.steps import Context, Outcome, Stream
 
 from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
-from ..sources.facts_reader import ShownPicture, as_shown, nothing_stated, stated
+from ..sources.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
 
 
 def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
@@ -34,7 +34,7 @@ COLORS = {"A": "#ff0000", "B": "#0060ff"}
 QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
 
 
-class ObjectLocalization(MapStep):
+class ObjectLocalization(FactsReader):
     """Make items that ask which of two boxes fits a subject; needs the step `facts` before it.
 
     BLINK's object localization. Two boxes lie on the picture, as visual prompts: the stated one, and that one with
@@ -47,6 +47,7 @@ class ObjectLocalization(MapStep):
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
+        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -58,7 +59,7 @@ class ObjectLocalization(MapStep):
     name: ClassVar[str] = "object_localization"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
-    reads: ClassVar[tuple[str, ...]] = ("facts.subjects",)
+    uses: ClassVar[tuple[str, ...]] = ("subjects",)
 
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_box_px: float = Field(24.0, ge=4)
@@ -74,7 +75,7 @@ class ObjectLocalization(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make one item of each stated subject that a wrong box can be drawn for."""
-        subjects = stated(record, ctx, "subjects")
+        subjects = self.stated(record, ctx, "subjects")
         if subjects is None:
             return nothing_stated()
         shown = as_shown(record, ctx, max_side_px=self.max_side_px)

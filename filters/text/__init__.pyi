@@ -1,4 +1,6 @@
 from .area import union_ratio as union_ratio
+from .boxes_helper import TextBoxesHelper as TextBoxesHelper
+from .boxes_helper import TextBoxesSettings as TextBoxesSettings
 from .calibration import CANDIDATES as CANDIDATES
 from .calibration import EXAMPLES as EXAMPLES
 from .calibration import candidates as candidates

@@ -286,7 +286,7 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     case = judge.open(head.task_id, now=now)
     card = adjudication_card(case, store.campaign("review"))
     assert {tuple(one["lines"][:4]) for one in card.answers} == {
-        ("Answer: B", "Accurate? yes", "Reasonable? yes", "Difficult? no")
+        ("Answer: B", "Accurate? Yes", "Reasonable? Yes", "Difficult? No")
     }
     judge.decide(head.task_id, Submission("revise", edits={"choices": {"A": "the one on the left"}}), now=now)
     [version] = store.tasks("review")

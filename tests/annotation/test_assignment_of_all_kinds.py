@@ -9,8 +9,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchwright.annotation.campaigns import Answer, Collect, Describe, Pair, Review, Screen, ScreenItems, Verify
-from benchwright.annotation.forms import KINDS, AssignmentSettings, CampaignForm, Submission, TaskInput
+from benchwright.annotation.campaigns import (
+    Answer,
+    Collect,
+    Describe,
+    Mark,
+    Pair,
+    Review,
+    Screen,
+    ScreenItems,
+    State,
+    Verify,
+)
+from benchwright.annotation.forms import KINDS, AssignmentSettings, CampaignForm, MarkField, Submission, TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.canonical import digest
@@ -42,7 +53,8 @@ VOTES = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}
 ASKED = {
     "verify": Asked(2, None, "accept"), "answer": Asked(2, None, "B"), "review": Asked(2, VOTES),
     "screen": Asked(2, KEEP), "screen_items": Asked(2, KEEP), "pair": Asked(2, {"verdict": "same"}),
-    "describe": Asked(1, NOTHING), "collect": Asked(1, {"found": "none"}),
+    "describe": Asked(1, NOTHING), "state": Asked(1, {"statement": "nothing"}), "collect": Asked(1, {"found": "none"}),
+    "mark": Asked(2, {"marked": "nothing"}),
     "error_analysis": Asked(2, {"categories": ["blind"], "reason": "r"}), "errata": Asked(2, {"finding": "key_right"}),
 }  # fmt: skip
 
@@ -83,11 +95,13 @@ def _open(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     two, h = "unanimous(2)", SHORT
     if kind in {"error_analysis", "errata"}:
         _open_on_a_file(kind, ctx, items)
-    elif kind in {"screen", "pair", "describe", "collect"}:
+    elif kind in {"screen", "pair", "describe", "state", "collect", "mark"}:
         prompts = tuple(f"prompt {n}" for n in range(TASKS))
         steps = {
             "screen": Screen(rule=two, handout=h), "pair": Pair(rule=two, handout=h), "describe": Describe(handout=h),
+            "state": State(handout=h),
             "collect": Collect(prompts=prompts, handout=h),
+            "mark": Mark(fields=(MarkField(name="boxes", label="Boxes", shape="box"),), rule=two, handout=h),
         }  # fmt: skip
         steps[kind].advance(images, ctx._replace(values={"near_duplicates.kept.like": like}))
     else:

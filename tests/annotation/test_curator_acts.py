@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.items import CuratorActs, ItemIndex, ItemQuery, RecordHistory, item_history, search
-from benchwright.annotation.items.curator_acts import NOTHING_BY_HAND, may_be_decided
+from benchwright.annotation.items.curator_acts import NO_OPEN_TASK, NOTHING_BY_HAND, may_be_decided
 from benchwright.annotation.items.item_history import changes, known_records
 from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.accounts import AccessControl
@@ -218,3 +218,52 @@ def test_who_looked_at_an_item_is_not_asked_about_it_and_who_may_be_asked_sees_t
     AccessControl(store).take_off("verify", ["cur"])
     assert not acts.may_be_asked(history(place, store, index, other))
     assert len(OverrideStore(store).in_force()) == 0
+
+
+def test_an_assigned_task_comes_first_and_stays_with_the_person_over_visits_that_do_not_reach_it(
+    store: ReviewStore, acts: CuratorActs
+) -> None:
+    campaign = store.campaign("verify")
+    store.upsert_annotator("eva")
+    queue = TaskQueue(store, campaign, "eva")
+    tasks = {task.id: task.item_id for task in store.tasks("verify", states=("open",))}
+    others = [task for task in tasks if task != queue.hold(1, now=NOW)[0]]
+    queue.give_back(list(tasks), since=NOW, now=NOW)
+    assigned = acts.assign([tasks[others[0]]], "eva", now=NOW)
+    assert [lease.task_id for lease in assigned.leases] == [others[0]]
+    later = NOW + timedelta(hours=1)
+    held = queue.hold(3, now=later)
+    assert held[0] == others[0]
+    queue.give_back(held, since=later, now=later)  # a window that looked at nothing goes away
+    assert queue.hold(1, now=later + timedelta(days=6))[0] == others[0]
+    with store.reading() as connection:
+        query = sa.select(audit_log.c.actor).where(audit_log.c.act == "assigned_task")
+        assert list(connection.execute(query).scalars()) == ["cur"]
+
+
+def test_an_assigned_place_goes_to_others_after_a_week_and_when_it_is_taken_back(
+    store: ReviewStore, acts: CuratorActs
+) -> None:
+    campaign = store.campaign("verify")
+    task = store.tasks("verify", states=("open",))[0]
+    assigned = acts.assign([task.item_id], "eva", now=NOW)
+    assert len(assigned.leases) == 1
+    again = acts.assign([task.item_id], "eva", now=NOW)
+    assert [lease.slot_id for lease in again.leases] == [assigned.leases[0].slot_id]
+    assert len(acts.assign([task.item_id], "fay", now=NOW).leases) == 1
+    assert acts.assign([task.item_id], "gus", now=NOW).refused == [("all its slots are taken", 1)]
+    acts.take_back(assigned, now=NOW)
+    assert len(acts.assign([task.item_id], "gus", now=NOW).leases) == 1
+    store.upsert_annotator("hal")
+    week_later = NOW + timedelta(days=8)
+    assert store.claim(campaign, "hal", now=week_later, task=task.id) is not None
+
+
+def test_who_may_not_be_asked_is_refused_with_the_reason(store: ReviewStore, acts: CuratorActs) -> None:
+    decided = decide(store, 0, "ann", "accept")
+    refused = acts.assign([decided, "f" * 32], "ann", now=NOW)
+    assert refused.leases == ()
+    assert sorted(refused.refused) == [(NO_OPEN_TASK, 1), ("this annotator has decided it already", 1)]
+    assert len(acts.assign([decided], "eva", now=NOW).leases) == 1
+    full = acts.assign([decided], "fay", now=NOW)
+    assert (full.leases, full.refused) == ((), [("all its slots are taken", 1)])

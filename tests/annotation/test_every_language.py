@@ -47,7 +47,7 @@ def test_a_language_says_something_of_its_own(path: Path) -> None:
         for key, text in entries.items()
         if isinstance(text, str) and re.search("[A-Za-z]", re.sub("{[^}]*}", "", text)) and language.text(section, key, text) == text
     ]  # fmt: skip
-    assert set(same) <= {"[curator] fact_image"}
+    assert set(same) <= {"[curator] fact_image", "[forms] coco:000000123"}
 
 
 def raised(path: Path) -> Iterator[tuple[int, str]]:
@@ -101,6 +101,7 @@ def test_every_reason_that_is_offered_has_a_name_in_words() -> None:
     known = english_texts()["names"]
     assert [code for code in Verify().form.reasons if code not in known] == []
     assert [kind for kind in KINDS if kind not in known] == []
+    assert [kind for kind in KINDS if f"asks_{kind}" not in english_texts()["app"]] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

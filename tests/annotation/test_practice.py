@@ -26,7 +26,19 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
-KINDS = ("verify", "screen_items", "review", "errata", "answer", "screen", "describe", "pair", "collect")
+KINDS = (
+    "verify",
+    "screen_items",
+    "review",
+    "errata",
+    "answer",
+    "screen",
+    "describe",
+    "pair",
+    "collect",
+    "mark",
+    "state",
+)
 ALL_RIGHT = {item.name: item.right[0] for item in practice_items("verify")}
 
 

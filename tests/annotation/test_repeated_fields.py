@@ -136,7 +136,7 @@ def test_a_group_is_described_entry_by_entry_in_words() -> None:
     ("change", "words"),
     [
         pytest.param({"min_count": 4}, "at least 4 and at most 3", id="more than at most"),
-        pytest.param({"distinct": "why"}, "no field of text 'why'", id="told apart by a choice"),
+        pytest.param({"distinct": "wrong"}, "no text or choice 'wrong'", id="told apart by lines"),
         pytest.param({"fields": QUESTIONS.fields[2:]}, "hangs on 'why'", id="condition on nothing"),
         pytest.param({"fields": QUESTIONS.fields * 2}, "same name", id="repeated name"),
     ],

@@ -32,7 +32,18 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from benchwright.annotation.forms import ANSWER, COLLECT, ERRATA, KINDS, PAIR, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from benchwright.annotation.forms import (
+    ANSWER,
+    COLLECT,
+    ERRATA,
+    KINDS,
+    MARK,
+    PAIR,
+    REVIEW,
+    SCREEN,
+    SCREEN_ITEMS,
+    VERIFY,
+)
 from benchwright.annotation.workflow import SURE_KINDS
 from benchwright.errors import BenchwrightError
 
@@ -159,8 +170,8 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
     return Machine
 
 
-EXAMPLES = {VERIFY: 14, REVIEW: 8}
-"""Campaigns that are tried of kinds with rounds; of others 4 each."""
+EXAMPLES = {VERIFY: 14, REVIEW: 8, MARK: 8}
+"""Campaigns that are tried of kinds with rounds or regions; of others 4 each."""
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -247,6 +247,23 @@ def test_a_curator_decides_a_divided_task_and_sees_the_revision(site: ReviewSite
     assert page.evaluate("window.hacked") is None
 
 
+def test_a_curator_assigns_items_to_somebody_and_takes_that_back(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/items?campaign=verify&state=waiting")
+    page.locator(".tile input").first.check()
+    page.get_by_role("button", name="Assign", exact=True).scroll_into_view_if_needed()
+    pick(page, "Ask somebody before all others", "ben")
+    at_rest(page)
+    page.get_by_role("button", name="Assign", exact=True).click()
+    page.get_by_text("Tasks assigned to ben: 1.").wait_for()
+    with opened_store(site.workspace) as store, store.reading() as connection:
+        acts_of = sa.select(audit_log.c.actor, audit_log.c.about).where(audit_log.c.act == "assigned_task")
+        [(actor, about)] = connection.execute(acts_of).all()
+    assert actor == "cur"
+    assert '"annotator":"ben"' in about
+    page.get_by_role("button", name="Take back").click()
+    page.get_by_text("Tasks assigned to ben: 1.").wait_for(state="detached")
+
+
 def test_flags_reasons_and_annotators_lead_to_items(site: ReviewSite, curator: Opened) -> None:
     page = curator("/flags?campaign=verify")
     page.get_by_role("link", name="See the item").click()

@@ -11,7 +11,7 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns import Answer, Collect, Describe, Pair, Review, Screen, ScreenItems, Verify
+from benchwright.annotation.campaigns import Answer, Collect, Describe, Pair, Review, Screen, ScreenItems, State, Verify
 from benchwright.annotation.forms import AssignmentSettings
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.campaigns import Practice
@@ -32,6 +32,7 @@ RIGHT = {
     "pair": ("1", "2", "1", "2", "1"),
     "describe": ("111111+", "2", "111111+", "2", "111111+"),
     "collect": ("1", "2", "2", "2", "1"),
+    "state": ("5", "1", "2", "3", "4"),
 }
 """By campaign, the keys that decide each item rightly; `+` is Enter, and `/` waits for the votes after an answer."""
 QUALIFIED = AssignmentSettings.model_validate({"qualification": {"pass_mark": 4, "attempts": 2}})
@@ -51,7 +52,7 @@ _ASK_FOR_TASKS = """async () => {
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair(), Describe(), Collect(prompts=("a red cup",), min_side_px=64)])
+    open_campaigns(done, [Screen(), Pair(), Describe(), State(), Collect(prompts=("a red cup",), min_side_px=64)])
     image = next(iter(done.images()))
     item = Item.model_validate({
         "item_id": "e" * 32, "task": "naming", "kind": "multiple_choice", "question": "Which drink is in the cup?",

@@ -20,8 +20,8 @@ from benchwright.construction.manipulation.ideas import (
     unchanged,
 )
 from benchwright.construction.manipulation.ideas.prompts import templates
-from benchwright.construction.manipulation.models import CLOSE, OPEN, fenced
 from benchwright.facts import CATEGORIES, CODES, HIGH, IdeaCategory
+from benchwright.models import CLOSE, OPEN, fenced
 
 ALL = list(CATEGORIES.values())
 

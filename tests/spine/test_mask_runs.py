@@ -45,6 +45,42 @@ def test_runs_come_back_as_they_were(runs: list[int]) -> None:
     assert decode_runs(encode_runs(runs)) == runs
 
 
+def spelled(runs: list[int]) -> str:
+    """Spell runs as the format is described: two's complement in groups of five bits, as few as hold the number."""
+    text = ""
+    for place, run in enumerate(runs):
+        number = run - runs[place - 2] if place > 2 else run
+        groups = next(many for many in range(1, 9) if -(1 << 5 * many - 1) <= number < 1 << 5 * many - 1)
+        bits = format(number % (1 << 5 * groups), f"0{5 * groups}b")
+        fives = [int(bits[start : start + 5], 2) for start in range(0, len(bits), 5)][::-1]
+        text += "".join(
+            chr(48 + five + (32 if more else 0)) for more, five in zip(range(groups - 1, -1, -1), fives, strict=True)
+        )
+    return text
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 40) | st.integers(0, 1 << 32), min_size=190, max_size=400))
+def test_many_runs_are_spelled_as_few_are(runs: list[int]) -> None:
+    assert encode_runs(runs) == spelled(runs)
+    assert decode_runs(spelled(runs)) == runs
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        pytest.param("é", "counts hold 'é' at character 301", id="foreign-character"),
+        pytest.param("!", "counts hold '!' at character 301", id="below-all"),
+        pytest.param("P", "end within a number", id="cut"),
+        pytest.param("E", "a run of -11 cells at character 301", id="negative"),
+        pytest.param("P" * 40, "a number without end", id="endless"),
+    ],
+)
+def test_what_is_wrong_with_many_runs_is_said_as_of_few(end: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        decode_runs("0" * 300 + end)
+
+
 @pytest.mark.parametrize(
     ("size", "counts", "words"),
     [

@@ -1,1 +1,8 @@
-"""Signing in and out: routes, pages, and the middleware that requires a session."""
+"""Signing in and out: routes, pages, and the middleware that requires a session.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -62,6 +62,8 @@ TEXTS = Texts(
         "forecast": "When it ends",
         "forecast_wanted": "Decisions still wanted: {wanted:,}. In the last {days} days, people at work: {people}; "
         "together they made {a_day:.1f} decisions a day.",
+        "forecast_nobody": "Decisions still wanted: {wanted:,}. Nobody has decided anything in the last two weeks, "
+        "today left out, so nothing says yet when it ends.",
         "forecast_hours": "At their pace that is about {hours:.1f} hours of work.",
         "forecast_end": "With these people it ends around **{median}**, between {low} and {high}.",
         "forecast_more": "With two more like them it would end around **{median}**, between {low} and {high}.",
@@ -304,6 +306,28 @@ TEXTS = Texts(
         "decisions": "Decisions",
         "on_gold": "Right on gold",
         "with_others": "With the others",
+        "regions": "Where things are",
+        "regions_why": "Of what annotators marked, on {compared} pictures that several marked, the newest {most} at "
+        "most. Intervals come from a bootstrap over pictures.",
+        "regions_mean_iou": "Mean overlap (IoU)",
+        "regions_share_matched": "Share matched",
+        "regions_count_agreement": "Same number",
+        "regions_count_alpha": "Alpha of numbers",
+        "regions_label_alpha": "Alpha of labels",
+        "regions_distance": "Matched points lie {percent:.1f} % of the object's or picture's diagonal apart, on "
+        "average.",
+        "marks_against": "Marks against what counts",
+        "marks_against_why": "On {compared} of {of} pictures that are marked: each annotator's marks beside what they "
+        "agreed on, or beside an adjudicator's. Quality is 1 where all is there and equal, and 0 where nothing is; the "
+        "worst stand first.",
+        "marks_worst": "Single pictures, the worst first:",
+        "marks_picture": "Picture",
+        "marks_pictures": "Pictures",
+        "marks_quality": "Quality",
+        "marks_missed": "Missed",
+        "marks_extra": "Too many",
+        "marks_mislabelled": "Other label",
+        "marks_by_adjudicator": "Adjudicated",
         "with_others_why": "Share of tasks on which each says what most of the others say.",
         "estimated": "Estimated accuracy",
         "alpha_without": "Alpha without",
@@ -481,8 +505,14 @@ TEXTS = Texts(
         "decide_why": "The annotators of {campaign} differ about it. What you decide counts in their place.",
         "cannot_decide": "Decisions of people are theirs: who decided changes it under “My decisions”. You can "
         "withdraw the item instead. Only under a rule with an adjudicator, such as {rule}, can you decide it.",
-        "cannot_assign": "Tasks go out by the campaign's settings. People are assigned to whole campaigns, on the page "
-        "People.",
+        "assign_to": "Ask somebody before all others",
+        "assign_whom": "Choose a person",
+        "assign_why": "Open tasks about it wait for this person for {days} days, and come before their others. Nothing "
+        "is taken from anybody. Whoever skips such a task leaves it to the others.",
+        "assign": "Assign",
+        "assigned_n": "Tasks assigned to {name}: {count:,}.",
+        "not_assigned_n": "Not assigned: {count:,}. Why: {why}.",
+        "take_back": "Take back",
         "accept_task": "Accept",
         "reject_task": "Reject",
         "reopen_task": "Send back to further annotators",

@@ -24,6 +24,12 @@ _LOOK = (
     ("+", "key_zoom_in"), ("−", "key_zoom_out"), ("0", "key_fit"), ("Z", "key_pixels"), ("O", "key_marks"),
     ("M", "key_compare"), ("T", "key_swap"),
 )  # fmt: skip
+_MARK = (
+    ("Ctrl+Z", "key_mark_undo"), ("Ctrl+Y", "key_mark_redo"), ("L", "key_mark_label"), ("Q", "key_mark_new"),
+    ("D", "key_mark_remove"), (". ,", "key_mark_turn"), ("← ↑ → ↓", "key_mark_nudge"), ("A", "key_mark_corner"),
+    ("I", "key_mark_add_corner"), ("E", "key_mark_erase"), ("[ ]", "key_mark_brush"), ("K", "key_mark_cross"),
+    ("Space", "key_mark_press"), ("B", "key_mark_loupe"), ("Esc", "key_mark_leave"), ("Enter", "key_mark_done"),
+)  # fmt: skip
 _HELP = (("?", "key_help"),)
 
 SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
@@ -32,13 +38,34 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
         *_REMARK, *_LOOK, *_HELP,
     ),
     "answer": (*_PICK, ("Enter", "key_answer"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "verify_with_evidence": (
+        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_MARK, *_NOTE, *_GO_ON,
+        *_REMARK, *_LOOK, *_HELP,
+    ),
+    "answer_with_evidence": (
+        *_PICK, ("Enter", "key_answer"), *_MARK, *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
     "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "form_in_sections": (
+        *_FIELDS, ("Enter", "key_done"), *_NOTE, ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"),
+        ("Alt+Delete", "key_remove_entry"), *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
+    "form_with_drafts": (
+        ("A", "key_accept_draft"), ("D", "key_discard_draft"), *_FIELDS, ("Enter", "key_done"), *_NOTE,
+        ("Alt+↑ Alt+↓", "key_move_entry"), ("Alt+Enter", "key_add_entry"), ("Alt+Delete", "key_remove_entry"),
+        *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+    ),
     "form_with_options": (*_PICK, *_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "review": (
         ("1", "key_yes"), ("2", "key_no"), ("F", "key_next_field"), ("V", "key_edit"), ("Enter", "key_done"), *_NOTE,
         *_GO_ON, *_LOOK, *_HELP,
     ),
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
+    "mark": (*_FIELDS, *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "mark_adjudicate": (
+        *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"),
+        *_LOOK, *_HELP,
+    ),
     "adjudicate": (
         ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_edit_twice"), ("1–9", "key_take_edits"),
         ("W", "key_send_back"), *_NOTE, ("S", "key_skip"), *_LOOK, *_HELP,

@@ -99,6 +99,11 @@ MESSAGES = (
     "field {field}: {value} is no photograph that was taken in",
     "field {field}: {value} are no lines of text",
     "field {field}: at most {most} characters, none of them null or half of one; it has {count}",
+    "field {field}: {number} says of no statement where it comes from",
+    "field {field}: {value} are no places of statements",
+    "statement {statement} comes from no draft {draft} of this task",
+    "mark what in the picture justifies {what}, by {how}",
+    "{value}: no other picture of this campaign",
     # Edits of items
     "edits of an item: {key} is none of its choices {known}",
     "edits of an item: it has no choice {key} whose text could be changed",

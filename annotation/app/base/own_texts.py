@@ -15,15 +15,19 @@ from benchwright.review_tasks import FindingCategory
 from ...forms.campaign_form import CampaignForm
 from ...forms.collect import LICENCE, collect_form
 from ...forms.description import DESCRIPTION_FORM
+from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
+from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...forms.screening import COMMON_REASONS, screening_form
+from ...forms.statements import SECTIONS, state_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
+from .marking_texts import TEXTS as MARKING_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
 from .page_words import WORDS as STREAMLIT_WORDS
 from .texts import TEXTS
@@ -32,7 +36,8 @@ from .viewer_texts import TEXTS as VIEWER_TEXTS
 FORMS, GUIDELINES, PRACTICE, NAMES, CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
-    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "collect", "error_analysis", "errata",
+    "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
+    "errata", "mark",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks
@@ -54,6 +59,7 @@ _NO_CATEGORIES = (FindingCategory(code="other", words="Something else", help="No
 _ASKED = (
     "Does this image belong in the benchmark?",
     "What does this image convey?",
+    "What does this picture show?",
     "Is this the same picture?",
 )
 """What campaigns about pictures ask, which is no text of an item."""
@@ -92,13 +98,16 @@ _CATEGORIES = (
 
 
 AnyField = FormField | EntryField
-_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions")
+_TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 
 
 def english_texts() -> TextsBySection:
     """Return all texts that a language translates, by section and key."""
     return {
-        **{texts.section: texts.english for texts in (TEXTS, VIEWER_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)},
+        **{
+            texts.section: texts.english
+            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
+        },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS},
         FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
@@ -112,6 +121,13 @@ def english_texts() -> TextsBySection:
 def form_in_language(form: Form | None) -> Form | None:
     """Return a typed form with labels, hints, options and their help in the chosen language."""
     return form if form is None or chosen_language() is ENGLISH else _translated_form(form, chosen_language())
+
+
+def field_in_language(field: RegionField) -> RegionField:
+    """Return a field for regions beside a decision with label and instructions in the chosen language."""
+    return field.model_copy(
+        update={"label": form_text(field.label), "instructions": form_text(field.instructions)},
+    )
 
 
 def form_text(english: str) -> str:
@@ -184,12 +200,12 @@ def _translated_form(form: Form, language: Language) -> Form:
 def _form_texts() -> Iterator[str]:
     """Yield the texts of the forms that we make, whatever a recipe sets in them."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
-    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting]
+    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from benchwright.workspace.workspace import Workspace
 from ...items import ItemIndex
 from ...jobs import JobRunner
 from ...store import Account, Accounts, ReviewStore, open_store
+from ..helping import HelperLanes
 from ..languages.language import Language
 from ..languages.offered import OfferedLanguages
 from ..security.attempts import Attempts
@@ -57,6 +58,7 @@ class AppState:
     hashing: BoundedHashing
     items: ItemIndex
     jobs: JobRunner
+    helpers: HelperLanes
     languages: OfferedLanguages
     provider: IdentityProvider | None = None
 
@@ -101,6 +103,7 @@ def open_app_state(
         hashing=BoundedHashing(),
         items=ItemIndex(workspace, store),
         jobs=JobRunner(workspace, store, now=clock),
+        helpers=HelperLanes(workspace),
         languages=OfferedLanguages(english_texts(), *([] if languages is None else [languages])),
         provider=provider,
     )

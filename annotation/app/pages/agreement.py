@@ -16,6 +16,7 @@ from ..base.request import PageRequest
 from ..base.texts import words_of_code
 from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, parts_chart
 from ..charts.showing import show_chart
+from .marked_regions import figures_of, show_region_agreement
 
 MOST_ROWS = 60
 """Most rows of one chart; the parts with the most tasks are kept."""
@@ -49,6 +50,8 @@ def show_agreement(request: PageRequest) -> None:
     [(_, whole)] = agreement.by["all"]
     values = [_value(statistic_words(name), whole, name) for name in STATISTICS]
     show_chart(intervals_chart("all", f"{TEXTS['all']}: {_size(whole)}", values))
+    if (figures := figures_of(request, overview)) is not None:
+        show_region_agreement(figures)
     _show_criteria(cached((*key[:-2], "criteria"), overview.criteria), statistic)
     for split, groups in agreement.by.items():
         if len(groups) > 1:

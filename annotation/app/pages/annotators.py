@@ -15,6 +15,7 @@ from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
+from .marked_regions import figures_of, show_marks_by_annotator
 from .qualification import show_qualification
 from .review import inert
 
@@ -44,6 +45,8 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
         st.caption(TEXTS["attention_why"])
     if is_timed:
         st.caption(TEXTS["too_fast_why"])
+    if (figures := figures_of(request, overview)) is not None:
+        show_marks_by_annotator(figures)
     st.subheader(TEXTS["with_others"])
     ranked = sorted(qualities, key=_rank)
     show_chart(intervals_chart("with-others", TEXTS["with_others_why"], [_value(quality) for quality in ranked]))

@@ -18,6 +18,7 @@ from ...store import Account
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
 from ..base.texts import message_of
+from .item_assignment import show_assigned, show_assignment
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
@@ -47,6 +48,7 @@ def show_acts(
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
     _show_done(acts)
+    show_assigned(acts)
     chosen = list(selected)
     is_all = False
     if query is not None and total > len(chosen):
@@ -70,6 +72,9 @@ def show_acts(
                 _plan(state, acts, request)
         if st.session_state.get(_PLAN, (None,))[0] == request:
             _show_plan(acts, st.session_state[_PLAN][1], why)
+    if query is not None:
+        found = state.items.reading(lambda index: ids_of(index, query)) if is_all else chosen
+        show_assignment(state, account, found)
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:

@@ -24,6 +24,7 @@ from ..base.texts import TEXTS as APP_TEXTS
 from ..base.texts import message_of
 from .example_forms import show_example_forms
 from .item_acts import show_acts
+from .item_assignment import show_assignment
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
 from .items import ITEM, last_query
 from .review import inert
@@ -65,6 +66,9 @@ def show_item(
         if is_hidden:
             _offer_to_look(acts, history)
         show_acts(state, account, selected=[record_id])
+        show_assignment(
+            state, account, [record_id] if any(task.facts.state == "open" for task in history.tasks) else []
+        )
         if not is_hidden:
             _show_deciding(state, account, history)
     if not is_hidden:
@@ -130,8 +134,6 @@ def _show_deciding(state: AppState, account: Account, history: RecordHistory) ->
         _show_task_form(state, account, task)
     if history.tasks and not open_to_them:
         st.caption(TEXTS["cannot_decide"].format(rule="adjudicated(unanimous(2))"))
-    if history.tasks:
-        st.caption(TEXTS["cannot_assign"])
     if any(task.facts.state == "open" for task in history.tasks):
         st.caption(TEXTS["looked"])
 

@@ -30,7 +30,7 @@ from ..base.own_texts import form_text
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.tables import show_rows
-from ..base.texts import TEXTS, words_of_code
+from ..base.texts import TEXTS, title_of, words_of_code
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
 from .review import inert
@@ -80,7 +80,10 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     rows = [(CURATOR_TEXTS["all"], whole.outcomes)]
     by = next((split for split in _SPLITS if len({getattr(pattern, split) for pattern in patterns}) > 1), None)
     if by is not None:
-        rows += [(part.name or CURATOR_TEXTS["none"], part.outcomes) for part in progress_by(campaign, patterns, by)]
+        rows += [
+            (title_of(part.name) if part.name else CURATOR_TEXTS["none"], part.outcomes)
+            for part in progress_by(campaign, patterns, by)
+        ]
     show_chart(parts_chart("tasks", CURATOR_TEXTS["tasks"], rows))
     if (sure := cached((*stamp, "sure"), overview.closed_sure)).tasks:
         st.caption(CURATOR_TEXTS["closed_sure"].format(tasks=sure.tasks, spared=sure.votes_spared))
@@ -97,6 +100,9 @@ def _show_forecast(forecast: Forecast) -> None:
     if not forecast.wanted:
         return
     st.subheader(CURATOR_TEXTS["forecast"])
+    if not forecast.people:
+        st.markdown(CURATOR_TEXTS["forecast_nobody"].format(wanted=forecast.wanted))
+        return
     parts = [CURATOR_TEXTS["forecast_wanted"].format(**forecast._asdict())]
     if forecast.hours is not None:
         parts.append(CURATOR_TEXTS["forecast_hours"].format(hours=forecast.hours))
@@ -167,7 +173,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
     st.caption(CURATOR_TEXTS["divided_why"].format(most=MOST_DIVIDED))
     rows = [
         {
-            CURATOR_TEXTS["of_task"]: task.task or "",
+            CURATOR_TEXTS["of_task"]: title_of(task.task or ""),
             CURATOR_TEXTS["item_id"]: task.item_id,
             CURATOR_TEXTS["who_said"]: ", ".join(
                 f"{decision.annotator}: {words_for(decision.decision)}" for decision in task.said

@@ -74,7 +74,12 @@ def show_guidelines(request: PageRequest) -> None:
     if newest is None and not examples:
         return
     is_open = st.session_state.get(_IS_OPEN, False)
-    request.head.button(TEXTS["guidelines_close" if is_open else "guidelines"], on_click=_open_or_close)
+    request.head.button(
+        TEXTS["guidelines_close" if is_open else "guidelines"],
+        key="guidelines-open",
+        icon=":material/close:" if is_open else ":material/menu_book:",
+        on_click=_open_or_close,
+    )
     if not is_open:
         st.empty()  # what follows stays in its place on the page, and so as it is
         return

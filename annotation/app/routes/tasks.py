@@ -65,9 +65,30 @@ def task_routes(state: AppState) -> list[Route]:
     ]
 
 
-class _TaskRoutes:
+class TaskImages:
+    """The pictures of tasks, for accounts that may see them.
+
+    Args:
+        state: State of the app.
+    """
+
     def __init__(self, state: AppState) -> None:
         self._state = state
+
+    def of(self, request: Request) -> tuple[ItemImage, ...] | None:
+        """Return the pictures of the request's task; None where there is no such task for its account."""
+        task_id, account, store = request.path_params["task"], _account(request), self._state.store
+        allowed = (account.role == "curator" and is_id(task_id)) or may_see(store, task_id, account.name, now=clock())
+        if not allowed and account.role == "adjudicator" and is_id(task_id):
+            with store.reading() as connection:
+                allowed = has_opened(connection, task_id, account.name)
+        payload = store.payload(task_id) if allowed else None
+        return None if payload is None else content_in(payload).images
+
+
+class _TaskRoutes:
+    def __init__(self, state: AppState) -> None:
+        self._state, self._images = state, TaskImages(state)
 
     async def picture(self, request: Request) -> Response:
         """Return one picture of a task to an account that may see it."""
@@ -124,18 +145,8 @@ class _TaskRoutes:
         return Response(tile.data, media_type=tile.media_type, headers=headers)
 
     def _image(self, request: Request) -> ItemImage | None:
-        task_id, place = request.path_params["task"], request.path_params["place"]
-        name = _account(request).name
-        store = self._state.store
-        allowed = (self._is_curator(request) and is_id(task_id)) or may_see(store, task_id, name, now=clock())
-        if not allowed and _account(request).role == "adjudicator" and is_id(task_id):
-            with store.reading() as connection:
-                allowed = has_opened(connection, task_id, name)
-        payload = self._state.store.payload(task_id) if allowed else None
-        if payload is None:
-            return None
-        images = content_in(payload).images
-        return images[place] if place < len(images) else None
+        images, place = self._images.of(request), request.path_params["place"]
+        return images[place] if images is not None and place < len(images) else None
 
     def _most_bytes(self, task_id: int) -> int:
         campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None

@@ -1,11 +1,16 @@
-"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names."""
+"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names.
+
+Where regions are marked, the card has the form's fields, in which the adjudicator marks what counts, and with each
+answer its regions by field, which the canvas shows over each other.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...forms.edits import right_of
-from ...forms.form import Form
+from ...forms.form import Form, value_in_words
+from ...forms.kinds import MARK
 from ...forms.submission import Submission
 from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
@@ -21,6 +26,7 @@ ADJUDICATE = "adjudicate"
 def adjudication_card(case: Case, campaign: Campaign) -> Card:
     """Return the card of a case; its slot is the id of the task."""
     item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
+    is_marked = campaign.kind == MARK
     explained = []
     if item.explanation is not None and form is not None:
         explained.append({"label": TEXTS["explanation"], "text": item.explanation})
@@ -33,26 +39,29 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         declines=item.answer is None,
         reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],
-        needs_note=["revise"] if reasons else ["revise", "reject"],
+        needs_note=[] if is_marked else ["revise"] if reasons else ["revise", "reject"],
         said=None,
         draft={},
         is_current=True,
-        fields=[],
+        fields=[field.model_dump(mode="json") for field in form.fields] if form is not None and is_marked else [],
         beside=explained,
-        editable=None if case.is_last else editable_of(item, with_explanation=bool(explained)),
+        editable=None if case.is_last or is_marked else editable_of(item, with_explanation=bool(explained)),
         remarks=None,
         save=None,
-        sheet=ADJUDICATE,
+        sheet="mark_adjudicate" if is_marked else ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 
 
 def _answer(submission: Submission, number: int, form: Form | None) -> dict[str, Any]:
-    return {
+    answer = {
         "label": TEXTS["annotator_n"].format(number=number),
         "lines": submission_in_words(submission, form),
         "edits": None if submission.edits is None else dict(submission.edits),
     }
+    if form is not None and form.region_fields:
+        answer["regions"] = {field.name: (submission.fields or {}).get(field.name, []) for field in form.region_fields}
+    return answer
 
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
@@ -65,10 +74,11 @@ def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
         fields = submission.fields or {}
         filled_in = {name: fields[name] for name in labels if fields.get(name)}
         lines = [f"{TEXTS['answer']}: {filled_in.pop(ANSWER, submission.decision)}"]
-        options = {
-            field.name: {option.code: option.words for option in getattr(field, "options", ())} for field in form.fields
-        }
-        lines += [f"{labels[name]} {options[name].get(str(value), value)}" for name, value in filled_in.items()]
+        lines += [
+            f"{labels[field.name]} {value_in_words(field, filled_in[field.name])}"
+            for field in form.fields
+            if field.name in filled_in
+        ]
     if submission.reasons:
         lines.append(", ".join(words_of_code(code) for code in submission.reasons))
     if submission.note:

@@ -22,11 +22,18 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** A field's value in words; the entries of a group by their number. */
+function wordsOf(field, value, named) {
+  if (field.type !== "repeated") return [value].flat().map((code) => named(field.options ?? [], code)).join(", ");
+  const lines = [value].flat().map((entry) => field.fields.map((part) => wordsOf(part, entry?.[part.name] ?? [], named)).filter(Boolean).join(" · "));
+  return lines.map((line, i) => `${field.entry} ${i + 1}: ${line}`).join("; ");
+}
+
 /** The card of the task on the screen: question, options, form, note, and the buttons of decisions. */
 class TaskCard {
   /** `act` hears what is done on the card, with lines that say it; `chosen` the letter of the option that is chosen. */
-  constructor(parent, texts, { act, chosen }) {
-    Object.assign(this, { texts, act, chosenChanged: chosen });
+  constructor(parent, texts, { act, chosen, marking }) {
+    Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
     this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), this.stop.signal);
@@ -39,6 +46,8 @@ class TaskCard {
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
       p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) }, w: { act: () => this.sendBack() },
       g: { act: () => (this.remarks === null ? false : this.remarks.open()) },
+      a: { act: () => (this.form === null ? false : this.form.settleNext(true)) },
+      d: { act: () => (this.form === null ? false : this.form.settleNext(false)) },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
     takeLetters((letter, repeats) => this.takeLetter(letter, repeats), signal);
@@ -85,8 +94,11 @@ class TaskCard {
     const named = (list, name) => list.find((one) => one.code === name)?.words ?? name;
     const given = Array.isArray(reasons) ? reasons : [];
     const lines = [decision, given.map((code) => named(this.data.reasons, code)).join(", "), note];
-    for (const field of this.data.fields) {
-      const value = [fields?.[field.name] ?? []].flat().map((code) => named(field.options ?? [], code)).join(", ");
+    for (const field of [...this.data.fields, ...(this.data.evidence ? [this.data.evidence.field] : [])]) {
+      if (field.type === "drafts") continue;
+      const isMarks = field.type === "region";
+      const marks = isMarks ? fields?.[field.name]?.length ?? 0 : 0;
+      const value = isMarks ? (marks ? fill(this.texts.marking.count, { count: marks }) : "") : wordsOf(field, fields?.[field.name] ?? [], named);
       if (value) lines.push(`${field.label}: ${value}`);
     }
     for (const value of Object.values(edits ?? {})) lines.push(...(typeof value === "object" ? Object.values(value ?? {}) : [value]));
@@ -95,7 +107,17 @@ class TaskCard {
 
   /** Whether a decision on the item itself is asked for, with Y, X and V. */
   get judges() {
-    return this.data.mode === "verify" || this.data.mode === "adjudicate";
+    return this.data.mode === "verify" || (this.data.mode === "adjudicate" && !this.hasForm);
+  }
+
+  /** Whether a form is filled in; by an adjudicator where regions are marked, beside those of the annotators. */
+  get hasForm() {
+    return this.data.mode === "form" || (this.data.mode === "adjudicate" && this.data.fields.length > 0);
+  }
+
+  /** Where a draft is kept: at the server, or in the window where it is nobody's but an adjudicator's. */
+  get place() {
+    return this.data.save ?? (this.hasForm && this.data.mode === "adjudicate" ? { url: `adjudicate ${this.data.slot}` } : null);
   }
 
   /** A letter of an option chooses it, or does nothing where none is to be chosen; never does it decide. */
@@ -130,15 +152,18 @@ class TaskCard {
   }
 
   begin() {
-    const { said, draft } = this.data;
+    const { said } = this.data;
+    const draft = this.drafts.restored(this.place, this.data.version) ?? this.data.draft;
     const from = Object.keys(draft).length ? draft : said ?? {};
     this.picked = new Set(Array.isArray(from.reasons) ? from.reasons.filter((code) => typeof code === "string") : []);
     this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
     this.pending = null;
-    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {}, from.edits ?? {});
+    this.marking.end();
+    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {}, from.edits ?? {}, from.unfinished ?? null);
+    if (draft !== this.data.draft) this.saveDraft();
   }
 
-  build(noteText, fields, edits) {
+  build(noteText, fields, edits, unfinished) {
     const { data, element, texts } = this;
     element.replaceChildren();
     element.setAttribute("aria-label", texts.question);
@@ -157,16 +182,18 @@ class TaskCard {
     this.otherPlace = add(body, "div", "");
     this.buildAnswers(body);
     this.form = null;
-    if (data.mode === "form" && !data.feedback) {
+    if (this.hasForm && !data.feedback) {
       this.form = new FormFields(body, data, texts, fields, {
         changed: () => this.saveDraft(), drawn: () => this.tellChosen(), completed: () => data.editable === null && this.submit(),
-      });
+        said: (words, isUrgent) => this.tellWords(words, isUrgent), isLocked: () => this.busy || !data.is_current,
+      }, this.marking, unfinished);
     }
+    this.evidence = data.evidence === null || data.feedback ? null : this.buildEvidence(body, fields, unfinished);
     this.editor = data.editable === null ? null : new ItemEditor(body, data, texts, edits, () => this.saveDraft());
     if (data.feedback) this.buildFeedback(says);
     else {
       if (this.judges) this.buildReasons(says);
-      if (data.mode !== "form") this.buildNote(says, noteText);
+      if (!this.hasForm) this.buildNote(says, noteText);
     }
     this.buildActions(foot);
     this.remarks = null;
@@ -242,6 +269,28 @@ class TaskCard {
     });
   }
 
+  /** Regions that justify a decision: drawn as those of a form, beside the options or the buttons. */
+  buildEvidence(parent, fields, unfinished) {
+    const data = { ...this.data, fields: [this.data.evidence.field], answers: [] };
+    const letters = this.data.choices.map((choice) => choice.key);
+    return new FormFields(parent, data, this.texts, fields, {
+      changed: () => this.saveDraft(), drawn: () => {}, completed: () => {}, isReserved: (letter) => letters.includes(letter),
+      said: (words, isUrgent) => this.tellWords(words, isUrgent), isLocked: () => this.busy || !this.data.is_current,
+    }, this.marking, unfinished);
+  }
+
+  /** Whether a decision lacks the regions that justify it, or has unfinished ones; then it says so. */
+  lacksEvidence(decision) {
+    if (this.evidence === null) return false;
+    const { field, needed_for } = this.data.evidence;
+    const isNeeded = needed_for.includes(decision) && !this.evidence.values[field.name].length;
+    const lack = isNeeded ? this.texts.needs_evidence : this.evidence.lackOf(field);
+    if (lack === "") return false;
+    this.tellWords(`${field.label}: ${lack}`, true);
+    this.evidence.point(field);
+    return true;
+  }
+
   /** In practice, after a decision: whether it was right, and why. */
   buildFeedback(parent) {
     const { is_right, head, said, why } = this.data.feedback;
@@ -309,7 +358,8 @@ class TaskCard {
       }
       if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     } else if (data.is_current) {
-      put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
+      put("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
+      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     }
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
@@ -360,7 +410,7 @@ class TaskCard {
       this.tell("needs_choice", true, { letters: `${keys[0]}–${keys.at(-1)}`, count: Math.min(9, keys.length) });
       return;
     }
-    this.send("decide", this.chosen);
+    if (!this.lacksEvidence(this.chosen)) this.send("decide", this.chosen);
   }
 
   submit() {
@@ -369,9 +419,17 @@ class TaskCard {
       this.send("decide");
       return;
     }
-    const needs = { text: "needs_text", lines: "needs_lines", photograph: "needs_photograph" }[missing.type] ?? "needs_option";
+    if (missing.type === "region") {
+      this.tellWords(`${missing.label}: ${this.form.lackOf(missing)}`, true);
+      missing.go();
+      return;
+    }
+    const needs = {
+      text: "needs_text", lines: "needs_lines", photograph: "needs_photograph", draft: "needs_draft", group: "needs_entries",
+      pictures: "needs_pictures",
+    }[missing.type] ?? "needs_option";
     this.tell(needs, true, { field: missing.label, count: missing.count });
-    this.form.point(missing);
+    missing.go();
   }
 
   pick(i) {
@@ -416,23 +474,30 @@ class TaskCard {
       else this.editor.open();
       return;
     }
-    this.send("decide", decision);
+    if (!this.lacksEvidence(decision)) this.send("decide", decision);
   }
 
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
     if (does === "undo" && (this.data.mode === "adjudicate" || this.data.is_practice)) return false;
     if (does === "skip") this.drafts.flush();
-    if (does === "decide") this.drafts.drop();
+    if (does === "decide") this.drafts.drop(this.place);
     // Reasons are those of a rejection or a revision; an accepted item has none.
     const isGiven = this.data.mode === "verify" ? decision !== "accept" : this.data.mode === "adjudicate" && decision === "reject";
     const reasons = isGiven ? [...this.picked] : [];
     const note = does === "decide" && this.form === null ? this.note.value : "";
-    const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
+    const fields = does === "decide" ? this.filled() : null;
     const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
     const active_s = does === "decide" ? this.activity.take() : null;
     const lines = this.linesOf({ decision: this.texts[decision] ?? decision, reasons, note, fields, edits });
     this.act({ task: this.task, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen }, lines);
+  }
+
+  /** Values of the form, or the regions that justify the decision; null where there are neither. */
+  filled() {
+    if (this.form !== null) return this.form.filled();
+    const values = this.evidence?.filled() ?? {};
+    return Object.values(values).some((regions) => regions.length) ? values : null;
   }
 
   /** What was edited of the item; null where nothing was, or nothing can be. */
@@ -443,19 +508,22 @@ class TaskCard {
 
   /** What stands on the card and is decided by nobody yet, in lines. */
   written() {
-    const [note, fields] = this.form === null ? [this.note.value, null] : ["", this.form.filled()];
+    const [note, fields] = [this.form === null ? this.note.value : "", this.filled()];
     const decision = this.data.mode === "answer" ? this.chosen : null;
     return this.linesOf({ decision, reasons: [...this.picked], note, fields, edits: this.edits() });
   }
 
   saveDraft() {
-    if (this.data.save === null) return;
+    if (this.place === null) return;
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
-      : { fields: this.form.values };
+      : { fields: this.form.saved() };
+    if (this.evidence !== null) draft.fields = this.evidence.saved();
+    if ((this.form ?? this.evidence)?.regions.length && this.marking.unfinished !== null) draft.unfinished = this.marking.unfinished;
     if (this.edits()) draft.edits = this.edits();
     if (this.other !== undefined) draft.other = this.other;
-    this.drafts.save(this.data.save, draft);
+    if (this.data.save === null) this.drafts.keep({ where: this.place, body: JSON.stringify(draft), seen: this.drafts.seen });
+    else this.drafts.save(this.data.save, draft);
   }
 
   setBusy(busy) {

@@ -10,23 +10,37 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
-from ...forms.form import Form, OneChoice
+from ...forms.evidence import needs_evidence
+from ...forms.form import Form, OneChoice, Repeated, value_in_words
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
+from ...forms.payloads import Proposals
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
 from ..base.option_letters import options_of, question_in_words
-from ..base.own_texts import form_in_language, form_text
+from ..base.own_texts import field_in_language, form_in_language, form_text
 from ..base.texts import TEXTS, words_of_code
+from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 FOLDER = Path(__file__).parent
-SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "fields.js", "editor.js", "remarks.js", "card.js")
+SCRIPTS = (
+    "drafts.js",
+    "photographs.js",
+    "activity.js",
+    "sections.js",
+    "picture_list.js",
+    "groups.js",
+    "fields.js",
+    "editor.js",
+    "remarks.js",
+    "card.js",
+)
 STYLE = "card.css"
 IDLE_AFTER_S = 30.0
 """Seconds without key or pointer after which time no longer counts as spent on the task.
@@ -63,8 +77,11 @@ class Card:
         version: Version of the decision before; 0 where there is none.
         revision: Revision of the draft; 0 where there is none.
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
+        evidence: The `field` for regions that justify a decision, and the decisions that it is `needed_for`; None where
+            none are asked for.
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
+        proposals: What a model drafted: `author`, and `fields`, or nothing of these where it failed; None without any.
     """
 
     slot: int
@@ -90,8 +107,10 @@ class Card:
     idle_after_s: float = IDLE_AFTER_S
     version: int = 0
     revision: int = 0
+    evidence: Mapping[str, Any] | None = None
     feedback: Mapping[str, Any] | None = None
     is_practice: bool = False
+    proposals: Mapping[str, Any] | None = None
 
     @property
     def letters_choose(self) -> bool:
@@ -145,24 +164,47 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
             "header": DRAFT_HEADER,
             "seen": SEEN_HEADER,
             "photographs": photographs_url(task.task_id),
+            "pictures": other_pictures_url(task.task_id),
         },
         sheet=_sheet_of(campaign, task, blind=blind),
+        evidence=_evidence_of(campaign, task),
         comes_back=blind and typed is not None,
         version=task.seen.version,
         revision=task.revision,
+        proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
     )
+
+
+def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
+    """Return the field for regions that justify a decision; None where a task takes none."""
+    form, item = campaign.form, task.item
+    if form.evidence is None or not task.takes_regions:
+        return None
+    field = field_in_language(form.evidence)
+    possible = [choice.key for choice in item.choices] if form.takes_choices else form.decisions
+    needed_for = [code for code in possible if needs_evidence(form, item.refusal, code)]
+    return {"field": field.model_dump(mode="json"), "needed_for": needed_for}
+
+
+def _proposed(proposals: Proposals) -> dict[str, Any]:
+    return {"author": proposals.model, "fields": proposals.fields} if proposals.fields else {"author": proposals.model}
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
     """Return the name of the sheet of keys for a task's card."""
     typed = campaign.form.typed
-    if blind or typed is None:
-        return "answer" if blind else campaign.kind
-    if campaign.kind == REVIEW:
-        return "review"
-    if any(isinstance(field, OneChoice) for field in typed.fields):
-        return "form_with_options"
-    return "form" if task.item.images else "collect"
+    if campaign.form.evidence is not None and task.takes_regions:
+        return f"{campaign.kind}_with_evidence"
+    if blind:
+        return "answer"
+    if typed is None or campaign.kind == REVIEW:
+        return campaign.kind
+    if typed.region_fields:
+        return "mark"
+    if any(isinstance(field, Repeated) for field in typed.fields):
+        return "form_in_sections" if task.proposals is None else "form_with_drafts"
+    has_options = any(isinstance(field, OneChoice) for field in typed.fields)
+    return "form_with_options" if has_options else "form" if task.item.images else "collect"
 
 
 def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
@@ -173,8 +215,15 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
         "note": submission.note or "",
         "fields": dict(submission.fields or {}),
         "edits": dict(submission.edits or {}),
-        "words": fields_in_words(form, submission.fields),
+        "words": _headline_in_words(form, submission.fields),
     }
+
+
+def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
+    """Return an earlier decision in words; of a long form only its first field, since the rest stands below it."""
+    if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
+        return fields_in_words(form, fields)
+    return value_in_words(form.headline, fields[form.headline.name])
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:

@@ -14,26 +14,138 @@ function linesOf(text) {
   return text.split("\n").filter((line) => line.trim()).length;
 }
 
+/** A text, or lines of it, with a label around it; `write` hears every change. */
+function textArea(label, field, text, form, write) {
+  const area = add(label, "textarea", "");
+  area.dir = "auto";
+  area.value = Array.isArray(text) ? text.join("\n") : text;
+  area.rows = field.type === "lines" ? field.count : field.is_line ? 1 : 3;
+  area.maxLength = field.type === "lines" ? field.count * field.max_chars : field.max_chars;
+  area.placeholder = field.hint;
+  area.addEventListener("input", () => {
+    if (field.is_line && area.value.includes("\n")) area.value = area.value.replace(/\s*\n\s*/g, " "); // pasted
+    write(area.value);
+  });
+  if (field.is_name) {
+    area.addEventListener("change", () => {
+      if (area.value === shortName(area.value)) return;
+      area.value = shortName(area.value);
+      write(area.value);
+    });
+  }
+  for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
+  area.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !field.is_line || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault(); // one line has no second one: what is to be written next gets the cursor
+    form.areaAfter(area)?.focus();
+  });
+  return area;
+}
+
 class FormFields {
   /**
    * `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown, `completed`
-   * after a choice that says all there is to say.
+   * after a choice that says all there is to say. `marking` draws regions on the pictures, `unfinished` is what was
+   * being drawn.
    */
-  constructor(parent, data, texts, from, { changed, drawn, completed }) {
-    Object.assign(this, { data, texts, changed, drawn, completed });
+  constructor(parent, data, texts, from, { changed, drawn, completed, said = () => {}, isLocked = () => false, isReserved = () => false }, marking = null, unfinished = null) {
+    Object.assign(this, { data, texts, changed, drawn, completed, said, isLocked, isReserved, marking });
     this.values = {};
-    for (const field of data.fields) this.values[field.name] = this.restored(field, from[field.name]);
-    this.boxes = data.fields.map((field) => this.build(parent, field));
+    this.origins = {}; // of each field that a draft is the source of: its place in the draft, and whether it is still open
+    this.drafts = data.fields.find((field) => field.type === "drafts");
+    this.begin(from);
     this.active = 0;
+    this.regions = data.fields.filter((field) => field.type === "region");
+    if (this.regions.length) this.beginMarking(from, unfinished);
+    this.sections = new FormSections(parent, texts);
+    this.boxes = data.fields.map((field) => this.build(this.sections.placeFor(field), field));
+    this.sections.openFirst();
+    if (this.regions.length) this.layers = new MarkLayers(parent, marking);
     this.draw();
+    if (this.regions.length) marking.redraw();
+  }
+
+  /** Regions are drawn on the pictures; what is drawn is the value of their field. */
+  beginMarking(from, unfinished) {
+    const { marking } = this;
+    const take = () => {
+      for (const field of this.regions) {
+        this.values[field.name] = marking.documents(field.name);
+        if (this.values[field.name].length || marking.unfinished?.field === field.name) this.answerFor(field);
+      }
+    };
+    const layers = layersOf(this.data.answers.filter(({ regions }) => regions), this.regions);
+    const draw = () => {
+      this.layers?.draw();
+      if (this.boxes !== undefined) this.draw();
+    };
+    marking.begin(this.regions, from, unfinished, layers, {
+      changed: () => {
+        take();
+        this.changed();
+        draw();
+      },
+      selected: draw,
+      turned: (field) => this.data.fields[this.active] !== field && this.boxes !== undefined && this.activate(field),
+      isOffered: (field) => this.isOffered(field),
+      writeLabel: (field) => this.boxes[this.data.fields.indexOf(field)].writeLabel(),
+      said: this.said, isLocked: this.isLocked, isReserved: this.isReserved,
+    });
+    take();
+  }
+
+  /** Whoever draws says with that what the field hangs on, where nothing else is said yet. */
+  answerFor(field) {
+    if (field.only_if === null || this.applies(field)) return;
+    const asked = this.data.fields.find((one) => one.name === field.only_if.field);
+    if (this.values[asked.name].length) return;
+    const [code] = field.only_if.codes;
+    this.values[asked.name] = asked.type === "several_of" ? [code] : code;
+  }
+
+  /** Whether a field is there to be filled in; regions are, before anything is said about them. */
+  isOffered(field) {
+    if (this.applies(field)) return true;
+    if (field.type !== "region") return false;
+    const asked = this.data.fields.find((one) => one.name === field.only_if.field);
+    return this.applies(asked) && !this.values[asked.name].length;
+  }
+
+  /** Take the values to begin with; where nothing was written yet, those that a model drafted. */
+  begin(from) {
+    const isNew = !Object.keys(from).length && this.data.proposals?.fields !== undefined;
+    const values = isNew ? this.data.proposals.fields : from;
+    const stated = isNew ? {} : from[this.drafts?.name] ?? {};
+    this.entries = {};
+    for (const field of this.data.fields) {
+      if (field.type === "repeated") {
+        const given = Array.isArray(values[field.name]) ? values[field.name] : [];
+        this.entries[field.name] = given
+          .filter((entry) => typeof entry === "object" && entry !== null)
+          .map((entry, i) => ({ values: { ...entry }, origin: this.originOf(stated, `${field.name}/${i + 1}`, isNew) }));
+      } else if (field.type !== "drafts") {
+        this.values[field.name] = this.restored(field, values[field.name]);
+        const has = this.values[field.name].length > 0;
+        if (has && field !== this.data.fields[0]) this.origins[field.name] = this.originOf(stated, field.name, isNew);
+      }
+    }
+  }
+
+  originOf(stated, place, isNew) {
+    if (isNew) return { from: place, open: true };
+    const origin = stated[place];
+    if (typeof origin === "string") return { from: origin, open: false };
+    return typeof origin?.from === "string" ? { from: origin.from, open: origin.open === true, edited: origin.edited === true } : null;
   }
 
   restored(field, value) {
     if (field.type === "photograph") return typeof value === "string" ? value : "";
+    if (field.type === "region") return []; // what can be drawn of it comes from the picture
     if (field.type === "several_of") {
       const codes = field.options.map((option) => option.code);
       return Array.isArray(value) ? codes.filter((code) => value.includes(code)) : [];
     }
+    if (field.type === "pictures") return Array.isArray(value) ? value : [];
     if (field.type === "lines" && Array.isArray(value)) return value.filter((line) => typeof line === "string").join("\n");
     if (typeof value !== "string") return "";
     return isWritten(field) || field.options.some((option) => option.code === value) ? value : "";
@@ -41,6 +153,15 @@ class FormFields {
 
   build(parent, field) {
     if (field.type === "photograph") return new PhotographField(parent, field, this);
+    if (field.type === "region") return new RegionField(parent, field, this, this.marking);
+    if (field.type === "repeated") return new GroupField(parent, field, this, this.entries[field.name]);
+    if (field.type === "drafts") return { set: document.createElement("div") }; // nothing to be seen of it
+    if (field.type === "pictures") {
+      return new PicturesField(parent, field, this, this.values[field.name], (ids) => {
+        this.values[field.name] = ids;
+        this.touched(field);
+      });
+    }
     return isWritten(field) ? this.buildText(parent, field) : this.buildOptions(parent, field);
   }
 
@@ -62,27 +183,94 @@ class FormFields {
   }
 
   buildText(parent, field) {
-    const label = add(parent, "label", "note field");
-    label.dataset.field = field.name;
+    const set = add(parent, "div", "note field"); // buttons of a draft may stand here, and none stands in a label
+    set.dataset.field = field.name;
+    const label = add(set, "label", "");
     add(label, "span", "label", field.label).dir = "auto";
-    const area = add(label, "textarea", "");
-    area.dir = "auto";
-    area.value = this.values[field.name];
-    area.rows = field.type === "lines" ? field.count : field.is_line ? 1 : 3;
-    area.maxLength = field.type === "lines" ? field.count * field.max_chars : field.max_chars;
-    area.placeholder = field.hint;
-    area.addEventListener("input", () => {
-      if (field.is_line && area.value.includes("\n")) area.value = area.value.replace(/\s*\n\s*/g, " "); // pasted
-      this.values[field.name] = area.value;
-      this.changed();
+    const area = textArea(label, field, this.values[field.name], this, (text) => {
+      this.values[field.name] = text;
+      this.touched(field);
     });
-    for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
-    area.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !field.is_line || event.isComposing || event.ctrlKey || event.metaKey) return;
-      event.preventDefault(); // one line has no second one: what is to be written next gets the cursor
-      this.areaAfter(field)?.focus();
-    });
-    return { set: label, area };
+    return { set, area };
+  }
+
+  /** What somebody changes of a draft is theirs, made from it. */
+  touched(field) {
+    const origin = this.origins[field.name];
+    if (origin?.open) this.origins[field.name] = { ...origin, open: false, edited: true };
+    this.changed();
+    this.drawParts();
+  }
+
+  /** Accept a draft, or clear what it drafted. */
+  settle(field, accepts) {
+    const origin = this.origins[field.name];
+    if (accepts) this.origins[field.name] = { ...origin, open: false };
+    else {
+      this.origins[field.name] = null;
+      this.values[field.name] = Array.isArray(this.values[field.name]) ? [] : "";
+      const box = this.boxes[this.data.fields.indexOf(field)];
+      if (field.type === "pictures") {
+        box.ids = [];
+        box.draw();
+      } else if (box.area !== undefined) box.area.value = "";
+    }
+    this.changed();
+    this.draw();
+  }
+
+  /** Accept or discard all drafts of these fields. */
+  settleAll(fields, accepts) {
+    for (const field of fields) {
+      if (field.type === "repeated") {
+        const box = this.boxOf(field);
+        if (accepts) box.entries.forEach((entry) => entry.origin?.open && (entry.origin = { ...entry.origin, open: false }));
+        else box.entries = box.entries.filter((entry) => !entry.origin?.open);
+        box.build();
+      } else if (this.origins[field.name]?.open) this.settle(field, accepts);
+    }
+    this.changed();
+    this.draw();
+  }
+
+  /** Accept or discard the draft whose turn it is: the one that has the cursor, else the first. */
+  settleNext(accepts) {
+    const buttons = this.boxes.flatMap(({ set }) => [...set.querySelectorAll(".origin:not([hidden]) button")]);
+    const open = buttons.filter((one) => one.closest("[hidden]") === null);
+    if (!open.length) return false;
+    const root = open[0].getRootNode();
+    const box = root.activeElement?.closest(".drafted");
+    const of = (one) => one.dataset.does === (accepts ? "accept" : "discard");
+    const wanted = open.find((one) => of(one) && box?.contains(one)) ?? open.find(of);
+    this.sections.reveal(wanted);
+    wanted.click();
+    const next = this.boxes.flatMap(({ set }) => [...set.querySelectorAll(".origin:not([hidden]) button")]).find((one) => one.closest("[hidden]") === null);
+    if (next !== undefined) {
+      this.sections.reveal(next);
+      next.focus();
+    }
+    return true;
+  }
+
+  boxOf(field) {
+    return this.boxes[this.data.fields.indexOf(field)];
+  }
+
+  /** Say whose draft something is, with what can be done about it; or what became of it. */
+  drawOrigin(place, origin, { name, accept, discard }) {
+    place.replaceChildren();
+    place.hidden = origin === null || origin === undefined;
+    if (place.hidden) return;
+    const { author } = this.data.proposals ?? { author: "" };
+    const text = origin.open ? "drafted_by" : origin.edited ? "edited_from" : "accepted_from";
+    add(place, "span", "", fill(this.texts[text], { author }));
+    if (!origin.open) return;
+    for (const [does, act] of [["accept", accept], ["discard", discard]]) {
+      const made = button(place, "reason", this.texts[`${does}_draft`], "", act);
+      made.dataset.does = does;
+      made.setAttribute("aria-label", `${this.texts[`${does}_draft`]}: ${name}`);
+      made.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation());
+    }
   }
 
   applies(field) {
@@ -108,7 +296,7 @@ class FormFields {
       const next = open.find((one) => one.only_if?.field === field.name) ?? open.find((one) => one.is_required);
       if (next !== undefined && this.values[field.name]) this.activate(next);
     }
-    this.changed();
+    this.touched(field);
     this.draw();
     if (this.isAllSaid(field)) this.completed();
     return true;
@@ -117,14 +305,16 @@ class FormFields {
   /** Whether a choice leaves nothing to be done but, for whoever likes, a note. */
   isAllSaid(field) {
     const others = this.data.fields.filter((one) => one !== field && this.applies(one));
-    const isNote = (one) => one.type === "text" && !one.is_required;
-    return field.type === "one_of" && this.values[field.name] !== "" && others.every(isNote);
+    const isNote = (one) => one.type === "drafts" || (one.type === "text" && !one.is_required);
+    const isDrawn = this.regions.some((region) => this.values[region.name].length); // a key too many must not throw it away
+    return field.type === "one_of" && this.values[field.name] !== "" && !isDrawn && others.every(isNote);
   }
 
   /** A number key: an option of the field whose turn it is. */
   pick(i) {
     const field = this.data.fields[this.active];
     if (field.type === "one_choice") return this.chooseLetter(this.data.choices[i]?.key);
+    if (field.type === "region") return this.boxes[this.active].pick(i);
     return hasOptions(field) && this.choose(field, i);
   }
 
@@ -151,7 +341,7 @@ class FormFields {
     const { fields } = this.data;
     for (let step = 1; step <= fields.length; step++) {
       const at = (this.active + step) % fields.length;
-      if (hasOptions(fields[at]) && this.applies(fields[at])) {
+      if (hasOptions(fields[at]) && this.isOffered(fields[at])) {
         this.activate(fields[at]);
         return;
       }
@@ -161,20 +351,33 @@ class FormFields {
   activate(field) {
     this.active = this.data.fields.indexOf(field);
     this.draw();
+    if (field.type === "region") this.marking.turnTo(field);
+    this.sections.reveal(this.boxes[this.active].set);
     this.boxes[this.active].set.scrollIntoView({ block: "nearest" });
   }
 
   /** Where to write next: the first text that is still empty, else the first. */
   get area() {
-    const written = this.data.fields.filter((field) => isWritten(field) && this.applies(field));
-    const field = written.find((one) => !this.values[one.name].trim()) ?? written[0];
-    return field === undefined ? null : this.boxes[this.data.fields.indexOf(field)].area;
+    const areas = this.areas;
+    const area = areas.find((one) => !one.value.trim()) ?? areas[0] ?? null;
+    if (area !== null) this.sections.reveal(area);
+    return area;
   }
 
-  areaAfter(field) {
-    const place = this.data.fields.indexOf(field);
-    const next = this.data.fields.findIndex((one, at) => at > place && isWritten(one) && this.applies(one));
-    return next < 0 ? null : this.boxes[next].area;
+  /** All that can be written in just now, groups' entries among it. */
+  get areas() {
+    return this.data.fields.flatMap((field, place) => {
+      const box = this.boxes[place];
+      if (!this.applies(field)) return [];
+      return box.areas ?? (box.area === undefined ? [] : [box.area]);
+    });
+  }
+
+  areaAfter(area) {
+    const areas = this.areas;
+    const next = areas[areas.indexOf(area) + 1] ?? null;
+    if (next !== null) this.sections.reveal(next);
+    return next;
   }
 
   /** Choose a photograph, where one is asked for just now. */
@@ -186,23 +389,41 @@ class FormFields {
   }
 
   holds(element) {
-    return this.boxes.some((box) => box.area !== undefined && box.area === element);
+    return this.boxes.some((box) => box.area === element || (box.areas !== undefined && box.set.contains(element)));
   }
 
   /** The first field that still has to be filled in. */
   missing() {
-    return this.data.fields.find((field) => this.applies(field) && !this.isFilled(field)) ?? null;
+    return this.missingIn(this.data.fields)[0] ?? null;
+  }
+
+  /** What still has to be filled in of these fields, or to be decided about drafts: each with a way to go there. */
+  missingIn(fields) {
+    return fields.flatMap((field) => {
+      if (!this.applies(field)) return [];
+      const box = this.boxOf(field);
+      if (field.type === "repeated") return box.missing();
+      const go = () => this.point(field);
+      if (this.origins[field.name]?.open) return [{ type: "draft", label: field.label, go }];
+      return this.isFilled(field) ? [] : [{ ...field, count: countOf(field), go }];
+    });
   }
 
   isFilled(field) {
     const said = this.values[field.name];
-    if (field.type === "lines") return linesOf(said) === field.count || (!field.is_required && !linesOf(said));
-    if (field.type === "text") return !field.is_required || said.trim() !== "";
-    return !field.is_required || said.length > 0;
+    if (field.type === "region") return this.lackOf(field) === "";
+    return field.type === "drafts" || isFilledIn(field, said);
+  }
+
+  /** What a field of regions lacks, in words. */
+  lackOf(field) {
+    const isEmpty = !this.values[field.name].length && this.marking.unfinished?.field !== field.name;
+    return isEmpty && !field.is_required ? "" : this.marking.lacks(field);
   }
 
   point(field) {
     const place = this.data.fields.indexOf(field);
+    this.sections.reveal(this.boxes[place].set);
     if (isWritten(field)) this.boxes[place].area.focus();
     else if (hasOptions(field)) this.activate(field);
     else this.boxes[place].focus();
@@ -210,15 +431,64 @@ class FormFields {
   }
 
   filled() {
-    const applying = this.data.fields.filter((field) => this.applies(field));
-    return Object.fromEntries(applying.map((field) => [field.name, this.values[field.name]]));
+    const applying = this.data.fields.filter((field) => this.applies(field) && field !== this.drafts);
+    const origins = {};
+    const values = applying.map((field) => {
+      if (field.type !== "repeated") {
+        if (this.origins[field.name] && !this.origins[field.name].open) origins[field.name] = this.origins[field.name].from;
+        return [field.name, this.values[field.name]];
+      }
+      const box = this.boxOf(field);
+      const entries = box.filled.filter((entry) => !entry.origin?.open);
+      entries.forEach((entry, i) => entry.origin && (origins[`${field.name}/${i + 1}`] = entry.origin.from));
+      return [field.name, box.values(entries)];
+    });
+    if (this.drafts !== undefined) values.push([this.drafts.name, origins]);
+    return Object.fromEntries(values);
+  }
+
+  /** All that stands in the form, to be shown again as it is. */
+  saved() {
+    const values = { ...this.values };
+    const origins = Object.fromEntries(Object.entries(this.origins).filter(([, origin]) => origin));
+    for (const field of this.data.fields.filter((one) => one.type === "repeated")) {
+      const { entries } = this.boxOf(field);
+      values[field.name] = entries.map((entry) => entry.values);
+      entries.forEach((entry, i) => entry.origin && (origins[`${field.name}/${i + 1}`] = entry.origin));
+    }
+    if (this.drafts !== undefined) values[this.drafts.name] = origins;
+    return values;
+  }
+
+  /** Say of each section what is missing in it, and of each draft whose it is. */
+  drawParts() {
+    for (const field of this.data.fields) {
+      const box = this.boxOf(field);
+      if (this.origins[field.name] === undefined || field.type === "repeated") continue;
+      box.origin ??= add(box.set, "div", "origin");
+      this.drawOrigin(box.origin, this.origins[field.name], {
+        name: field.label, accept: () => this.settle(field, true), discard: () => this.settle(field, false),
+      });
+      box.set.classList.toggle("drafted", Boolean(this.origins[field.name]?.open));
+    }
+    const look = (fields) => {
+      const missing = this.missingIn(fields);
+      return {
+        applies: fields.some((field) => this.applies(field)),
+        missing,
+        drafts: missing.filter(({ type }) => type === "draft").length,
+        isEmpty: fields.every((field) => !(field.type === "repeated" ? this.boxOf(field).filled : this.values[field.name]).length),
+      };
+    };
+    this.sections.draw(look, (fields, accepts) => this.settleAll(fields, accepts));
   }
 
   draw(wanted = null) {
     this.data.fields.forEach((field, place) => {
       const { set, options, area } = this.boxes[place];
-      set.hidden = !this.applies(field);
+      set.hidden = field === this.drafts || !this.isOffered(field);
       set.classList.toggle("wanted", field === wanted);
+      if (field.type === "region") this.boxes[place].draw(place === this.active);
       if (options === undefined) return;
       const isActive = place === this.active;
       set.classList.toggle("active", isActive);
@@ -230,6 +500,7 @@ class FormFields {
         if (key !== null) key.hidden = !isActive && field.type !== "one_choice";
       });
     });
+    this.drawParts();
     this.drawn();
   }
 }

@@ -50,6 +50,7 @@ class Pane {
   empty() {
     const images = this.layer.querySelectorAll("img");
     this.layer.replaceChildren();
+    this.stage.querySelector(".coming")?.remove();
     images.forEach(leave);
   }
 
@@ -88,7 +89,7 @@ class Pane {
     first.alt = "";
     first.draggable = false;
     image.after(first);
-    const note = make("div", "coming", this.layer);
+    const note = make("div", "coming", this.stage);
     note.textContent = this.texts.coarse;
     const goOn = () => image.getAttribute("src") ?? image.setAttribute("src", src);
     first.addEventListener("load", goOn);
@@ -142,14 +143,15 @@ class Pane {
     this.stage.style.height = `${height}px`;
     // The letter stands where its picture begins, not where the room for it does.
     this.caption.style.paddingLeft = isBeside && this.letter ? `${Math.max(0, (width - this.fitWidth) / 2)}px` : "";
-    this.layer.style.width = `${this.fitWidth}px`;
-    this.layer.style.height = `${this.fitHeight}px`;
+    // As large as the picture, in whole pixels, and made smaller: browsers round where an image and its tiles begin and end.
+    this.layer.style.width = `${this.picture.width}px`;
+    this.layer.style.height = `${this.picture.height}px`;
   }
 
   draw(view) {
     const left = this.stageWidth / 2 - view.x * this.fitWidth * view.zoom;
     const top = this.stageHeight / 2 - view.y * this.fitHeight * view.zoom;
-    this.layer.style.transform = `translate(${left}px, ${top}px) scale(${view.zoom})`;
+    this.layer.style.transform = `translate(${left}px, ${top}px) scale(${view.zoom}) scale(${this.scale})`;
     const [across, down] = [this.fitWidth * view.zoom, this.fitHeight * view.zoom];
     const seen = {
       left: Math.max(0, -left / across), right: Math.min(1, (this.stageWidth - left) / across),

@@ -10,6 +10,7 @@ class Viewer {
   /** `room` gives the height that there is, in pixels, and `chosen` hears the letter of a picture that was chosen. */
   constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {} } = {}) {
     Object.assign(this, { room, fills, chosen });
+    this.drawn = () => {}; // for what lies over the pictures
     this.element = make("section", "viewer", parent);
     this.view = new View();
     this.panes = [];
@@ -215,6 +216,7 @@ class Viewer {
     });
     this.divider.element.hidden = mode !== "slider";
     const percent = view.zoomed ? Math.round(100 * this.panes[0].scale * view.zoom) : null;
+    this.drawn();
     this.toolbar.draw({
       mode, pair: this.isPair, hasMarks: this.hasMarks, marks: this.choices.marks, paused: this.paused, percent, zoomed: view.zoomed,
     });

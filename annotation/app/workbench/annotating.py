@@ -12,6 +12,7 @@ from ...workflow.task_queue import TaskQueue
 from ..base.option_letters import question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
+from ..helping import warm_helpers
 from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
@@ -51,6 +52,8 @@ class AnnotatorWork:
         task = self._queue.task(task_id, now=clock())
         card = card_of(task, self._queue.campaign)
         self._state.pictures.warm(task.item.images)
+        state = self._state
+        warm_helpers(state.helpers, self._queue.campaign, task.item.images, state.pictures.size)
         pictures = pictures_of(self._state, task_id, task.item, can_be_chosen=card.letters_choose)
         return WorkTask(task_id, card, pictures)
 
@@ -88,7 +91,7 @@ class AnnotatorWork:
             return ()
         campaign = self._queue.campaign
         said, right = (decision_in_words(campaign, told.item, code) for code in (told.decision, told.right))
-        head = TEXTS["gold_right" if told.decision == told.right else "gold_wrong"]
+        head = TEXTS["gold_right" if told.is_right else "gold_wrong"]
         lines = [TEXTS["practice_said"].format(said=said)]
         if told.decision != told.right:
             lines.append(TEXTS["practice_best"].format(right=right))

@@ -119,7 +119,7 @@ async def _checked(
 def _takes_regions(store: ReviewStore, name: str | None = None) -> bool:
     """Return whether people mark regions in a campaign, or in any that is not archived."""
     campaigns = store.campaigns() if name is None else [store.campaign(name)]
-    return any(campaign.form.typed is not None and campaign.form.typed.region_fields for campaign in campaigns)
+    return any(campaign.form.region_fields for campaign in campaigns)
 
 
 def _work_request(body: bytes) -> _WorkRequest:

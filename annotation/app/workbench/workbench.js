@@ -22,8 +22,9 @@ class Workbench {
     });
     this.rail = add(this.element, "div", "rail");
     this.buildHead();
+    this.marking = new Marking(this.viewer, texts.marking, signal);
     this.card = new TaskCard(this.rail, texts, {
-      act: (event, lines) => this.act(event, lines), chosen: (letter) => this.viewer.markChosen(letter),
+      act: (event, lines) => this.act(event, lines), chosen: (letter) => this.viewer.markChosen(letter), marking: this.marking,
     });
     this.keys = new KeySheet(this.element, texts, signal);
     const post = (events) => this.post(url, { events, known: [...this.tasks.keys()], skipped: this.skipped });

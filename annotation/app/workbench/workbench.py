@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ..base.components import component
+from ..base.marking_texts import TEXTS as MARKING_TEXTS
 from ..base.texts import TEXTS
 from ..base.viewer_texts import TEXTS as VIEWER_TEXTS
 from ..languages.language import for_browser
+from ..marking import SCRIPTS as MARKING_SCRIPTS
+from ..marking import STYLE as MARKING_STYLE
 from ..task_card.card import FOLDER as CARD
 from ..task_card.card import SCRIPTS as CARD_SCRIPTS
 from ..task_card.card import STYLE as CARD_STYLE
@@ -21,13 +24,18 @@ _FOLDER = Path(__file__).parent
 _SCRIPTS = ("outbox.js", "key_sheet.js", "workbench.js")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_why", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines",
+    "needs_reason", "needs_why", "needs_note", "needs_evidence", "needs_choice", "needs_option", "needs_text",
+    "needs_lines",
     "needs_photograph", "letter_is_option", "choose_photograph", "photograph_size", "photograph_sent",
     "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
     "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
     "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
     "decided_elsewhere", "keys", "keys_close", "keys_layout", "keys_touch", "next_comes", "not_sent", "sent_again",
-    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next",
+    "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next", "add_entry", "remove_entry",
+    "move_up", "move_down",
+    "needs_entries", "needs_pictures", "needs_draft", "section_missing", "section_done", "section_empty", "drafts_wait",
+    "accept_all", "discard_all", "accept_draft", "discard_draft", "drafted_by", "accepted_from", "edited_from",
+    "find_picture", "picture_name", "pictures_found",
 )  # fmt: skip
 
 
@@ -58,12 +66,18 @@ def show_workbench(
     scripts = [
         *(VIEWER / name for name in VIEWER_SCRIPTS),
         *(CARD / name for name in CARD_SCRIPTS),
+        *MARKING_SCRIPTS,
         *(_FOLDER / name for name in _SCRIPTS),
     ]
-    component("benchwright_workbench", scripts, [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, _FOLDER / "workbench.css"])(
+    styles = [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, MARKING_STYLE, _FOLDER / "workbench.css"]
+    component("benchwright_workbench", scripts, styles)(
         key=f"workbench-{url}-{campaign}",
         data={
-            "texts": {**for_browser({name: TEXTS[name] for name in _WORDS}), "viewer": for_browser(VIEWER_TEXTS)},
+            "texts": {
+                **for_browser({name: TEXTS[name] for name in _WORDS}),
+                "viewer": for_browser(VIEWER_TEXTS),
+                "marking": for_browser(MARKING_TEXTS),
+            },
             "account": account,
             "campaign": campaign,
             "url": url,

@@ -147,6 +147,31 @@ def claim_task(
     return _take(connection, campaign, row, annotator, parameters, now=now, lease_s=lease_s)
 
 
+def assign_task(
+    connection: sa.Connection, campaign: Campaign, annotator: str, task: int, *, by: str, now: datetime, until: datetime
+) -> Lease:
+    """Hold a slot of one task for an annotator, as a curator wants it; the annotator gets it before all others.
+
+    Nobody else gets that slot before `until`, unless the annotator skips the task. A visit that does not come to it
+    ends the hold no sooner.
+
+    Args:
+        connection: Connection in a write transaction.
+        campaign: Campaign.
+        annotator: Name of a registered annotator.
+        task: Id of the task.
+        by: Name of the curator, for the log.
+        now: Moment of the call, as in `claim_next`.
+        until: Moment from which on others may get the slot.
+
+    Raises:
+        RefusedError: The annotator cannot have the task; the message says why.
+    """
+    lease = claim_task(connection, campaign, annotator, task, now=now, lease_s=(until - now).total_seconds())
+    record(connection, "assigned_task", actor=by, at=now, task=task, annotator=annotator, until=until.isoformat())
+    return lease
+
+
 def has_expired(connection: sa.Connection, *, now: datetime) -> bool:
     """Return whether the lease of some slot has ended."""
     return connection.execute(sql.ANY_EXPIRED, {"now": now}).first() is not None
@@ -182,7 +207,7 @@ def _take(
     now: datetime,
     lease_s: float,
 ) -> Lease:
-    since, until = row.claimed_at or now, now + timedelta(seconds=lease_s)
+    since, until = row.claimed_at or now, max(now + timedelta(seconds=lease_s), row.lease_until or now)
     connection.execute(sql.TAKE, {"held": row.id, "annotator": parameters["annotator"], "since": since, "until": until})
     if row.annotator_id is None and not campaign.is_simulated:
         record(connection, "handed_out", actor=annotator, at=now, task=row.task_id, slot=row.id)

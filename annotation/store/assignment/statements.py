@@ -105,6 +105,7 @@ _LEASE = sa.select(
     slots.c.slot,
     slots.c.annotator_id,
     slots.c.claimed_at,
+    slots.c.lease_until,
     tasks.c.item_id,
     tasks.c.content_hash,
     tasks.c.round,
@@ -234,10 +235,14 @@ TAKE = (
 
 RENEW = (
     sa.update(slots)
-    .where(slots.c.id.in_(sa.bindparam("slots", expanding=True)), slots.c.submitted_at.is_(None))
+    .where(
+        slots.c.id.in_(sa.bindparam("slots", expanding=True)),
+        slots.c.submitted_at.is_(None),
+        slots.c.lease_until < sa.bindparam("until"),
+    )
     .values(lease_until=sa.bindparam("until"))
 )
-"""Let the leases of some slots end later."""
+"""Let the leases of some slots end later; those that a curator assigned for longer stay as they are."""
 
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)

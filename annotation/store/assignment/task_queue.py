@@ -42,6 +42,7 @@ _OWN: sa.Select[Any] = (
         tasks.c.shortest_s,
         tasks.c.gold,
         tasks.c.gold_why,
+        tasks.c.gold_regions,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
         slots.c.slot,

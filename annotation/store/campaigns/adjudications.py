@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json, digest
 
+from ...forms.kinds import MARK
 from ...forms.submission import Submission
 from ..database.audit import record
 from ..database.dialects import member_of
@@ -62,6 +63,7 @@ def adjudication_of(row: sa.Row[Any]) -> Adjudication:
         reasons=tuple(json.loads(row.reasons)),
         note=row.note,
         edits=None if row.edits is None else json.loads(row.edits),
+        fields=None if row.fields is None else json.loads(row.fields),
         item_id=row.item_id,
         content_hash=row.content_hash,
         annotator=row.name,
@@ -90,8 +92,9 @@ def disputed_tasks(
 ) -> sa.Select[tuple[int]]:
     """Return a query for the done tasks of a campaign that may wait for an adjudicator, or on which annotators differ.
 
-    These are tasks with different decisions, with a revision, or under criteria with a vote that is not `yes` or with
-    edits; on all others annotators agree on what the rule then takes. What adjudicators decided is not left out.
+    These are tasks with different decisions, with a revision, with regions that differ, or under criteria with a vote
+    that is not `yes` or with edits; on all others annotators agree on what the rule then takes. What adjudicators
+    decided is not left out.
 
     Args:
         campaign: Campaign.
@@ -108,6 +111,8 @@ def disputed_tasks(
             sa.func.min(slots.c.decision) != sa.func.max(slots.c.decision), sa.func.max(slots.c.decision) == REVISE
         )
         is_disputed = sa.select(differ).where(slots.c.task_id == tasks.c.id).scalar_subquery()
+        if campaign.kind == MARK:
+            is_disputed = sa.or_(is_disputed, tasks.c.regions_agree.is_(False))
     query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done", is_disputed)
     return query if task is None else query.where(tasks.c.id == task)
 
@@ -149,6 +154,8 @@ def add_adjudication(
         "reasons": canonical_json(sorted(set(submission.reasons))),
         "edits": None if submission.edits is None else canonical_json(dict(submission.edits)),
     }
+    if submission.fields is not None:
+        columns["fields"] = canonical_json(dict(submission.fields))
     values = {"task_id": task_id, "annotator_id": annotator_id, "decided_at": now, **columns}
     connection.execute(sa.insert(adjudications).values(values))
     digest_of_columns = digest(columns)

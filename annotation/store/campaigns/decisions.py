@@ -34,6 +34,7 @@ def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
             tasks.c.item_id,
             tasks.c.content_hash,
             tasks.c.round,
+            tasks.c.regions_agree,
             slots.c.slot,
             annotators.c.name,
             annotators.c.kind,
@@ -90,6 +91,7 @@ def annotation_of(row: sa.Row[Any]) -> Annotation:
         version=row.version,
         started_at=row.started_at,
         submitted_at=row.submitted_at,
+        regions_agree=getattr(row, "regions_agree", None),
     )
 
 

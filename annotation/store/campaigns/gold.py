@@ -6,6 +6,7 @@ annotator who asks, once, and looks like any other task.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ class TaskPlacement(NamedTuple):
     priority: int
     gold: str | None
     gold_why: str | None = None
+    gold_regions: str | None = None
 
 
 class GoldAnswer(NamedTuple):
@@ -49,7 +51,7 @@ def mark(
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign of the tasks.
-        current: Rows of the tasks, each with id, item_id, priority, gold and gold_why.
+        current: Rows of the tasks, each with id, item_id, priority, gold, gold_why and gold_regions.
         wanted: Wanted priority and right decision, by item id.
 
     Raises:
@@ -59,9 +61,14 @@ def mark(
     named, unnamed = 0, 0
     for row in current:
         now = wanted[row.item_id]
-        if (row.priority, row.gold, row.gold_why) == (now.priority, now.gold, now.gold_why):
+        values: dict[str, Any] = {
+            "priority": now.priority,
+            "gold": now.gold,
+            "gold_why": now.gold_why,
+            "gold_regions": now.gold_regions,
+        }
+        if all(getattr(row, column) == value for column, value in values.items()):
             continue
-        values: dict[str, Any] = {"priority": now.priority, "gold": now.gold, "gold_why": now.gold_why}
         if now.gold is not None:
             values["state"] = "retired"
             named += row.gold != now.gold
@@ -92,6 +99,53 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
             f"{campaign.rule} takes; name it gold again, with another right decision if need be"
         )
     connection.execute(sa.delete(slots).where(extra))
+
+
+class GoldMarks(NamedTuple):
+    """What one annotator marked on one gold item, in its latest version, beside what is right.
+
+    Args:
+        annotator: Name of the annotator.
+        decision: Their decision.
+        right: The right decision.
+        fields: Values of their form, as JSON values.
+        gold_regions: Right regions and tolerance, as JSON values; None where only the decision is known.
+        payload: What the task shows, as JSON values.
+    """
+
+    annotator: str
+    decision: str
+    right: str
+    fields: Mapping[str, Any]
+    gold_regions: Mapping[str, Any] | None
+    payload: Mapping[str, Any]
+
+
+def gold_marks(connection: sa.Connection, campaign: Campaign) -> list[GoldMarks]:
+    """Return what annotators marked on a campaign's gold items, by annotator and item."""
+    latest = latest_annotations().subquery()
+    query = (
+        sa.select(
+            annotators.c.name, latest.c.decision, tasks.c.gold, latest.c.fields, tasks.c.gold_regions, tasks.c.payload
+        )
+        .select_from(latest)
+        .join(slots, latest.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
+        .order_by(annotators.c.name, tasks.c.item_id)
+    )
+    return [
+        GoldMarks(
+            name,
+            decision,
+            right,
+            json.loads(fields or "{}"),
+            None if regions is None else json.loads(regions),
+            json.loads(payload),
+        )
+        for name, decision, right, fields, regions, payload in connection.execute(query)
+    ]
 
 
 def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnswer]:

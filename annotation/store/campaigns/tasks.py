@@ -213,6 +213,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         tasks.c.priority,
         tasks.c.gold,
         tasks.c.gold_why,
+        tasks.c.gold_regions,
         tasks.c.shortest_s,
     )
     known = {
@@ -233,7 +234,11 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
             if task_input.item_id in wanted:
                 raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
             wanted[task_input.item_id] = TaskPlacement(
-                task_input.content_hash, task_input.priority, task_input.gold, task_input.gold_why
+                task_input.content_hash,
+                task_input.priority,
+                task_input.gold,
+                task_input.gold_why,
+                task_input.gold_regions,
             )
             if (task_input.item_id, task_input.content_hash) not in known:
                 row = new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1)
@@ -307,6 +312,7 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
         "priority": work.priority,
         "gold": work.gold,
         "gold_why": work.gold_why,
+        "gold_regions": work.gold_regions,
         "item_kind": about.kind,
         "item_task": about.task,
         "category": about.category,
@@ -331,7 +337,9 @@ def retire(connection: sa.Connection, task_ids: list[int]) -> None:
         connection.execute(sa.insert(seen).from_select(["task_id", "annotator_id"], shown))
         connection.execute(sa.update(slots).where(held).values(free))
         connection.execute(
-            sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired", gold=None, gold_why=None)
+            sa.update(tasks)
+            .where(tasks.c.id.in_(ids))
+            .values(state="retired", gold=None, gold_why=None, gold_regions=None)
         )
 
 

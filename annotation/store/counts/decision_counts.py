@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from ...forms.kinds import MARK
 from ..campaigns.adjudications import (
     REVISE,
     SEND_BACK,
@@ -40,6 +41,7 @@ class DecisionCounts(NamedTuple):
         votes: Number of yes votes for each criterion, if the campaign has criteria.
         times: Number of such tasks.
         proposals: Number of different proposed edits, 2 for two or more; 0 where that does not matter.
+        is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
     """
 
     kind: str | None
@@ -53,6 +55,7 @@ class DecisionCounts(NamedTuple):
     votes: Mapping[str, int]
     times: int
     proposals: int = 0
+    is_disputed: bool = False
 
 
 def count_decisions(
@@ -74,8 +77,8 @@ def count_decisions(
     folded: Counter[_Folded] = Counter()
     edited: list[tuple[_Folded, int]] = []
     query = _votes(campaign, criteria) if criteria else _decisions(campaign)
-    for kind, task, category, state, in_round, *numbers, times in connection.execute(query).all():
-        facet: _Facet = (kind, task, category, state, in_round)
+    for kind, task, category, state, in_round, disputed, *numbers, times in connection.execute(query).all():
+        facet: _Facet = (kind, task, category, state, in_round, bool(disputed))
         if criteria:
             submitted, *votes = (int(number or 0) for number in numbers)
             folded[facet, None, submitted, (), tuple(votes), 0] += times
@@ -93,7 +96,7 @@ def count_decisions(
     return [_pattern(alike, criteria, times) for alike, times in ordered]
 
 
-_Facet = tuple[str | None, str | None, str | None, TaskState, int]
+_Facet = tuple[str | None, str | None, str | None, TaskState, int, bool]
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
 MOST_PROPOSALS = 2
@@ -103,7 +106,9 @@ MOST_PROPOSALS = 2
 def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
     facet, verdict, submitted, decisions, votes, proposals = alike
     votes_by_criterion = dict(zip(criteria, votes, strict=False))
-    return DecisionCounts(*facet, verdict, submitted, dict(decisions), votes_by_criterion, times, proposals)
+    return DecisionCounts(
+        *facet[:5], verdict, submitted, dict(decisions), votes_by_criterion, times, proposals, facet[5]
+    )
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
@@ -125,7 +130,15 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
 def _facets(campaign: Campaign) -> sa.Select[Any]:
     """Return a query for the properties of current tasks, without any decision."""
     in_round = ROUND if has_rounds(campaign) else sa.literal(1)
-    query = sa.select(tasks.c.item_kind, tasks.c.item_task, tasks.c.category, tasks.c.state, in_round.label("in_round"))
+    is_disputed = tasks.c.regions_agree.is_(False) if campaign.kind == MARK else sa.literal(0)
+    query = sa.select(
+        tasks.c.item_kind,
+        tasks.c.item_task,
+        tasks.c.category,
+        tasks.c.state,
+        in_round.label("in_round"),
+        is_disputed.label("is_disputed"),
+    )
     if has_rounds(campaign):
         query = query.select_from(tasks.outerjoin(revisions, revisions.c.task_id == tasks.c.id))
     return query.where(is_current(campaign))
@@ -182,13 +195,13 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
     overruled = overruled_decisions(connection, campaign, criteria)
     counter: Counter[_Folded] = Counter()
     query = _facets(campaign).add_columns(tasks.c.id).where(tasks.c.id.in_(ruled_tasks()))
-    for kind, task, category, state, in_round, task_id in connection.execute(query):
+    for kind, task, category, state, in_round, disputed, task_id in connection.execute(query):
         verdict = rulings[task_id][-1].decision
         sent_back = sum(ruling.decision == SEND_BACK for ruling in rulings[task_id])
         counts = decisions_after_slot(overruled.get(task_id, ()), sent_back * campaign.slots_per_task)
         decisions = () if criteria else tuple(sorted(Counter(decision.decision for decision in counts).items()))
         votes = tuple(count_yes_votes(counts, criteria).values())
-        facet: _Facet = (kind, task, category, state, in_round)
+        facet: _Facet = (kind, task, category, state, in_round, bool(disputed))
         edits = {decision.edits for decision in counts if decision.edits is not None and not criteria}
         proposals = min(len(edits), MOST_PROPOSALS)
         counter[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1

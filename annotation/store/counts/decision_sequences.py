@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from ...forms.kinds import MARK
 from ..campaigns.adjudications import OPENED, REVISE, SEND_BACK, ruled_tasks
 from ..campaigns.decisions import latest_annotations
 from ..campaigns.lineage import ROUND, has_rounds, is_current
@@ -37,6 +38,7 @@ class DecisionSequence(NamedTuple):
         edits: For each decision the number of the edits that it proposes, from 1 in the order in which different ones
             came; 0 without edits. Empty where nobody proposes any.
         adjudicated: The adjudicator's decision; None if there is none that counts.
+        is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
     """
 
     state: TaskState
@@ -44,6 +46,7 @@ class DecisionSequence(NamedTuple):
     decisions: tuple[str, ...]
     edits: tuple[int, ...] = ()
     adjudicated: str | None = None
+    is_disputed: bool = False
 
 
 class TaskSequence(NamedTuple):
@@ -65,11 +68,12 @@ def count_sequences(
         criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
     """
     query = _by_task(campaign, criteria).where(~_is_special(campaign)).subquery()
-    alike = [query.c.state, query.c.in_round, query.c.given]
+    alike = [query.c.state, query.c.in_round, query.c.is_disputed, query.c.given]
     counted: Counter[DecisionSequence] = Counter()
     rows: Sequence[Any] = connection.execute(sa.select(*alike, sa.func.count()).group_by(*alike)).all()
-    for state, in_round, given, times in rows:
-        counted[DecisionSequence(state, in_round, tuple(_in_order(given).values()))] += times
+    for state, in_round, disputed, given, times in rows:
+        decisions = tuple(_in_order(given).values())
+        counted[DecisionSequence(state, in_round, decisions, is_disputed=bool(disputed))] += times
     counted.update(task.sequence for task in _special(connection, campaign, criteria))
     return counted
 
@@ -94,8 +98,12 @@ def list_sequences(
     of_these = [*([] if among is None else [tasks.c.id.in_(among)]), *([] if task is None else [tasks.c.id == task])]
     query = _by_task(campaign, criteria).where(~_is_special(campaign), tasks.c.is_begun, *of_these)
     listed = [
-        TaskSequence(task_id, item_id, DecisionSequence(state, in_round, tuple(_in_order(given).values())))
-        for task_id, item_id, state, in_round, given in connection.execute(query)
+        TaskSequence(
+            task_id,
+            item_id,
+            DecisionSequence(state, in_round, tuple(_in_order(given).values()), is_disputed=bool(disputed)),
+        )
+        for task_id, item_id, state, in_round, disputed, given in connection.execute(query)
     ]
     return sorted([*listed, *_special(connection, campaign, criteria, of_these)])
 
@@ -124,6 +132,7 @@ def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
         tasks.c.item_id,
         tasks.c.state,
         in_round.label("in_round"),
+        (tasks.c.regions_agree.is_(False) if campaign.kind == MARK else sa.literal(0)).label("is_disputed"),
         given.correlate(tasks).scalar_subquery().label("given"),
     )
     if has_rounds(campaign):
@@ -156,7 +165,7 @@ def _special(
     edits = _edits(connection, task_ids) if _takes_edits(campaign) else _NO_EDITS
     rulings = _rulings(connection, task_ids)
     listed = []
-    for task_id, item_id, state, in_round, given in rows:
+    for task_id, item_id, state, in_round, disputed, given in rows:
         sent_back, verdict = rulings.get(task_id, (0, None))
         of_task = edits.get(task_id, {})
         counted = {slot: code for slot, code in _in_order(given).items() if slot > sent_back * campaign.slots_per_task}
@@ -165,7 +174,7 @@ def _special(
             numbers.setdefault(of_task[slot], len(numbers) + 1) if slot in of_task else 0 for slot in counted
         )
         sequence = DecisionSequence(
-            state, in_round, tuple(counted.values()), proposed if any(proposed) else (), verdict
+            state, in_round, tuple(counted.values()), proposed if any(proposed) else (), verdict, bool(disputed)
         )
         listed.append(TaskSequence(task_id, item_id, sequence))
     return listed

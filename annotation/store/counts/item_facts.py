@@ -236,6 +236,7 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
             tasks.c.item_id,
             tasks.c.content_hash,
             tasks.c.round,
+            tasks.c.regions_agree,
             slots.c.slot,
             annotators.c.name,
             annotators.c.kind,

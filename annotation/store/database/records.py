@@ -94,6 +94,8 @@ class Annotation(Submission):
         version: Number of the submission among the annotator's submissions on this task, from 1.
         started_at: When the task was handed out.
         submitted_at: When the annotator submitted.
+        regions_agree: Whether as many annotators of the task as the rule needs marked the same regions; None where
+            their regions were not compared.
     """
 
     item_id: str
@@ -105,6 +107,7 @@ class Annotation(Submission):
     version: int
     started_at: datetime
     submitted_at: datetime
+    regions_agree: bool | None = None
 
     @property
     def seconds(self) -> float:
@@ -114,7 +117,8 @@ class Annotation(Submission):
 
 @dataclass(frozen=True, kw_only=True)
 class Adjudication(Submission):
-    """The submission of an adjudicator on one task, as the store keeps it; it has neither fields nor a time spent.
+    """The submission of an adjudicator on one task, as the store keeps it; it has no time spent, and fields only where
+    regions are marked.
 
     Attributes:
         item_id: Item of the task.

@@ -128,6 +128,19 @@ tasks = sa.Table(
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
     sa.Column("gold_why", sa.Text, doc="Why it is right, for annotators who are told; null where nothing is stated."),
     sa.Column(
+        "gold_regions",
+        sa.Text,
+        doc="Regions that are right on a gold item, by field, and how far off they may be, as JSON; null without any.",
+    ),
+    sa.Column(
+        "regions_agree",
+        sa.Boolean,
+        doc="Whether as many annotators as the rule needs marked the same; null where they were not compared.",
+    ),
+    sa.Column(
+        "regions_compared", sa.Text, doc="By which settings and up to which annotation they were compared; else null."
+    ),
+    sa.Column(
         "is_begun",
         sa.Boolean,
         nullable=False,
@@ -507,12 +520,22 @@ adjudications = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
     sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that is adjudicated."),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Adjudicator."),
-    sa.Column("decision", sa.Text, nullable=False, doc="`opened`, `accept`, `reject`, `revise` or `send_back`."),
+    sa.Column(
+        "decision",
+        sa.Text,
+        nullable=False,
+        doc="`opened`, `accept`, `reject`, `revise` or `send_back`; where regions are marked, `marked`, `nothing` or "
+        "`unsure` in place of the middle three.",
+    ),
     sa.Column("reasons", sa.Text, nullable=False, doc="Reason codes, as a JSON list."),
     sa.Column("note", sa.Text, doc="Note of the adjudicator."),
     sa.Column("edits", sa.Text, doc="Edits of the item, as JSON."),
     sa.Column("decided_at", UtcDateTime, nullable=False, doc="When it was opened or decided."),
-    sa.CheckConstraint("decision IN ('opened', 'accept', 'reject', 'revise', 'send_back')", name="decision"),
+    sa.Column("fields", sa.Text, doc="Values by field of a typed form, such as the regions that count, as JSON."),
+    sa.CheckConstraint(
+        "decision IN ('opened', 'accept', 'reject', 'revise', 'send_back', 'marked', 'nothing', 'unsure')",
+        name="decision",
+    ),
     sa.Index(None, "task_id"),
     sa.Index(None, "annotator_id"),
     info={MEANING: "What adjudicators opened and decided; rows are only ever added."},

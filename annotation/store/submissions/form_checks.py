@@ -9,8 +9,10 @@ from benchwright.records import Item
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.edits import EditError, edits_of
-from ...forms.form import FormError
-from ...forms.payloads import item_in
+from ...forms.evidence import checked_evidence
+from ...forms.form import DraftsField, Form, FormError, statement_at
+from ...forms.payloads import item_in, proposals_in, sizes_in
+from ...forms.statements import mistakes_in_statements
 from ...forms.submission import Submission
 from ..database.records import RefusedError
 
@@ -18,7 +20,7 @@ from ..database.records import RefusedError
 def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the decisions that a task takes: those of its form, or the keys of its own choices."""
     if form.takes_choices:
-        return tuple(choice["key"] for choice in payload["choices"])
+        return tuple(choice["key"] for choice in item_in(payload)["choices"])
     return form.decisions
 
 
@@ -49,17 +51,49 @@ def _fields_in(
     """Return the decision of a submission, and its fields, or None if the campaign has no typed form."""
     typed = form.typed
     if typed is None:
-        if submission.fields is not None:
-            raise RefusedError("this campaign takes a decision, and no fields")
-        return submission.decision, None
+        try:
+            return submission.decision, checked_evidence(form, payload, submission)
+        except FormError as error:
+            raise RefusedError(str(error)) from None
     item = item_in(payload)
     letters = [choice["key"] for choice in item["choices"]]
     try:
-        key, sizes_wh = item.get("answer") or item.get("refusal"), item.get("sizes_wh", ())
+        key, sizes_wh = item.get("answer") or item.get("refusal"), sizes_in(payload)
         fields = typed.checked(submission.fields or {}, letters=letters, key=key, sizes_wh=sizes_wh)
     except FormError as error:
         raise RefusedError(str(error)) from None
-    return typed.headline_of(fields), fields
+    _check_statements(form, typed, fields)
+    return typed.headline_of(fields), with_origins(typed, fields, payload)
+
+
+def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]) -> None:
+    """Check values that state facts about a picture together, as a facts file is checked.
+
+    Raises:
+        RefusedError: They have mistakes; the message names all of them.
+    """
+    if form.states_facts and (mistakes := mistakes_in_statements(typed, fields)):
+        raise RefusedError("; ".join(mistakes))
+
+
+def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with what became of a model's drafts: of each statement from a draft, the model and any edits.
+
+    Raises:
+        RefusedError: A statement is not among the values, or its origin is not among the drafts.
+    """
+    values = dict(fields)
+    drafts = next((field for field in typed.fields if isinstance(field, DraftsField)), None)
+    if drafts is None or drafts.name not in values:
+        return values
+    proposals, origins = proposals_in(payload), {}
+    drafted = {} if proposals is None else typed.comparable(proposals.fields)
+    for place, origin in values.pop(drafts.name).items():
+        stated, draft = statement_at(values, place), statement_at(drafted, origin)
+        if proposals is None or stated is None or draft is None or place.partition("/")[0] != origin.partition("/")[0]:
+            raise RefusedError(f"statement {place!r} comes from no draft {origin!r} of this task")
+        origins[place] = {"from": origin, "model": proposals.model, "edited": stated != draft}
+    return values | {drafts.name: origins}
 
 
 def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str, Any] | None) -> dict[str, Any] | None:

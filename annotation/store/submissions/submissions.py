@@ -20,6 +20,7 @@ from ...forms.submission import Submission
 from ...forms.texts import can_be_kept
 from ..assignment import statements as sql
 from ..assignment.eligibility import key_shown_problem, kinds_with_key
+from ..campaigns.other_pictures import check_pictures
 from ..database.audit import CHANGED, DECIDED, digest_of_decision, record
 from ..database.locks import hold_annotator, hold_task_of_slot
 from ..database.records import RefusedError, StaleError
@@ -125,7 +126,7 @@ def _checked(
         version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    if submission.fields is None:
+    if form.typed is None:
         _check_decision(form, decisions_of(form, payload), submission)
     elif submission.reasons or submission.note:
         raise RefusedError("this form has fields of its own, and no reasons or note beside them")
@@ -133,6 +134,7 @@ def _checked(
     if submission.fields is not None:
         photographs = photographs_in(form, submission.fields)
         check_uploads(connection, photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
+        check_pictures(connection, form, submission.fields, task_id=slot.task_id)
     return columns | {
         "slot_id": slot.id,
         "version": version,

@@ -39,6 +39,9 @@ class Detector(Protocol):
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Return for each phrase its most likely place; None where it is not found."""
 
+    def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
+        """Return for each phrase all places where it is found, the most likely first."""
+
 
 def weights_of(folder: Path) -> str:
     """Return the digest over names and contents of all files that decide what a model finds.
@@ -104,32 +107,40 @@ class _Model:
         with torch.inference_mode():
             return ready, self.model(**ready)
 
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
+        """Return the first of all places of each phrase."""
+        return [places[0] if places else None for places in self.find_all(pixels, phrases)]
+
+    def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
+        """Return all places of each phrase."""
+        raise NotImplementedError
+
 
 class _GroundingDino(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
+    def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
         """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
         texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
         ready, output = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
         detections = self.processor.post_process_grounded_object_detection(
             output, ready["input_ids"], threshold=self.threshold, target_sizes=[pixels.shape[:2]] * len(phrases)
         )
-        return [_best(detection["boxes"], detection["scores"]) for detection in detections]
+        return [_ranked(detection["boxes"], detection["scores"]) for detection in detections]
 
 
 class _Owlv2(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
+    def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
         """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
         _, output = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
         [detections] = self.processor.post_process_grounded_object_detection(
             output, threshold=self.threshold, target_sizes=[pixels.shape[:2]]
         )
         of = [detections["labels"] == number for number in range(len(phrases))]
-        return [_best(detections["boxes"][mine], detections["scores"][mine]) for mine in of]
+        return [_ranked(detections["boxes"][mine], detections["scores"][mine]) for mine in of]
 
 
 class _Florence2(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
-        """Ask for each phrase by itself, in one batch; the first box of a reply counts, there are no scores."""
+    def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
+        """Ask for each phrase by itself, in one batch; in the order of the reply, there are no scores."""
         import torch
 
         texts = [_GROUND + phrase.replace("<", " ").replace(">", " ") for phrase in phrases]
@@ -138,20 +149,17 @@ class _Florence2(_Model):
         with torch.inference_mode():
             tokens = self.model.generate(**ready, max_new_tokens=_MOST_NEW_TOKENS, do_sample=False)
         replies = self.processor.batch_decode(tokens, skip_special_tokens=False)
-        return [self._first_box(reply, pixels.shape) for reply in replies]
+        return [self._boxes(reply, pixels.shape) for reply in replies]
 
-    def _first_box(self, reply: str, shape: tuple[int, ...]) -> DetectedPhrase | None:
+    def _boxes(self, reply: str, shape: tuple[int, ...]) -> list[DetectedPhrase]:
         read = self.processor.post_process_generation(reply, task=_GROUND, image_size=(shape[1], shape[0]))
-        boxes = read[_GROUND]["bboxes"]
-        return DetectedPhrase(_box(boxes[0]), None) if boxes else None
+        return [DetectedPhrase(_box(box), None) for box in read[_GROUND]["bboxes"]]
 
 
-def _best(boxes: Any, scores: Any) -> DetectedPhrase | None:
-    """Return the box of the greatest score, the first of equals; None where there is none."""
-    if not len(scores):
-        return None
-    best = int(scores.argmax())
-    return DetectedPhrase(_box(boxes[best].tolist()), round(float(scores[best]), 6))
+def _ranked(boxes: Any, scores: Any) -> list[DetectedPhrase]:
+    """Return boxes by falling score; equals stay in their order."""
+    order = sorted(range(len(scores)), key=lambda place: -float(scores[place]))
+    return [DetectedPhrase(_box(boxes[place].tolist()), round(float(scores[place]), 6)) for place in order]
 
 
 def _box(numbers: Sequence[float]) -> Box:

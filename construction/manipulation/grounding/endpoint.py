@@ -17,15 +17,16 @@ from benchwright.errors import RequestFailed
 from benchwright.facts import Perception
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
+from benchwright.models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.steps import Context
 
 from ...item_parts.idea import Box, Grounded
-from ..models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from .scene import NotGrounded, Scene, Seen
 
-STATED = "facts.subjects"
+USE = "subjects"
+"""Name of the value of the step `facts` with the boxes that people stated."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True)]
 Numbers = Annotated[list[float], Field(max_length=8)]
 
@@ -99,10 +100,14 @@ class EndpointGrounder:
         chat: The connection to it.
         pool: Carries the questions.
         people_only: A picture without people is not asked about any further.
+        stated_by: Entry of the step `facts` in the recipe.
     """
 
-    def __init__(self, settings: EndpointGrounding, chat: Chat, pool: Executor, *, people_only: bool) -> None:
+    def __init__(
+        self, settings: EndpointGrounding, chat: Chat, pool: Executor, *, people_only: bool, stated_by: str
+    ) -> None:
         self._settings, self._chat, self._pool, self._people_only = settings, chat, pool, people_only
+        self._reads = f"{stated_by}.{USE}"
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what the model says of the picture.
@@ -137,7 +142,7 @@ class EndpointGrounder:
 
     def _stated(self, record: ImageRecord, ctx: Context) -> Box | None:
         """Return the box of the largest subject that people stated; None where that is not asked for, or nobody did."""
-        text = ctx.value(record.image_id, STATED) if self._settings.stated_boxes else None
+        text = ctx.value(record.image_id, self._reads) if self._settings.stated_boxes else None
         boxes: list[Box] = [tuple(subject["box"]) for subject in json.loads(text)] if text else []
         return max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=None)
 

@@ -11,11 +11,12 @@ from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
-from ...sources.facts_reader import NO_FACTS
+from ...sources.facts_reader import FACTS, NO_FACTS
 from ...sources.resolved_facts import IdeaFacts
 from .scene import NotGrounded, Scene, Seen
 
-READS = "facts.ideas"
+USE = "ideas"
+"""Name of the value of the step `facts` that it reads."""
 
 
 class StatedGrounding(BaseModel):
@@ -35,7 +36,14 @@ class StatedGrounding(BaseModel):
 
 
 class StatedGrounder:
-    """Reads what the step `facts` gave an image."""
+    """Reads what the step `facts` gave an image.
+
+    Args:
+        stated_by: Entry of that step in the recipe.
+    """
+
+    def __init__(self, stated_by: str = FACTS) -> None:
+        self._reads = f"{stated_by}.{USE}"
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what is stated.
@@ -43,9 +51,9 @@ class StatedGrounder:
         Raises:
             NotGrounded: Nothing is (`no_facts`).
         """
-        text = ctx.value(record.image_id, READS)
+        text = ctx.value(record.image_id, self._reads)
         if text is None:
-            raise NotGrounded(NO_FACTS, "the facts file states nothing under `pairs` about this image")
+            raise NotGrounded(NO_FACTS, "nothing is stated under `pairs` about this image")
         facts = IdeaFacts.model_validate_json(text)
         return Scene(
             caption=facts.caption,

@@ -11,10 +11,10 @@ from benchwright.errors import RequestFailed
 from benchwright.facts import IdeaCategory
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
+from benchwright.models.structured_replies import NotOfThatShape, ask_structured
 
 from ...item_parts.idea import Grounded, Idea
 from ..grounding.scene import Scene
-from ..models.structured_replies import NotOfThatShape, ask_structured
 from .planned import Planned
 from .policy import Topic, names_one
 from .prompts import prompt

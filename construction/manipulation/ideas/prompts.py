@@ -12,8 +12,8 @@ import yaml
 
 from benchwright.canonical import digest
 from benchwright.facts import CATEGORIES, Code, IdeaCategory
+from benchwright.models.structured_replies import RULE, fenced
 
-from ..models.structured_replies import RULE, fenced
 from . import policy
 from .policy import Topic
 

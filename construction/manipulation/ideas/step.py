@@ -14,10 +14,13 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ...item_parts.idea import Idea, packed
-from ..grounding.endpoint import STATED, EndpointGrounder, EndpointGrounding
+from ...sources.facts_reader import FACTS
+from ..grounding import endpoint as by_endpoint
+from ..grounding import stated as by_people
+from ..grounding.endpoint import EndpointGrounder, EndpointGrounding
 from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene
-from ..grounding.stated import READS, StatedGrounder, StatedGrounding
+from ..grounding.stated import StatedGrounder, StatedGrounding
 from .endpoint import EndpointWriter, EndpointWriting
 from .planned import Planned, Writer, texts_of
 from .policy import Refusal, Topic, refused
@@ -50,6 +53,7 @@ class Ideas(MapStep):
         people_only: Drop images without people, as MVP-Bench is about people.
         allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
         concurrency: Most requests of one worker under way at a time.
+        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -76,13 +80,14 @@ class Ideas(MapStep):
     people_only: bool = True
     allow: tuple[Topic, ...] = ()
     concurrency: int = Field(8, ge=1, le=64)
+    stated_by: str = Field(FACTS, pattern=r"^[a-z0-9_.]+$")
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the value that states what an image shows, where people state it."""
         if isinstance(self.grounder, StatedGrounding):
-            return (READS,)
-        return (STATED,) if self.grounder.stated_boxes else ()
+            return (f"{self.stated_by}.{by_people.USE}",)
+        return (f"{self.stated_by}.{by_endpoint.USE}",) if self.grounder.stated_boxes else ()
 
     @field_validator("categories", "allow")
     @classmethod
@@ -106,6 +111,7 @@ class Ideas(MapStep):
             "writer": self.writer.deciding(),
             "people_only": self.people_only,
             "allow": sorted(self.allow),
+            **({} if self.stated_by == FACTS else {"stated_by": self.stated_by}),
         }
 
     def weights_hash(self) -> str | None:
@@ -127,8 +133,9 @@ class Ideas(MapStep):
 
     def _said_by(self, pool: ThreadPoolExecutor, ctx: OpenContext) -> Grounder:
         if isinstance(self.grounder, StatedGrounding):
-            return StatedGrounder()
-        return EndpointGrounder(self.grounder, self._chat(self.grounder.chat, ctx), pool, people_only=self.people_only)
+            return StatedGrounder(self.stated_by)
+        chat = self._chat(self.grounder.chat, ctx)
+        return EndpointGrounder(self.grounder, chat, pool, people_only=self.people_only, stated_by=self.stated_by)
 
     def _writer(self, ctx: OpenContext) -> Writer:
         if isinstance(self.writer, TemplateWriting):

@@ -17,10 +17,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from benchwright.canonical import canonical_json
 from benchwright.models.chat_request import ChatMessage
+from benchwright.models.structured_replies import ask_structured
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
-from ..models.structured_replies import ask_structured
 from .distractors import says_the_same
 from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
 

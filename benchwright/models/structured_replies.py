@@ -6,17 +6,18 @@ Inside prompts, what a picture or another model said is shown to a model as data
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.chat_request import ChatMessage
+
+from .chat_request import ChatMessage
 
 if TYPE_CHECKING:
-    from benchwright.models.chat import Chat
-import re
+    from .chat import Chat
 
 OPEN, CLOSE = "<<<", ">>>"
 RULE = (

@@ -1,0 +1,1 @@
+from .middleware import ACCOUNT as ACCOUNT

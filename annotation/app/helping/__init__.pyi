@@ -1,0 +1,14 @@
+from .helper_lanes import HelperAnswer as HelperAnswer
+from .helper_lanes import HelperBusy as HelperBusy
+from .helper_lanes import HelperFailed as HelperFailed
+from .helper_lanes import HelperLanes as HelperLanes
+from .helper_lanes import HelperMissing as HelperMissing
+from .helper_lanes import HelperRefused as HelperRefused
+from .helper_lanes import HelperTimeout as HelperTimeout
+from .helper_lanes import HelperWork as HelperWork
+from .helper_lanes import Superseded as Superseded
+from .helper_process import HelperBench as HelperBench
+from .usable_helpers import helpers_in as helpers_in
+from .usable_helpers import unusable as unusable
+from .usable_helpers import warm_helpers as warm_helpers
+from .usable_helpers import why_unusable as why_unusable

@@ -1,0 +1,590 @@
+// Marking on the pictures: which field is being filled in, what is selected, and what presses and keys do to it. The
+// marks themselves are in the history, what is seen of them in the overlays, what is listed of them on the card.
+
+// Distinct for people who see colours otherwise (Okabe and Ito), and on any picture within a light or a dark rim.
+const INKS = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [240, 228, 66], [204, 121, 167], [213, 94, 0], [0, 114, 178]];
+const DASHES = ["none", "8 4", "3 3", "10 3 3 3", "14 5", "2 5", "6 2 2 2"];
+const BRUSH_SHARE = 0.02; // of the longer side: the radius to begin with
+const SPOKEN_MS = 250;
+const LOUPE_CHOICE = "benchwright.loupe";
+
+class Marking {
+  constructor(viewer, texts, signal) {
+    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, layers: [] });
+    this.tools = new MarkTools(viewer.toolbar.element, texts, this);
+    this.spoken = make("div", "spoken", viewer.element);
+    this.spoken.setAttribute("role", "status");
+    this.hasLoupe = readLoupe();
+    this.keys = new MarkKeys(this);
+    window.addEventListener("keydown", (event) => this.isOn && this.keys.press(event), { signal, capture: true });
+    window.addEventListener("keyup", (event) => event.key === " " && this.holdSpace(false), { signal, capture: true });
+    window.addEventListener("blur", () => this.holdSpace(false), { signal });
+    viewer.drawn = () => this.redraw();
+  }
+
+  /**
+   * Take the region fields of a task. `from` holds their documents by field, `unfinished` what was being drawn; `hooks`
+   * are `changed(documents)`, `turned(field)` when another field is marked, and `isLocked()`.
+   */
+  begin(fields, from, unfinished, layers, hooks) {
+    this.end();
+    Object.assign(this, { fields, hooks, layers, isOn: true, selected: null, corner: null, cross: null, hovered: null, taken: null, isArmed: false, pen: null });
+    this.labels = Object.fromEntries(fields.map((field) => [field.name, field.options[0]?.code ?? ""]));
+    this.sizes = this.viewer.data.pictures;
+    const values = {};
+    for (const field of fields) {
+      const documents = Array.isArray(from[field.name]) ? from[field.name] : [];
+      values[field.name] = documents.filter((each) => isDocument(each, field.shape, this.sizes)).flatMap(readMark);
+    }
+    this.history = new MarkHistory(values, this.readUnfinished(unfinished), () => this.changed());
+    this.brush = { radius: Math.max(2, BRUSH_SHARE * Math.max(this.sizes[0].width, this.sizes[0].height)), isErasing: false };
+    this.field = fields.find(({ name }) => name === this.unfinished?.field) ?? fields[0];
+    this.pointers = [];
+    this.viewer.panes.forEach((pane, index) => {
+      const overlay = new Overlay(pane, index);
+      this.overlays.push(overlay);
+      this.pointers.push(new MarkPointer(this, overlay, (...to) => this.viewer.zoomBy(...to), (...by) => this.viewer.drag(...by)));
+      pane.stage.tabIndex = 0;
+      pane.stage.setAttribute("role", "application");
+      pane.stage.setAttribute("aria-label", fill(this.texts.stage, { caption: pane.picture.caption }));
+    });
+    this.tools.show(this);
+    this.viewer.arrange();
+    this.redraw();
+  }
+
+  end() {
+    if (!this.isOn) return;
+    this.isOn = false;
+    for (const overlay of this.overlays) {
+      overlay.pane.stage.removeAttribute("tabindex");
+      overlay.pane.stage.removeAttribute("role");
+      overlay.pane.stage.removeAttribute("aria-label");
+      overlay.destroy();
+    }
+    this.overlays = [];
+    this.tools.hide();
+  }
+
+  readUnfinished(sent) {
+    const { field, pane, points } = sent ?? {};
+    const isOne = this.fields.some(({ name }) => name === field) && [0, 1].includes(pane) && Array.isArray(points);
+    const areNumbers = isOne && points.length > 0 && points.every((each) => Number.isFinite(each?.x) && Number.isFinite(each?.y));
+    return areNumbers ? { field, pane, points: points.map(({ x, y }) => ({ x, y })), next: null } : null;
+  }
+
+  // What is there
+
+  sizeOf(pane) {
+    return this.sizes[pane];
+  }
+
+  get unfinished() {
+    return this.history.now.unfinished;
+  }
+
+  /** The selected mark with its field; null where none is. */
+  get chosen() {
+    for (const field of this.fields) {
+      const mark = this.history.marks(field.name).find(({ id }) => id === this.selected);
+      if (mark !== undefined) return { field, mark };
+    }
+    return null;
+  }
+
+  colorOf(field, mark) {
+    const place = field.options.findIndex(({ code }) => code === mark.label);
+    if (field.shape === "correspondence") return INKS[Math.max(0, this.history.marks(field.name).findIndex(({ id }) => id === mark.id)) % INKS.length];
+    return INKS[(place >= 0 ? place : this.fields.indexOf(field)) % INKS.length];
+  }
+
+  wordsOf(field, label) {
+    return field.options.find(({ code }) => code === label)?.words ?? label;
+  }
+
+  /** What is wrong with a mark, in words; empty where nothing is. */
+  problemOf(field, mark) {
+    if (mark.shape === "polygon" && isCrossed(mark.points)) return this.texts.crossed;
+    return (field.options.length || field.free_label) && !mark.label ? this.texts.no_label : "";
+  }
+
+  /** What a field still lacks, in words; empty where it is complete. */
+  lacks(field) {
+    const marks = this.history.marks(field.name);
+    if (this.unfinished?.field === field.name) return this.texts[field.shape === "correspondence" ? "waits_for_partner" : "is_unfinished"];
+    if (marks.length < field.min_count) return fill(this.texts.too_few, { count: marks.length, least: field.min_count });
+    if (marks.length > field.max_count) return fill(this.texts.too_many, { count: marks.length, most: field.max_count });
+    return marks.map((mark) => this.problemOf(field, mark)).find(Boolean) ?? "";
+  }
+
+  documents(name) {
+    return this.history.marks(name).map(documentOf);
+  }
+
+  // Changes
+
+  preview(changes, part = null) {
+    this.history.preview(changes);
+    this.redraw(part ?? "lines");
+  }
+
+  commit(changes, kind = null) {
+    this.history.commit(changes, kind);
+  }
+
+  revert() {
+    this.history.revert();
+    this.redraw();
+  }
+
+  changed() {
+    if (this.chosen === null) [this.selected, this.corner] = [null, null];
+    this.hooks.changed(this);
+    this.redraw();
+  }
+
+  newMark(field, points, columns = null) {
+    return { id: ++latestMark, shape: field.shape, points, columns, label: this.labels[field.name], proposal: null };
+  }
+
+  addMark(field, mark) {
+    this.select(mark.id, field, { isQuiet: true });
+    this.commit({ ...this.history.with(field.name, [...this.history.marks(field.name), mark]), unfinished: null });
+    this.say(fill(this.texts.added, { what: this.nameOf(field, mark), count: this.history.marks(field.name).length, field: field.label }));
+  }
+
+  nameOf(field, mark) {
+    const place = this.history.marks(field.name).findIndex(({ id }) => id === mark.id) + 1;
+    const number = place || this.history.marks(field.name).length + 1;
+    return [number, this.wordsOf(field, mark.label)].filter(Boolean).join(" ");
+  }
+
+  /** Whether one more mark fits into a field; else say so. */
+  hasRoom(field) {
+    const isFull = this.history.marks(field.name).length >= field.max_count;
+    if (isFull) this.say(fill(this.texts.full, { most: field.max_count }), true);
+    return !isFull;
+  }
+
+  select(id, field = this.field, { isQuiet = false } = {}) {
+    this.turnTo(field);
+    if (this.selected !== id) this.corner = null;
+    this.selected = id;
+    this.taken = null;
+    if (isQuiet) return;
+    const { chosen } = this;
+    if (chosen !== null) this.say(fill(this.texts.selected, { what: this.nameOf(chosen.field, chosen.mark), where: this.placeOf(chosen.mark) }));
+    this.hooks.selected();
+    this.redraw();
+  }
+
+  turnTo(field) {
+    if (this.field === field) return;
+    this.field = field;
+    this.brush.isErasing = false;
+    this.selected = this.corner = this.taken = null; // what is drawn next is of the other field
+    this.hooks.turned(field);
+    this.redraw();
+  }
+
+  placeOf(mark) {
+    const [x0, y0, x1, y1] = boundsOf(mark).map((number) => Math.round(number * 10) / 10);
+    if (mark.shape === "point") return `${x0}, ${y0}`;
+    if (mark.shape === "correspondence") return mark.points.map(({ x, y }) => `${Math.round(x)}, ${Math.round(y)}`).join(" – ");
+    return `${x0}, ${y0} · ${Math.round((x1 - x0) * 10) / 10} × ${Math.round((y1 - y0) * 10) / 10}`;
+  }
+
+  remove({ field, mark } = this.chosen ?? {}) {
+    if (mark === undefined) return false;
+    const { corner } = this;
+    const canLose = corner !== null && mark.shape in LINES && mark.points.length > (mark.shape === "polygon" ? 3 : 1) && mark.id === this.selected;
+    if (canLose) {
+      const points = mark.points.filter((_, place) => place !== corner);
+      this.corner = Math.min(corner, points.length - 1);
+      this.commit(this.history.withMark(field.name, changed(mark, { points })));
+      this.say(this.texts.corner_removed);
+      return true;
+    }
+    const name = this.nameOf(field, mark);
+    this.commit(this.history.with(field.name, this.history.marks(field.name).filter(({ id }) => id !== mark.id)));
+    this.say(fill(this.texts.removed, { what: name }));
+    return true;
+  }
+
+  /** Give the selected mark a label, or the next one where none is selected. */
+  label(code, field = this.field) {
+    this.turnTo(field);
+    this.labels[field.name] = code;
+    const { chosen } = this;
+    if (chosen !== null && chosen.field === field && chosen.mark.label !== code) this.commit(this.history.withMark(field.name, changed(chosen.mark, { label: code })), `label ${chosen.mark.id}`);
+    else this.hooks.selected();
+    this.say(fill(this.texts.labelled, { label: this.wordsOf(field, code) }));
+    this.redraw();
+    return true;
+  }
+
+  nextLabel() {
+    const { options, name } = this.field;
+    if (!options.length) return this.hooks.writeLabel(this.field);
+    const now = this.chosen?.field === this.field ? this.chosen.mark.label : this.labels[name];
+    return this.label(options[(options.findIndex(({ code }) => code === now) + 1) % options.length].code);
+  }
+
+  undo() {
+    this.cancelGestures();
+    const isDone = this.history.undo();
+    this.say(this.texts[isDone ? "undone" : "nothing_undone"]);
+    return true;
+  }
+
+  redo() {
+    this.cancelGestures();
+    const isDone = this.history.redo();
+    this.say(this.texts[isDone ? "redone" : "nothing_redone"]);
+    return true;
+  }
+
+  cancelGestures() {
+    for (const pointer of this.pointers) pointer.cancel();
+    this.pen = null;
+    this.history.revert();
+  }
+
+  /** End an outline or a row of points. */
+  finish() {
+    const { unfinished, field } = this;
+    if (unfinished === null || unfinished.field !== field.name || !(field.shape in LINES)) return false;
+    const points = unfinished.points.filter((point, i, all) => i === 0 || point.x !== all[i - 1].x || point.y !== all[i - 1].y);
+    if (points.length < (field.shape === "polygon" ? 3 : 1)) {
+      this.say(this.texts.three_corners, true);
+      return true;
+    }
+    this.addMark(field, this.newMark(field, points));
+    return true;
+  }
+
+  /** Leave what is being done, one thing after the other. */
+  escape() {
+    if (this.pen !== null) {
+      this.pen = null;
+      this.revert();
+    } else if (this.unfinished !== null) this.commit({ unfinished: null });
+    else if (this.isArmed) this.isArmed = false;
+    else if (this.cross !== null) this.keys.setCross(null);
+    else if (this.selected !== null) this.select(null, this.field);
+    else return false;
+    this.redraw();
+    return true;
+  }
+
+  // What others drew: annotators, for whoever decides between them, and helpers that propose
+
+  /** Show layers of marks beside one's own; each has `name`, `helper` or null, `color`, `dash`, `turn`, and `marks` with their fields. */
+  showLayers(layers) {
+    this.layers = layers;
+    this.hooks.selected();
+    this.redraw();
+  }
+
+  get takeable() {
+    return this.layers.filter(({ isHidden }) => !isHidden).flatMap((layer) => layer.marks.map((each) => ({ layer, ...each })));
+  }
+
+  /** Point at a mark of a layer; `take` makes it one's own. */
+  pointAt(id) {
+    const pointed = this.takeable.find(({ mark }) => mark.id === id);
+    if (pointed === undefined) return false;
+    this.select(null, pointed.field, { isQuiet: true });
+    this.taken = id;
+    this.say(fill(this.texts.pointed_at, { what: this.wordsOf(pointed.field, pointed.mark.label) || pointed.field.label, name: pointed.layer.name }));
+    this.hooks.selected();
+    this.redraw();
+    return true;
+  }
+
+  takeAt(pane, point, reach) {
+    if (this.field.shape === "mask") return false;
+    const hit = this.takeable.find(({ mark }) => ["handle", "side"].includes(hitOf(mark, pane, point, reach)?.part));
+    return hit !== undefined && this.pointAt(hit.mark.id);
+  }
+
+  /** Take a mark of a layer over into one's own; what a helper proposed is accepted with that. */
+  take(id = this.taken) {
+    const taken = this.takeable.find(({ mark }) => mark.id === id);
+    if (taken === undefined) return false;
+    const { layer, field, mark } = taken;
+    if (!this.hasRoom(field)) return true;
+    if (!this.hooks.isOffered(field)) return true;
+    const own = { ...changed(mark, {}), id: ++latestMark };
+    if (layer.helper !== null) this.leaveOut(layer, mark);
+    this.addMark(field, own);
+    return true;
+  }
+
+  /** A proposal that is rejected goes from the picture; what an annotator drew stays. */
+  reject(id = this.taken) {
+    const taken = this.takeable.find(({ mark }) => mark.id === id);
+    if (taken === undefined || taken.layer.helper === null) return false;
+    this.leaveOut(taken.layer, taken.mark);
+    this.taken = null;
+    this.say(fill(this.texts.rejected, { name: taken.layer.name }));
+    this.hooks.selected();
+    this.redraw();
+    return true;
+  }
+
+  leaveOut(layer, mark) {
+    layer.marks = layer.marks.filter((each) => each.mark !== mark);
+  }
+
+  // Presses
+
+  /** What a press on a picture begins; null where it begins nothing. */
+  press(pane, point, { reach, isForced }) {
+    if (this.hooks.isLocked()) return null;
+    if (!this.hooks.isOffered(this.field)) {
+      this.say(fill(this.texts.not_offered, { field: this.field.label }), true);
+      return null;
+    }
+    this.hooks.turned(this.field);
+    const isNewForced = isForced || this.isArmed;
+    this.isArmed = false;
+    const { field } = this;
+    if (field.shape !== "correspondence" && pane !== 0) {
+      this.say(this.texts.first_picture, true);
+      return null;
+    }
+    if (field.shape === "mask") return this.paint(pane, point, isNewForced);
+    const { unfinished } = this;
+    if (unfinished !== null && unfinished.field === field.name) return this.goOn(pane, point, reach);
+    const hit = isNewForced ? null : this.hitAt(pane, point, reach);
+    const isOwnPart = hit !== null && (hit.part !== "inside" || hit.field.shape === "mask");
+    if (isOwnPart) return this.hold(hit, pane, point);
+    if (hit === null && this.takeAt(pane, point, reach)) return null;
+    if (hit !== null && field.shape !== "box") return new Choose(this, hit.field, hit.mark);
+    if (!this.hasRoom(field)) return hit === null ? null : new Choose(this, hit.field, hit.mark);
+    if (field.shape === "box") return new BoxDraw(this, field, { pane, point, inside: hit?.mark ?? null });
+    if (field.shape === "point") {
+      const mark = this.newMark(field, [within(point, this.sizeOf(pane))]);
+      this.select(mark.id, field, { isQuiet: true });
+      this.preview(this.history.with(field.name, [...this.history.marks(field.name), mark]));
+      return new Drag(this, field, mark, { pane, point, index: 0, isNew: true });
+    }
+    if (field.shape === "correspondence") return new PairAdd(this, field, { pane, point, partner: null });
+    this.select(null, field, { isQuiet: true });
+    return new PointAdd(this, field, { pane, point, before: [] });
+  }
+
+  /** A press while something is unfinished: its next point, or its end. */
+  goOn(pane, point, reach) {
+    const { field, unfinished } = this;
+    if (field.shape === "box") return new BoxDraw(this, field, { pane, point, from: unfinished.points[0] });
+    if (field.shape === "correspondence") {
+      return new PairAdd(this, field, { pane, point, partner: unfinished.pane === pane ? null : unfinished.points[0] });
+    }
+    if (field.shape === "polygon" && unfinished.points.length > 2 && distance(unfinished.points[0], point) <= reach) {
+      this.finish();
+      return null;
+    }
+    return new PointAdd(this, field, { pane, point, before: unfinished.points });
+  }
+
+  /** A press on a mark: its corner moves, a new one comes on its side, or it moves as a whole. */
+  hold({ field, mark, part, index }, pane, point) {
+    const isSelected = mark.id === this.selected;
+    if (part === "handle" && (isSelected || mark.shape !== "box")) {
+      this.corner = mark.shape in LINES ? index : null;
+      return new Drag(this, field, mark, { pane, point, index: mark.shape === "correspondence" ? pane : index });
+    }
+    if (part === "side" && isSelected && mark.shape in LINES) {
+      const at = within(point, this.sizeOf(pane));
+      const points = [...mark.points.slice(0, index + 1), at, ...mark.points.slice(index + 1)];
+      const more = changed(mark, { points });
+      this.preview(this.history.withMark(field.name, more));
+      this.corner = index + 1;
+      return new Drag(this, field, more, { pane, point, index: index + 1, isNew: true });
+    }
+    return new Drag(this, field, mark, { pane, point });
+  }
+
+  paint(pane, point, isForced) {
+    const { field } = this;
+    const chosen = !isForced && this.chosen?.field === field ? this.chosen.mark : null;
+    const under = this.history.marks(field.name).find(({ columns }) => columns.has(point));
+    if (this.brush.isErasing) {
+      const mark = chosen ?? under;
+      if (mark === undefined || mark === null) {
+        this.say(this.texts.nothing_to_erase, true);
+        return null;
+      }
+      return new Stroke(this, field, mark, { pane, point, isNew: false });
+    }
+    if (chosen !== null) return new Stroke(this, field, chosen, { pane, point, isNew: false });
+    if (!this.hasRoom(field)) return null;
+    const { width, height } = this.sizeOf(0);
+    const mark = this.newMark(field, [], MaskColumns.empty(width, height));
+    this.select(mark.id, field, { isQuiet: true });
+    return new Stroke(this, field, mark, { pane, point, isNew: true });
+  }
+
+  /** The mark of the field at a point: the selected one first, then handles and sides, then the smallest around it. */
+  hitAt(pane, point, reach) {
+    const { field } = this;
+    const hits = this.history.marks(field.name).map((mark) => ({ field, mark, ...hitOf(mark, pane, point, reach) })).filter(({ part }) => part !== undefined);
+    const rank = ({ part, mark }) => ["handle", "side", "inside"].indexOf(part) * 2 + (mark.id === this.selected ? 0 : 1);
+    const size = ({ mark }) => {
+      const [x0, y0, x1, y1] = boundsOf(mark);
+      return (x1 - x0) * (y1 - y0);
+    };
+    return hits.sort((a, b) => rank(a) - rank(b) || (a.far ?? 0) - (b.far ?? 0) || size(a) - size(b))[0] ?? null;
+  }
+
+  /** Show where a gesture is: the loupe looks at what is placed. */
+  follow(gesture, overlay, point, { isTouch }) {
+    this.hovered = { pane: overlay.index, point, isTouch };
+    const isPlacing = gesture !== null && this.field.shape !== "mask";
+    if (isPlacing || this.hasLoupe) this.look(overlay, gesture?.at ?? point, isTouch, isTouch || this.hasLoupe);
+    if (gesture === null) this.redraw("pointer"); // else the gesture has drawn it
+  }
+
+  look(overlay, point, isTouch, isWanted) {
+    if (!isWanted) return overlay.loupe.hide();
+    overlay.loupe.show(point, overlay.toStage(point), overlay.place, { isTouch, color: cssColor(INKS[this.fields.indexOf(this.field) % INKS.length]) });
+  }
+
+  hover(where) {
+    this.hovered = where;
+    for (const overlay of this.overlays) {
+      if (where?.pane === overlay.index && this.hasLoupe) this.look(overlay, where.point, false, true);
+      else if (this.cross === null) overlay.loupe.hide();
+    }
+    if (this.isWaitingToDraw) return;
+    this.isWaitingToDraw = true;
+    requestAnimationFrame(() => {
+      this.isWaitingToDraw = false;
+      this.redraw("pointer");
+    });
+  }
+
+  released(overlay) {
+    if (this.hovered?.isTouch) this.hovered = null;
+    if (!this.hasLoupe || this.hovered === null) overlay.loupe.hide();
+    this.redraw("lines");
+  }
+
+  get isPanning() {
+    return this.isHand || this.isSpaceHeld;
+  }
+
+  holdSpace(isHeld) {
+    this.isSpaceHeld = isHeld;
+    for (const { pane } of this.overlays) pane.stage.classList.toggle("panning", this.isPanning);
+  }
+
+  setHand(isHand) {
+    this.isHand = isHand;
+    this.holdSpace(false);
+    this.tools.draw();
+  }
+
+  setLoupe(hasLoupe) {
+    this.hasLoupe = hasLoupe;
+    writeLoupe(hasLoupe);
+    if (!hasLoupe) for (const { loupe } of this.overlays) loupe.hide();
+    this.redraw("lines");
+  }
+
+  setBrush(changes) {
+    const most = Math.max(this.sizes[0].width, this.sizes[0].height) / 4;
+    Object.assign(this.brush, changes);
+    this.brush.radius = Math.min(most, Math.max(0.5, this.brush.radius));
+    this.tools.draw();
+    this.redraw("lines");
+  }
+
+  arm() {
+    this.select(null, this.field, { isQuiet: true });
+    this.isArmed = true;
+    this.hooks.selected();
+    this.say(this.texts.armed);
+    this.redraw();
+  }
+
+  // Drawing
+
+  redraw(part = null) {
+    if (!this.isOn || this.viewer.panes.some((pane) => pane.scale === undefined)) return;
+    let shown;
+    for (const overlay of this.overlays) {
+      overlay.follow(this.viewer.view);
+      if (part !== "pointer") shown ??= this.shownOn();
+      overlay.draw(shown, this.over(overlay), part);
+    }
+    if (part === null) this.tools.draw();
+  }
+
+  shownOn() {
+    const own = this.fields.flatMap((field) => this.history.marks(field.name).map((mark) => ({
+      mark, color: this.colorOf(field, mark), dash: this.problemOf(field, mark) ? "5 3" : "none", name: this.nameOf(field, mark), isSelected: mark.id === this.selected, turn: 1,
+    })));
+    const others = this.layers.filter(({ isHidden }) => !isHidden).flatMap(({ color, dash, turn: slope, name, marks }) => marks.map(({ mark }) => ({
+      mark, color, dash, name, isSelected: mark.id === this.taken, turn: slope,
+    })));
+    return [...others, ...own].sort((a, b) => a.isSelected - b.isSelected);
+  }
+
+  over(overlay) {
+    const { unfinished, cross, field } = this;
+    const at = this.hovered?.pane === overlay.index ? this.hovered.point : null;
+    const next = cross?.pane === overlay.index ? cross : at;
+    const isMask = field.shape === "mask";
+    let drawn = null;
+    if (unfinished !== null) {
+      const shape = this.fields.find(({ name }) => name === unfinished.field).shape;
+      const number = String(this.history.marks(unfinished.field).length + 1);
+      const isLine = shape === "polygon" || shape === "points" || shape === "box";
+      drawn = {
+        ...unfinished, shape, number, color: INKS[this.fields.findIndex(({ name }) => name === unfinished.field) % INKS.length],
+        next: unfinished.next ?? (isLine && next !== null ? next : null), waits: fill(this.texts.partner_here, { number }),
+      };
+    }
+    return {
+      unfinished: drawn, corner: this.corner, cross: cross?.pane === overlay.index ? cross : null,
+      ring: isMask && next !== null && overlay.index === 0 && !this.isPanning ? { point: next, radius: this.brush.radius, isErasing: this.brush.isErasing } : null,
+    };
+  }
+
+  /** Say something to those who do not see it, and write it on the card where it is asked for. */
+  say(words, isUrgent = false) {
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => {
+      this.spoken.textContent = words;
+    }, SPOKEN_MS);
+    this.hooks.said(words, isUrgent);
+  }
+}
+
+/** A mark in a list, or an empty list where the document is none; a draft may hold anything. */
+function readMark(document) {
+  try {
+    return [markOf(document)];
+  } catch {
+    return [];
+  }
+}
+
+function readLoupe() {
+  try {
+    return sessionStorage.getItem(LOUPE_CHOICE) === "on";
+  } catch {
+    return false;
+  }
+}
+
+function writeLoupe(isOn) {
+  try {
+    sessionStorage.setItem(LOUPE_CHOICE, isOn ? "on" : "off");
+  } catch {
+    // The choice then holds for as long as the page does.
+  }
+}

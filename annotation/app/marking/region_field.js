@@ -1,0 +1,227 @@
+// A field of regions on the card: what to mark, the labels with their keys, and what is marked, to be chosen, labelled
+// anew and removed.
+
+class RegionField {
+  constructor(parent, field, form, marking) {
+    Object.assign(this, { field, form, marking, texts: marking.texts });
+    this.set = add(parent, "fieldset", "field region");
+    this.set.dataset.field = field.name;
+    add(this.set, "legend", "", field.label).dir = "auto";
+    this.set.addEventListener("click", () => marking.turnTo(field));
+    if (form.regions.length > 1) this.drawThis = button(this.set, "reason draw-this", this.texts.draw_this, "", () => this.focus());
+    if (field.instructions) add(this.set, "p", "instructions", field.instructions).dir = "auto";
+    if (field.example && form.data.save?.pictures) this.addExample(form.data.save.pictures);
+    this.labels = field.options.length || field.free_label ? add(this.set, "div", "labels") : null;
+    if (this.labels !== null) {
+      this.labels.setAttribute("role", "group");
+      this.labels.setAttribute("aria-label", this.texts.labels);
+    }
+    this.buttons = field.options.map((option, i) => this.addLabel(option, i));
+    if (field.free_label) this.addFreeLabel();
+    this.count = add(this.set, "p", "count");
+    this.list = add(this.set, "ul", "mark-list");
+    this.list.setAttribute("aria-label", fill(this.texts.list, { field: field.label }));
+  }
+
+  addExample(where) {
+    const image = add(this.set, "img", "example");
+    image.alt = fill(this.texts.example, { field: this.field.label });
+    image.addEventListener("error", () => image.remove());
+    image.src = `${where}/${this.field.example}`;
+  }
+
+  addLabel(option, i) {
+    const box = button(this.labels, "reason", "", i < 9 ? String(i + 1) : "", () => this.marking.label(option.code, this.field));
+    const words = box.querySelector(".words");
+    words.textContent = option.words;
+    words.dir = "auto";
+    box.prepend(swatch(INKS[i % INKS.length], "none"));
+    if (option.help) box.title = option.help;
+    return box;
+  }
+
+  addFreeLabel() {
+    const label = add(this.set, "label", "free-label");
+    add(label, "span", "", this.texts.label);
+    this.input = add(label, "input", "");
+    this.input.type = "text";
+    this.input.maxLength = 200;
+    this.input.dir = "auto";
+    this.input.addEventListener("input", () => this.marking.label(this.input.value.trim(), this.field));
+    for (const kind of ["keydown", "keyup", "keypress"]) {
+      this.input.addEventListener(kind, (event) => {
+        event.stopPropagation();
+        if (kind === "keydown" && ["Escape", "Enter"].includes(event.key)) {
+          event.preventDefault();
+          this.marking.overlays[0]?.pane.stage.focus({ preventScroll: true });
+        }
+      });
+    }
+  }
+
+  /** The field gets the next keys: its labels, and presses on the picture. */
+  focus() {
+    this.marking.turnTo(this.field);
+    this.marking.overlays[0]?.pane.stage.focus({ preventScroll: true });
+  }
+
+  pick(i) {
+    const option = this.field.options[i];
+    return option !== undefined && this.marking.label(option.code, this.field);
+  }
+
+  writeLabel() {
+    if (this.input === undefined) return false;
+    this.input.focus();
+    this.input.select();
+    return true;
+  }
+
+  draw(isActive) {
+    const { field, marking, texts } = this;
+    const marks = marking.history.marks(field.name);
+    const { chosen } = marking;
+    const own = chosen?.field === field ? chosen.mark : null;
+    const label = own === null ? marking.labels[field.name] : own.label;
+    this.set.classList.toggle("active", isActive);
+    this.drawThis?.setAttribute("aria-pressed", String(field === marking.field));
+    this.drawThis?.setAttribute("aria-label", fill(texts.draw_that, { field: field.label }));
+    this.buttons.forEach((box, i) => {
+      box.setAttribute("aria-pressed", String(field.options[i].code === label));
+      const key = box.querySelector("kbd");
+      if (key !== null) key.hidden = !isActive;
+    });
+    if (this.input !== undefined && !this.input.matches(":focus")) this.input.value = marking.wordsOf(field, label);
+    const bounds = field.min_count === field.max_count ? "of_exactly" : "of_between";
+    const parts = [fill(texts[bounds], { count: marks.length, least: field.min_count, most: field.max_count })];
+    if (isActive) parts.push(texts[`how_${field.shape}`]);
+    this.count.textContent = parts.join(" · ");
+    this.drawList(marks);
+  }
+
+  /** Rows that are there stay, so that whoever stands on one keeps the focus. */
+  drawList(marks) {
+    const before = new Map([...this.list.children].map((line) => [line.dataset.mark, line]));
+    const lines = marks.map((mark) => {
+      const line = before.get(String(mark.id)) ?? this.addRow(mark);
+      this.fillRow(line, mark);
+      return line;
+    });
+    for (const line of before.values()) if (!lines.includes(line)) line.remove();
+    lines.forEach((line, i) => this.list.children[i] !== line && this.list.insertBefore(line, this.list.children[i] ?? null));
+  }
+
+  addRow({ id }) {
+    const line = document.createElement("li");
+    line.dataset.mark = String(id);
+    const row = add(line, "button", "mark-row");
+    row.type = "button";
+    row.append(swatch([0, 0, 0], "none"));
+    for (const name of ["what", "where", "from", "problem"]) add(row, "span", name, "");
+    row.addEventListener("click", () => this.marking.select(id, this.field));
+    const remove = add(line, "button", "mark-act", "✕");
+    remove.type = "button";
+    remove.addEventListener("click", () => {
+      const next = line.nextElementSibling ?? line.previousElementSibling;
+      this.marking.select(id, this.field, { isQuiet: true });
+      this.marking.corner = null;
+      this.marking.remove();
+      next?.querySelector("button").focus();
+    });
+    return line;
+  }
+
+  fillRow(line, mark) {
+    const { field, marking, texts } = this;
+    const [row, remove] = line.children;
+    const name = marking.nameOf(field, mark);
+    row.setAttribute("aria-pressed", String(mark.id === marking.selected));
+    row.querySelector("rect").setAttribute("fill", cssColor(marking.colorOf(field, mark)));
+    row.querySelector(".what").textContent = name;
+    row.querySelector(".where").textContent = marking.placeOf(mark);
+    row.querySelector(".from").textContent = mark.proposal === null ? "" : fill(texts.proposed_by, { name: mark.proposal.helper });
+    row.querySelector(".problem").textContent = marking.problemOf(field, mark);
+    remove.setAttribute("aria-label", fill(texts.remove_mark, { what: name }));
+  }
+}
+
+/** A piece of a line as it is drawn on the picture: its colour, and its dashes. */
+function swatch(color, dash) {
+  const image = svg("svg", { class: "mark-swatch", viewBox: "0 0 22 12", "aria-hidden": "true" });
+  if (dash === "none") svg("rect", { x: 1, y: 1, width: 20, height: 10, rx: 2, fill: cssColor(color) }, image);
+  else {
+    svg("path", { d: "M0 6H22", stroke: "#000", "stroke-width": 6 }, image);
+    svg("path", { d: "M0 6H22", stroke: cssColor(color), "stroke-width": 4, "stroke-dasharray": dash }, image);
+  }
+  return image;
+}
+
+/** The marks of others, beside one's own: a legend with a switch each, and a way to take each mark over. */
+class MarkLayers {
+  constructor(parent, marking) {
+    Object.assign(this, { marking, texts: marking.texts });
+    this.element = add(parent, "section", "suggestions");
+    this.draw();
+  }
+
+  draw() {
+    const { marking, texts } = this;
+    const { layers } = marking;
+    const focused = this.element.getRootNode().activeElement?.dataset?.key;
+    this.element.replaceChildren();
+    this.element.hidden = !layers.length;
+    if (!layers.length) return;
+    add(this.element, "h3", "", texts.others);
+    const legend = add(this.element, "div", "legend");
+    legend.setAttribute("role", "group");
+    legend.setAttribute("aria-label", texts.others);
+    layers.forEach((layer, i) => {
+      const box = button(legend, "reason", layer.name, "", () => {
+        layer.isHidden = !layer.isHidden;
+        marking.taken = null;
+        marking.redraw();
+        this.draw();
+      });
+      box.querySelector(".words").dir = "auto";
+      box.dataset.key = `layer ${i}`;
+      box.setAttribute("aria-pressed", String(!layer.isHidden));
+      box.prepend(swatch(layer.color, layer.dash));
+    });
+    const list = add(this.element, "ul", "mark-list");
+    list.setAttribute("aria-label", texts.others);
+    for (const { layer, field, mark } of marking.takeable) this.addRow(list, layer, field, mark);
+    if (focused !== undefined) this.element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  addRow(list, layer, field, mark) {
+    const { marking, texts } = this;
+    const line = add(list, "li", "");
+    const row = add(line, "button", "mark-row");
+    row.type = "button";
+    row.dataset.key = `mark ${mark.id}`;
+    row.setAttribute("aria-pressed", String(mark.id === marking.taken));
+    row.append(swatch(layer.color, layer.dash));
+    add(row, "span", "what", marking.wordsOf(field, mark.label) || field.label).dir = "auto";
+    add(row, "span", "where", marking.placeOf(mark));
+    add(row, "span", "from", layer.name).dir = "auto";
+    row.addEventListener("click", () => marking.pointAt(mark.id));
+    const put = (words, spoken, act) => {
+      const element = add(line, "button", "mark-act", words);
+      element.type = "button";
+      element.dataset.key = `${words} ${mark.id}`;
+      element.setAttribute("aria-label", spoken);
+      element.addEventListener("click", act);
+    };
+    const what = marking.wordsOf(field, mark.label) || field.label;
+    put(texts[layer.helper === null ? "take" : "accept"], fill(texts.take_mark, { what, name: layer.name }), () => marking.take(mark.id));
+    if (layer.helper !== null) put("✕", fill(texts.reject_mark, { what, name: layer.name }), () => marking.reject(mark.id));
+  }
+}
+
+/** Layers of the marks of others: each entry has `label`, `helper` (null for people) and `regions`, documents by field. */
+function layersOf(entries, fields) {
+  return entries.map(({ label, helper = null, regions }, i) => ({
+    name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],
+    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap(readMark).map((mark) => ({ field, mark }))),
+  })).filter(({ marks }) => marks.length);
+}

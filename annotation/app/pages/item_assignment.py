@@ -1,0 +1,56 @@
+"""The form by which a curator asks somebody about certain items before all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from benchwright.errors import BenchwrightError
+
+from ...items.curator_acts import ASSIGNED_FOR, AssignedTasks, CuratorActs
+from ...store import Account, Accounts
+from ..base.curator_texts import TEXTS
+from ..base.state import AppState, clock
+from ..base.texts import message_of
+from .review import inert
+
+_DONE = "items-assigned"
+
+
+def show_assignment(state: AppState, account: Account, record_ids: Sequence[str]) -> None:
+    """Let a curator pick who is asked about records, and take that back.
+
+    Args:
+        state: State of the app.
+        account: Account of the curator.
+        record_ids: Ids of the records that are meant; none where nothing is selected.
+    """
+    acts = CuratorActs(state.workspace, state.store, account.name)
+    people = [person.name for person in Accounts(state.store).all() if not person.is_disabled]
+    if not record_ids or not people:
+        return
+    with st.form("item-assign"):
+        person = st.selectbox(TEXTS["assign_to"], people, index=None, placeholder=TEXTS["assign_whom"])
+        st.caption(TEXTS["assign_why"].format(days=ASSIGNED_FOR.days))
+        if st.form_submit_button(TEXTS["assign"]) and person is not None:
+            st.session_state[_DONE] = acts.assign(list(record_ids), person, now=clock())
+            st.rerun()
+
+
+def show_assigned(acts: CuratorActs) -> None:
+    """Say what was assigned last, and why some was not, with a button that takes it back."""
+    done: AssignedTasks | None = st.session_state.get(_DONE)
+    if done is None:
+        return
+    words = [TEXTS["assigned_n"].format(count=len(done.leases), name=inert(done.name))] if done.leases else []
+    words += [
+        TEXTS["not_assigned_n"].format(count=count, why=inert(message_of(BenchwrightError(why))))
+        for why, count in done.refused
+    ]
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    (left.success if done.leases else left.warning)("  \n".join(words))
+    if done.leases and right.button(TEXTS["take_back"], width="stretch"):
+        acts.take_back(done, now=clock())
+        del st.session_state[_DONE]
+        st.rerun()

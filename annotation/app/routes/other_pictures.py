@@ -1,0 +1,81 @@
+"""Other pictures of a campaign, looked for by whoever names them in a form: their names, and small versions of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.records import ItemImage
+
+from ...store import Account
+from ...store.campaigns.other_pictures import find_pictures, is_picture_of
+from ...workflow.task_queue import is_id, may_see
+from ..auth.middleware import ACCOUNT
+from ..base.shown_pictures import etag
+from ..base.state import AppState, clock
+
+MOST_FOUND, MOST_NAMED, MAX_WORDS = 24, 50, 200
+
+
+def other_pictures_url(task_id: int) -> str:
+    """Return the path below which the other pictures of a task's campaign are found."""
+    return f"/tasks/{task_id}/pictures"
+
+
+def other_picture_routes(state: AppState) -> list[Route]:
+    """Return the routes of other pictures; the session middleware has identified the account."""
+
+    async def found(request: Request) -> Response:
+        return await run_in_threadpool(_found, request, state)
+
+    async def small(request: Request) -> Response:
+        return await run_in_threadpool(_small, request, state)
+
+    path = "/tasks/{task:number}/pictures"
+    return [Route(path, found), Route(path + "/{image}", small)]
+
+
+def _found(request: Request, state: AppState) -> Response:
+    """Return pictures whose name holds some words, or those of some ids, without the task's own."""
+    task_id = request.path_params["task"]
+    if not _is_own(request, state):
+        return PlainTextResponse("there is no such task for you\n", 404)
+    ids = request.query_params.getlist("id")[:MOST_NAMED]
+    words = request.query_params.get("find", "")[:MAX_WORDS]
+    with state.store.reading() as connection:
+        pictures = find_pictures(connection, task_id, words=words, ids=ids, most=MOST_NAMED if ids else MOST_FOUND)
+    rows: list[dict[str, Any]] = [
+        {"id": picture.image_id, "words": picture.name, "src": f"{other_pictures_url(task_id)}/{picture.image_id}"}
+        for picture in pictures
+    ]
+    return JSONResponse({"pictures": rows}, headers={"Cache-Control": "private, no-store"})
+
+
+def _small(request: Request, state: AppState) -> Response:
+    """Return a small version of another picture of a task's campaign."""
+    task_id, image_id = request.path_params["task"], request.path_params["image"]
+    with state.store.reading() as connection:
+        is_there = _is_own(request, state) and is_picture_of(connection, task_id, image_id)
+    if not is_there:
+        return PlainTextResponse("there is no such picture for you\n", 404)
+    image = ItemImage(image_id=image_id, role="reference")
+    headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, "coarse")}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    try:
+        shown = state.pictures.coarse(image)
+    except (DataError, UnreadableImage):
+        return PlainTextResponse("cannot be shown\n", 410)
+    return Response(shown.data, media_type=shown.media_type, headers=headers)
+
+
+def _is_own(request: Request, state: AppState) -> bool:
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    task_id = request.path_params["task"]
+    return is_id(task_id) and may_see(state.store, task_id, account.name, now=clock())

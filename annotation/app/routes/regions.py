@@ -1,0 +1,292 @@
+"""Routes of helpers while people mark: which there are, what one proposes, and what some propose ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError
+from benchwright.records import ItemImage
+from benchwright.regions import NamedHelper, RegionError, RegionHints, read_hints
+from benchwright.workspace.atomic import write_json
+
+from ...forms.campaign_helpers import CampaignHelpers, region_fields
+from ...store import Account, Campaign
+from ..auth.middleware import ACCOUNT
+from ..base.state import AppState
+from ..helping import (
+    HelperAnswer,
+    HelperBusy,
+    HelperFailed,
+    HelperMissing,
+    HelperRefused,
+    HelperTimeout,
+    HelperWork,
+    Superseded,
+    helpers_in,
+    unusable,
+    warm_helpers,
+    why_unusable,
+)
+from .tasks import DRAFT_HEADER, TaskImages
+
+MOST_BYTES = 512 << 10
+MOST_REQUESTS, PER_S = 60, 30.0
+"""Most requests of one account to helpers within so many seconds."""
+PROPOSALS = "proposals"
+"""Folder in a workspace's cache with what helpers proposed at the opening of tasks."""
+_WINDOW = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_HINTS = ("shape", "box", "inside", "outside", "stroke_px", "phrase", "label", "refine")
+_STATUS = {
+    Superseded: 409,
+    HelperRefused: 400,
+    RegionError: 400,
+    HelperFailed: 422,
+    HelperMissing: 503,
+    HelperBusy: 503,
+    HelperTimeout: 504,
+}
+
+
+def helpers_url(task_id: int) -> str:
+    """Return the path that lists a task's helpers; each is asked below it, by its name."""
+    return f"/regions/{task_id}/helpers"
+
+
+def proposals_url(task_id: int) -> str:
+    """Return the path of what helpers propose for a task before anybody asks."""
+    return f"/regions/{task_id}/proposals"
+
+
+def region_routes(state: AppState) -> list[Route]:
+    """Return the routes of helpers; the session middleware has identified the account."""
+    routes = _RegionRoutes(state)
+    return [
+        Route("/regions/{task:number}/helpers", routes.listed),
+        Route("/regions/{task:number}/helpers/{helper:str}", routes.ask, methods=["POST"]),
+        Route("/regions/{task:number}/proposals", routes.proposals),
+    ]
+
+
+class _HelpedTask(NamedTuple):
+    """A task whose pictures an account may see.
+
+    Args:
+        campaign: Its campaign.
+        helpers: The campaign's helpers.
+        images: Its pictures.
+    """
+
+    campaign: Campaign
+    helpers: CampaignHelpers
+    images: tuple[ItemImage, ...]
+
+
+class _RegionRoutes:
+    def __init__(self, state: AppState) -> None:
+        self._state = state
+        self._images = TaskImages(state)
+        self._rates = _Rates()
+        self._asked_ahead: dict[str, Future[HelperAnswer]] = {}
+        self._lock = threading.Lock()
+
+    async def listed(self, request: Request) -> Response:
+        """Return the helpers of a task's campaign, and have the task's pictures prepared."""
+        return await self._checked(request, self._listed)
+
+    async def proposals(self, request: Request) -> Response:
+        """Return what the campaign's helpers propose by themselves, as far as it is computed."""
+        return await self._checked(request, self._proposals)
+
+    async def ask(self, request: Request) -> Response:
+        """Return what one helper proposes."""
+        if DRAFT_HEADER not in request.headers:
+            return PlainTextResponse("this comes from the app\n", 403)
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_BYTES:
+                return PlainTextResponse("too long\n", 413)
+        task = await run_in_threadpool(self._task, request)
+        helper = None if task is None else task.helpers.named(request.path_params["helper"])
+        if task is None or helper is None:
+            return PlainTextResponse("there is no such picture or helper for you\n", 404)
+        if not self._rates.take(_account(request).name):
+            return JSONResponse({"why": "that was a lot at once; draw on, and ask again in a moment"}, 429)
+        return await self._answered(bytes(body), task, helper, _account(request).name)
+
+    async def _answered(self, body: bytes, task: _HelpedTask, helper: NamedHelper, account: str) -> Response:
+        begun = time.monotonic()
+        try:
+            work, window = await run_in_threadpool(self._work, body, task, helper)
+            answer = await asyncio.wrap_future(self._state.helpers.ask(work, window=f"{account}\n{window}"))
+        except (ValueError, RecursionError):
+            return JSONResponse({"why": "this is nothing that the app sends"}, 400)
+        except BenchwrightError as error:
+            return _refusal(error, helper)
+        seconds = round(time.monotonic() - begun, 3)
+        return JSONResponse({"regions": answer.regions, "refined": answer.is_refined, "seconds": seconds})
+
+    async def _checked(self, request: Request, respond: Any) -> Response:
+        if DRAFT_HEADER not in request.headers:
+            return PlainTextResponse("this comes from the app\n", 403)
+
+        def responded() -> Response:
+            task = self._task(request)
+            if task is None:
+                return PlainTextResponse("there is no such picture for you\n", 404)
+            response: Response = respond(request, task)
+            return response
+
+        return await run_in_threadpool(responded)
+
+    def _task(self, request: Request) -> _HelpedTask | None:
+        """Return a task with its helpers; None where there is none, or the account may not see it."""
+        images = self._images.of(request)
+        campaign = None if images is None else self._state.store.campaign_of(request.path_params["task"])
+        if images is None or campaign is None:
+            return None
+        return _HelpedTask(campaign, helpers_in(campaign), images)
+
+    def _listed(self, request: Request, task: _HelpedTask) -> Response:
+        del request
+        shapes = {field.shape for field in region_fields(task.campaign.form)}
+        listed = []
+        for helper in task.helpers.helpers:
+            settings = helper.settings
+            gives = [shape for shape in settings.gives if shape in shapes]
+            why = None if not gives else why_unusable(helper)
+            if gives:
+                listed.append(
+                    {
+                        "name": helper.name,
+                        "title": settings.title,
+                        "takes": list(settings.takes),
+                        "gives": gives,
+                        "refines": settings.refines,
+                        "why": why,
+                    }
+                )
+        warm_helpers(self._state.helpers, task.campaign, task.images, self._state.pictures.size)
+        return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose)})
+
+    def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:
+        """Return what a browser asks for, checked.
+
+        Raises:
+            ValueError: It is no JSON object of the right form.
+            RegionError: The hints are none of this picture, or nothing that the helper works from.
+            HelperMissing: The helper cannot be used here.
+        """
+        sent = json.loads(body)
+        window, place = (sent.get("window"), sent.get("place", 0)) if isinstance(sent, Mapping) else (None, None)
+        if not isinstance(window, str) or not _WINDOW.fullmatch(window) or type(place) is not int:
+            raise ValueError("a request names its window and its picture")
+        if not 0 <= place < len(task.images):
+            raise RegionError(f"this task has {len(task.images)} picture(s); there is no number {place}")
+        image = task.images[place]
+        size_wh = self._state.pictures.size(image)
+        hints = read_hints({name: sent[name] for name in _HINTS if sent.get(name) is not None}, size_wh)
+        helper.settings.check_takes(hints)
+        if (why := why_unusable(helper)) is not None:
+            raise HelperMissing(why)
+        return HelperWork(helper, image.image_id, size_wh, hints), window
+
+    def _proposals(self, request: Request, task: _HelpedTask) -> Response:
+        place = request.query_params.get("place", "0")
+        if not place.isdecimal() or len(place) > 3 or int(place) >= len(task.images):
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        regions: list[Any] = []
+        problems: list[dict[str, str]] = []
+        is_waiting = False
+        for name in task.helpers.propose:
+            helper = task.helpers.named(name)
+            assert helper is not None, "checked when the campaign was read"
+            try:
+                document = self._proposed_ahead(helper, task, task.images[int(place)])
+            except BenchwrightError as error:
+                problems.append({"helper": name, "why": str(error)})
+                continue
+            if document is None:
+                is_waiting = True
+            else:
+                regions += document
+        return JSONResponse({"regions": regions, "problems": problems, "waiting": is_waiting})
+
+    def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
+        """Return what a helper proposes by itself; None while it is computed.
+
+        Raises:
+            BenchwrightError: It failed, which is told once and then tried again.
+        """
+        shapes = [field.shape for field in region_fields(task.campaign.form)]
+        shape = next((shape for shape in helper.settings.gives if shape in shapes), None)
+        if shape is None:
+            return []
+        if (why := why_unusable(helper)) is not None:
+            raise HelperMissing(why)
+        key = digest([helper.to_json(), shape, image.image_id])
+        path = self._state.workspace / "cache" / PROPOSALS / f"{key}.json"
+        if path.is_file():
+            kept: list[Any] = json.loads(path.read_text(encoding="utf-8"))["regions"]
+            return kept
+        with self._lock:
+            future = self._asked_ahead.get(key)
+            if future is None:
+                size_wh = self._state.pictures.size(image)
+                work = HelperWork(helper, image.image_id, size_wh, RegionHints(shape=shape))
+                self._asked_ahead[key] = self._state.helpers.later(work)
+                return None
+            if not future.done():
+                return None
+            del self._asked_ahead[key]
+        regions = future.result().regions
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, {"regions": regions})
+        return regions
+
+
+class _Rates:
+    """Counts requests by account."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[float, float]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, account: str) -> bool:
+        """Return whether an account may ask once more now (token bucket)."""
+        now = time.monotonic()
+        with self._lock:
+            left, at = self._counts.get(account, (float(MOST_REQUESTS), now))
+            left = min(float(MOST_REQUESTS), left + (now - at) * MOST_REQUESTS / PER_S)
+            self._counts[account] = (left - 1, now) if left >= 1 else (left, now)
+            return left >= 1
+
+
+def _refusal(error: BenchwrightError, helper: NamedHelper) -> Response:
+    status = next((number for kind, number in _STATUS.items() if isinstance(error, kind)), 422)
+    why = str(error)
+    if isinstance(error, HelperMissing):
+        why = unusable(helper)
+    document: dict[str, Any] = {"why": why}
+    if isinstance(error, Superseded):
+        document["superseded"] = True
+    return JSONResponse(document, status)
+
+
+def _account(request: Request) -> Account:
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    return account

@@ -1,0 +1,281 @@
+"""The campaign `mark`: people mark regions of each picture, or of each pair of pictures, and agree on them.
+
+Several people mark a picture without seeing each other's marks. What as many of them as the rule asks for marked alike
+becomes the value `regions` of the picture; the step `facts` and tasks that need places read it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.records import ImageRecord, ItemImage
+from benchwright.regions import SizeWH
+from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
+
+from ..agreement.region_matching import RegionTolerance
+from ..forms.campaign_form import CampaignForm
+from ..forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, campaign_helpers
+from ..forms.kinds import KINDS, MARK
+from ..forms.marking import HEADLINE, NOTE, MarkField, marking_form
+from ..forms.payloads import TaskInput
+from ..forms.task_content import TaskContent
+from ..simulated.annotators import NOW, check_enough
+from ..simulated.markers import TRUTH, SimulatedMarkers
+from ..store import Campaign, ReviewStore, open_store
+from ..store.campaigns.adjudications import list_adjudicated
+from ..workflow.gold import with_gold
+from ..workflow.gold_regions import REGIONS, known_regions
+from ..workflow.marked_regions import AGREEMENT
+from ..workflow.revisions import by_version
+from ..workflow.rounds import NOBODY
+from ..workflow.rules import RuleSetting, parse_rule
+from ..workflow.settlement import WAITS
+from .mark_truth import true_regions
+from .mark_verdicts import MarkedPicture, gold_mark_outcome, mark_verdicts, marked_picture
+from .marked_pairs import NamedPair, pair_id, pairs_of_table, pairs_of_value, read_pairs
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, waiting_line
+
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_VALUE = re.compile(r"[a-z0-9_.]+\.[a-z0-9_]+")
+_TABLE = ".csv"
+_TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
+
+
+class Mark(AssignedCampaign):
+    """Let people mark points, boxes, outlines or masks on each image, or on pairs of images, and agree on them.
+
+    The step stands among the filters of images, before any step that reads the regions; the run stops here, in state
+    `waiting`, until every image is marked. What enough people marked alike becomes the value `regions` (boxes: the
+    median of each edge; masks and outlines: what most of them cover; points: the mean), with how far they lay apart. A
+    changed mark makes again what rests on it.
+
+    Attributes:
+        fields: What is marked, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,
+            `points` in order, `box`, `polygon`, `mask`, or `correspondence` of a pair), `options` (labels, each `code`
+            and `words`), `free_label`, `min_count`, `max_count`, `instructions` and `example` (an image id).
+        over: `images`, each by itself, or `pairs` of images shown side by side. A correspondence joins a point of the
+            first to one of the second; all other regions lie on the first, which gets the value.
+        pairs: Which images make pairs: a CSV file with the columns `first` and `second` (paths below the image folder,
+            or file names), or a value of an earlier step that names each image's partner, as `<entry>.<value>`.
+        question: What annotators are asked.
+        rule: `single`, `unanimous(N)`, `majority(N)` or `at_least(K, of=N)`: how many mark an image, and how many must
+            agree; in `adjudicated(RULE)` an adjudicator, who sees all marks over each other, decides what is disputed.
+        agreement: How similar the regions of two people must be: `box_iou`, `polygon_iou`, `mask_iou`, `distance` of
+            points as a share of the length that `relative_to` names (`object` or `picture`), and `counts` (`exact`, or
+            `majority`, which leaves out what only a minority marked).
+        when_nothing: Whether images on which there is nothing to mark stay (`keep`) or go (`drop`).
+        guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        helpers: Programs that propose regions while people mark, by name, or with settings: `{name: sam, weights:
+            sam_vit_b_01ec64.pth}`. GrabCut where none are named; `[]` for none.
+        propose: Names of those whose proposals are there when a task is opened, such as `text_boxes`.
+        handout: How images go out to people, gold ones among them. `close_decided` is refused: every mark counts.
+        simulate: Let simulated annotators mark instead of people; everything they touch says so.
+
+    Reasons:
+        nothing_to_mark (drop): Enough people found nothing to mark, and such images are dropped.
+        cannot_tell (ask): Enough people could not tell.
+        disputed (ask): People did not agree; what they agree on stands, the rest is in the evidence.
+    """
+
+    name: ClassVar[str] = MARK
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"regions": "string"}
+    """The regions that count, as canonical JSON."""
+
+    fields: tuple[MarkField, ...] = Field(min_length=1, max_length=20)
+    over: Literal["images", "pairs"] = "images"
+    pairs: str | None = Field(None, min_length=1)
+    question: str = Field("Mark everything that is asked for.", min_length=1, max_length=1000)
+    rule: RuleSetting = "single"
+    agreement: RegionTolerance = RegionTolerance()
+    when_nothing: Literal["keep", "drop"] = "keep"
+    guidelines: str | None = None
+    helpers: tuple[Any, ...] = ALWAYS
+    propose: tuple[str, ...] = ()
+    simulate: SimulatedMarkers | None = None
+    _pairs: tuple[NamedPair, ...] = PrivateAttr(())
+    _helpers: CampaignHelpers = PrivateAttr(CampaignHelpers())
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the values that name partners and what simulated annotators take as true."""
+        truth = None if self.simulate is None else self.simulate.truth
+        partner = self.pairs if self._is_of_value else None
+        return tuple(name for name in (partner, truth) if name is not None)
+
+    @property
+    def _is_of_value(self) -> bool:
+        return self.pairs is not None and not self.pairs.endswith(_TABLE) and not _BY_DIGEST.fullmatch(self.pairs)
+
+    @field_validator("fields")
+    @classmethod
+    def _are_told_apart(cls, value: tuple[MarkField, ...]) -> tuple[MarkField, ...]:
+        names = Counter(field.name for field in value)
+        if twice := [name for name, n in names.items() if n > 1]:
+            raise ValueError(f"two fields are called {twice[0]!r}; give each a name of its own")
+        if taken := sorted(_TAKEN & set(names)):
+            raise ValueError(f"no field can be called {taken[0]!r}, which tables use already; give it another name")
+        return value
+
+    @field_validator("simulate")
+    @classmethod
+    def _can_fill_the_slots(cls, value: SimulatedMarkers | None, info: ValidationInfo) -> SimulatedMarkers | None:
+        if value is not None and "rule" in info.data:
+            check_enough(value, parse_rule(info.data["rule"]))
+        return value
+
+    @model_validator(mode="after")
+    def _has_its_helpers(self, info: ValidationInfo) -> Mark:
+        folder = (info.context or {}).get(FOLDER)
+        try:
+            self._helpers = campaign_helpers(self.helpers, self.propose, folder)
+        except BenchwrightError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @model_validator(mode="after")
+    def _has_its_pictures(self, info: ValidationInfo) -> Mark:
+        if (self.pairs is not None) != (self.over == "pairs"):
+            raise ValueError("`pairs` names the pairs where the step is `over: pairs`, and nothing elsewhere")
+        if self.over == "images" and any(field.shape == "correspondence" for field in self.fields):
+            raise ValueError("a correspondence joins two images; say `over: pairs`, and name the `pairs`")
+        if self.pairs is None or _BY_DIGEST.fullmatch(self.pairs) or self._pairs:
+            return self
+        if self.pairs.endswith(_TABLE):
+            self._pairs = read_pairs((info.context or {}).get(FOLDER, Path()) / self.pairs)
+        elif not _VALUE.fullmatch(self.pairs):
+            raise ValueError(f"`pairs` is a table ({_TABLE}), or a value such as `near_duplicates.kept.like`")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; of a table of pairs its content, wherever it lies."""
+        settings = super().parameters()
+        for name in (HELPERS, PROPOSE):  # what helps people decides nothing; each region says what was proposed
+            settings.pop(name)
+        if self._pairs:
+            settings["pairs"] = f"sha256:{digest([list(pair) for pair in self._pairs])}"
+        return settings
+
+    def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to these images, and return what is agreed once all are marked."""
+        images = list(records)
+        guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
+        rule, form = parse_rule(self.rule), marking_form(self.fields)
+        request = CampaignRequest(
+            kind=MARK,
+            rule=str(rule),
+            slots=rule.slots,
+            form=CampaignForm(fields=form.fields, guidelines=guidelines),
+            group=self.simulate,
+            handout=self.handout,
+            settings=self._settings(),
+        )
+        shown = list(self._shown(images, ctx))
+        state = run_campaign(request, (self._work(pictures, ctx) for pictures in shown), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
+        with open_store(ctx.store_url) as store:
+            campaign = store.campaign(ctx.stage)
+            pictures = _marked(store, campaign, shown, frozenset(state.gold))
+            waits = sum(picture.outcome == WAITS for picture in pictures)
+            if waits:
+                status = store.status(ctx.stage, now=NOW)
+                return Verdicts(waiting_line(status, ctx, adjudicator=waits))
+        drops = self.when_nothing == "drop"
+        verdicts = mark_verdicts(
+            campaign, pictures, drops_nothing=drops, simulated=self.simulate is not None, seed=ctx.seed
+        )
+        known = {
+            shown_pictures[0].image_id: gold_mark_outcome(
+                state.gold[task_id], self._known(task_id, shown_pictures, request), shown_pictures, drops_nothing=drops
+            )
+            for shown_pictures in shown
+            if (task_id := _task_id(shown_pictures)) in state.gold
+        }
+        decided = with_gold(verdicts, known)
+        rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
+        return replace(decided, outcomes={**decided.outcomes, **rest})
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings that the store keeps; helpers only where they are not those of every campaign."""
+        settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
+        if self.helpers != ALWAYS and self.simulate is None:
+            settings |= self._helpers.to_json()
+        return settings
+
+    def _known(
+        self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return the regions that are right on a gold picture, by field; none where only the decision is known."""
+        label = self.handout.known_label(task_id)
+        payload = {"sizes_wh": _sizes(pictures)}
+        known = None if label is None else known_regions(label, payload, request.form, request.settings)
+        return {} if known is None else json.loads(known)[REGIONS]
+
+    def _shown(self, images: Sequence[ImageRecord], ctx: CampaignContext) -> Iterator[tuple[ImageRecord, ...]]:
+        """Yield the picture or the two pictures of each task."""
+        if self.over == "images":
+            yield from ((image,) for image in images)
+            return
+        assert self.pairs is not None, "checked when the recipe is read"
+        if self._is_of_value:
+            yield from pairs_of_value(ctx.values[self.pairs], images)
+            return
+        if not self._pairs:
+            raise PrerequisiteError(f"step {ctx.stage!r}: pairs {self.pairs} are known by digest only; give the file")
+        yield from pairs_of_table(self._pairs, images, ctx.stage)
+
+    def _work(self, pictures: tuple[ImageRecord, ...], ctx: CampaignContext) -> TaskInput:
+        role = "reference" if len(pictures) == 1 else "pair"
+        content = TaskContent(
+            task=MARK,
+            question=self.question,
+            images=tuple(ItemImage(image_id=picture.image_id, role=role) for picture in pictures),
+            sizes_wh=_sizes(pictures),
+        )
+        payload: dict[str, Any] = content.model_dump(mode="json")
+        if self.simulate is not None and self.simulate.truth is not None:
+            value = ctx.values[self.simulate.truth].get(pictures[0].image_id)
+            payload = {"item": payload, "beside": [], "about": {}, TRUTH: true_regions(value, self.fields)}
+        task_id = _task_id(pictures)
+        return TaskInput(task_id, task_id, payload)
+
+
+def _task_id(pictures: tuple[ImageRecord, ...]) -> str:
+    """Return the id of a task: that of its picture, or of its pair."""
+    return pictures[0].image_id if len(pictures) == 1 else pair_id(*pictures)
+
+
+def _sizes(pictures: tuple[ImageRecord, ...]) -> tuple[SizeWH, ...]:
+    return tuple((picture.width, picture.height) for picture in pictures)
+
+
+def _marked(
+    store: ReviewStore, campaign: Campaign, shown: Sequence[tuple[ImageRecord, ...]], gold: frozenset[str]
+) -> list[MarkedPicture]:
+    """Return the pictures of a campaign with all decisions on them, gold ones left out."""
+    decisions = by_version(store.decisions(campaign.name))
+    with store.reading() as connection:
+        adjudicated = list_adjudicated(connection, campaign)
+    return [
+        marked_picture(
+            campaign,
+            pictures[0].image_id,
+            _sizes(pictures),
+            decisions.get((task_id, task_id), ()),
+            adjudicated.get((task_id, task_id), NOBODY),
+            other=pictures[1].image_id if len(pictures) > 1 else None,
+        )
+        for pictures in shown
+        if (task_id := _task_id(pictures)) not in gold
+    ]

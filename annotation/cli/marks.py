@@ -1,0 +1,73 @@
+"""``benchwright review marks export``: what annotators agree on, as files of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+from .selection import (
+    campaign_option,
+    open_for_commands,
+    pick_campaign,
+    removed_on_failure,
+    workspace_of,
+    workspace_option,
+)
+
+if TYPE_CHECKING:
+    from benchwright.regions.formats import MarkFormat
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("export")
+@workspace_option
+@campaign_option
+@click.option("--out", type=_FILE, metavar="PATH", required=True, help="New file (coco), or new folder (voc, yolo).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["coco", "voc", "yolo"]),
+    default="coco",
+    show_default=True,
+    help="COCO holds all but correspondences; Pascal VOC boxes in whole pixels; YOLO boxes, outlines or points.",
+)
+@json_option(
+    """
+    `{"campaign", "out", "pictures", "regions", "disputed", "waiting", "unsure", "skipped": [{"picture", "place",
+    "reason"}]}`
+    """
+)
+def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: str, as_json: bool) -> None:
+    """Write what annotators of a campaign `mark` agree on, or an adjudicator marked, for other tools.
+
+    Pictures that wait for people, and those of which annotators could not tell, are left out; of a disputed picture
+    what is agreed is written. What the format cannot hold is left out and told, with the reason.
+    """
+    from benchwright.regions.formats import write_marks
+
+    from ..exchange.agreed_marks import agreed_marks, written_document
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    root = workspace_of(workspace)
+    if out.exists():
+        raise BenchwrightError(f"{out} is there already; give the name of a new file or folder")
+    with open_for_commands(root) as store:
+        name = pick_campaign(store, campaign)
+        agreed = agreed_marks(store, name, root=root)
+        with removed_on_failure(out):
+            written = write_marks(out, cast("MarkFormat", form), agreed.pictures)
+            count = written.pictures
+            store.record_read("exported_marks", actor=COMMAND_LINE, now=clock(), campaign=name, pictures=count)
+    lines = [
+        f"{written.regions} regions on {written.pictures} pictures of campaign {name!r} are in {out}",
+        f"on {agreed.disputed} of them something is disputed; {agreed.waiting} pictures wait for people, of "
+        f"{agreed.unsure} annotators could not tell",
+        *(f"{row.picture}, region {row.place + 1}: left out, {row.reason}" for row in written.skipped),
+    ]
+    emit(written_document(name, out, agreed, written), as_json=as_json, text="\n".join(lines))

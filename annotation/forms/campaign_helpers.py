@@ -1,0 +1,76 @@
+"""The helpers of a campaign: which programs propose regions to its annotators, as recipe and store have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.regions import NamedHelper, helpers_of
+
+from .campaign_form import CampaignForm
+from .form import RegionField
+
+HELPERS, PROPOSE = "helpers", "propose"
+"""Keys of a campaign's settings: its helpers, and the names of those that propose at the opening of a task."""
+ALWAYS = ("grabcut",)
+"""Helpers of campaigns that name none."""
+
+
+class CampaignHelpers(NamedTuple):
+    """The helpers of a campaign.
+
+    Args:
+        helpers: Helpers that annotators can ask, in order.
+        propose: Names of those whose proposals are shown when a task is opened.
+    """
+
+    helpers: tuple[NamedHelper, ...] = ()
+    propose: tuple[str, ...] = ()
+
+    def named(self, name: str) -> NamedHelper | None:
+        """Return the helper of that name; None where the campaign has none."""
+        return next((helper for helper in self.helpers if helper.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the campaign's settings, as `read_campaign_helpers` reads them."""
+        return {HELPERS: [helper.to_json() for helper in self.helpers], PROPOSE: list(self.propose)}
+
+
+def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Path | None = None) -> CampaignHelpers:
+    """Return the helpers that a recipe names.
+
+    Args:
+        entries: Names, and objects with `name` and settings.
+        propose: Names of those that propose at the opening of a task.
+        folder: Folder from which paths start; None where they are absolute.
+
+    Raises:
+        BenchwrightError: There is no such helper, a setting is wrong, or one cannot propose by itself.
+    """
+    helpers = CampaignHelpers(helpers_of(entries, folder), tuple(dict.fromkeys(propose)))
+    for name in helpers.propose:
+        helper = helpers.named(name)
+        if helper is None:
+            raise BenchwrightError(f"`{PROPOSE}` names {name!r}, which is not among `{HELPERS}`; add it there")
+        if "nothing" not in helper.settings.takes:
+            takes = " or ".join(helper.settings.takes)
+            raise BenchwrightError(f"{name!r} cannot propose by itself, it needs {takes}; leave it out of `{PROPOSE}`")
+    return helpers
+
+
+def read_campaign_helpers(settings: Mapping[str, Any], form: CampaignForm) -> CampaignHelpers:
+    """Return the helpers of a campaign as the store has it; GrabCut where a form with regions names none.
+
+    Raises:
+        BenchwrightError: A helper is not known any more.
+    """
+    if not region_fields(form):
+        return CampaignHelpers()
+    return campaign_helpers(settings.get(HELPERS, ALWAYS), settings.get(PROPOSE, ()))
+
+
+def region_fields(form: CampaignForm) -> list[RegionField]:
+    """Return the fields of a form in which regions are marked."""
+    return [field for field in form.fields or () if isinstance(field, RegionField)]

@@ -1,0 +1,89 @@
+"""Gold pictures of `mark`: which regions are right, how far off they may be, and who marked them so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
+from benchwright.regions import Region
+
+from ..agreement.region_comparison import MarkComparison, compare_marks
+from ..agreement.region_matching import RegionTolerance
+from ..forms.campaign_form import CampaignForm
+from ..forms.gold_file import GoldLabel
+from ..forms.marking import HEADLINE, MARKED
+from ..forms.payloads import sizes_in
+from ..store import Campaign, ReviewStore
+from ..store.campaigns.gold import GoldMarks, gold_marks
+from .marked_regions import AGREEMENT, regions_in, tolerance_of
+
+REGIONS, TOLERANCE = "regions", "tolerance"
+
+
+def known_regions(
+    label: GoldLabel, payload: Mapping[str, Any], form: CampaignForm, settings: Mapping[str, Any]
+) -> str | None:
+    """Return the regions that are right on a picture, and the tolerance, as canonical JSON; None without any.
+
+    Args:
+        label: What a gold file says of the picture.
+        payload: What its task shows, as JSON values.
+        form: Form of the campaign.
+        settings: Settings of the campaign, with its own tolerance.
+
+    Raises:
+        BenchwrightError: The form has no such field, the picture no such region, or the tolerance is none.
+    """
+    if label.regions is None:
+        if label.tolerance is not None:
+            raise BenchwrightError("a tolerance goes with `regions`, which are not stated")
+        return None
+    typed = form.typed
+    if typed is None or not typed.region_fields:
+        raise BenchwrightError("regions are stated, and no regions are marked in this campaign")
+    if label.decision != MARKED:
+        raise BenchwrightError(f"regions are stated, so the decision is {MARKED!r}")
+    values = {HEADLINE: MARKED, **label.regions}
+    checked = typed.checked(values, letters=(), key=None, sizes_wh=sizes_in(payload))
+    tolerance = {**settings.get(AGREEMENT, {}), **(label.tolerance or {})}
+    try:
+        allowed = RegionTolerance.model_validate(tolerance)
+    except ValidationError as error:
+        mistake = error.errors(include_url=False)[0]
+        raise BenchwrightError(f"tolerance: {'.'.join(map(str, mistake['loc']))}: {mistake['msg']}") from None
+    regions = {field.name: checked.get(field.name, []) for field in typed.region_fields}
+    return canonical_json({REGIONS: regions, TOLERANCE: allowed.model_dump(mode="json")})
+
+
+def compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison | None:
+    """Return an annotator's regions on a gold picture beside those that are right; None where none are stated."""
+    if marks.gold_regions is None:
+        return None
+    reference = {
+        name: [Region.model_validate(region) for region in regions]
+        for name, regions in marks.gold_regions[REGIONS].items()
+    }
+    tolerance = RegionTolerance.model_validate(marks.gold_regions.get(TOLERANCE, tolerance_of(campaign).model_dump()))
+    own = regions_in(campaign.form, marks.fields if marks.decision == MARKED else None)
+    return compare_marks(own, reference, sizes_wh=sizes_in(marks.payload), tolerance=tolerance)
+
+
+def is_right(campaign: Campaign, marks: GoldMarks) -> bool:
+    """Return whether an annotator decided a gold picture rightly, and marked what is right within the tolerance."""
+    comparison = compared_with_gold(campaign, marks)
+    return marks.decision == marks.right and (comparison is None or comparison.is_right)
+
+
+def count_gold_marks(store: ReviewStore, campaign: Campaign) -> dict[str, tuple[int, int]]:
+    """Return how many gold pictures each annotator had right, and of how many, by name."""
+    with store.reading() as connection:
+        answers = gold_marks(connection, campaign)
+    counts: dict[str, tuple[int, int]] = {}
+    for marks in answers:
+        right, of = counts.get(marks.annotator, (0, 0))
+        counts[marks.annotator] = right + is_right(campaign, marks), of + 1
+    return counts

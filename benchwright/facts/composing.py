@@ -1,0 +1,241 @@
+"""Facts of a picture put together: what people marked and stated, over what a file states.
+
+People win over the file, per picture and key: what they state of a picture's background takes the place of the file's,
+and the file's questions stay where people wrote none. Marks and statements of one subject come together by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchwright.yaml_places import Path_
+
+from .checks import mistakes_in
+from .marked_subjects import MarkedSubject, in_words, marked_subjects
+from .picture_facts import PictureFacts, Subject
+from .statements import Authorship, MarkedPicture, StatedSubject, Statements
+
+FILE = "file"
+"""Who stated what a facts file states, beside the names of campaigns."""
+_QUESTIONS = ("unanswerable", "answerable")
+_PLACES = {"implication": ("implication/question", "implication/image_type")}
+"""Places of statements whose author counts as that of a whole key, where these are not the key itself."""
+_KEYS = ("background", "unanswerable", "answerable", "implication", "pairs")
+
+
+@dataclass(frozen=True)
+class ComposedFacts:
+    """What is stated about one picture, and by whom.
+
+    Args:
+        picture: The facts.
+        stated_by: Names of campaigns, or `file`, for each key of the facts that has any.
+        authors: Who wrote what people stated, by its place, such as `unanswerable/taste`.
+        left_out: What was marked or stated and cannot be used, each with the reason.
+        is_simulated: Whether any of it comes from simulated annotators.
+    """
+
+    picture: PictureFacts
+    stated_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    authors: Mapping[str, Authorship] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    is_simulated: bool = False
+
+
+def composed_facts(
+    filed: PictureFacts | None, marked: Mapping[str, MarkedPicture], stated: Mapping[str, Statements]
+) -> ComposedFacts:
+    """Return the facts of one picture.
+
+    Args:
+        filed: What a file states; None where no file speaks of it.
+        marked: What people marked on it, by campaign.
+        stated: What people state of it, by campaign; of two that state the same key, the first counts.
+    """
+    document: dict[str, Any] = {}
+    if filed is not None:
+        document = {name: getattr(filed, name) for name in PictureFacts.model_fields}
+    stated_by: dict[str, tuple[str, ...]] = {}
+    authors: dict[str, Authorship] = {}
+    for key in _KEYS:
+        if document.get(key):
+            stated_by[key] = (FILE,)
+        for campaign, statements in stated.items():
+            if value := getattr(statements, key):
+                document[key], stated_by[key] = value, (campaign,)
+                authors |= _authors(key, value, statements)
+                break
+    subjects, by, left_out = _subjects(filed, marked, stated)
+    document["subjects"] = subjects
+    if subjects:
+        stated_by["subjects"] = by
+    for name in ("also", "source"):
+        if told := [value for statements in stated.values() if (value := getattr(statements, name))]:
+            document[name] = told[0]
+    if marked and document.get("size_wh") is None:
+        document["size_wh"] = next(iter(marked.values())).size_wh
+    return ComposedFacts(
+        picture=PictureFacts.model_construct(**document),
+        stated_by=dict(sorted(stated_by.items())),
+        authors=authors,
+        left_out=left_out,
+        is_simulated=any(picture.is_simulated for picture in marked.values())
+        or any(author.written_in.simulated for author in authors.values()),
+    )
+
+
+def _authors(key: str, value: Any, statements: Statements) -> dict[str, Authorship]:
+    """Return who wrote the statements of a key: each question for itself, all else as a whole."""
+    places: dict[str, tuple[str, ...]]
+    if key in _QUESTIONS:
+        places = {f"{key}/{question.name}": (f"{key}/{question.name}",) for question in value}
+    else:
+        places = {key: _PLACES.get(key, (key,))}
+    found = {place: [statements.author(part) for part in parts] for place, parts in places.items()}
+    return {place: next(filter(None, authors)) for place, authors in found.items() if any(authors)}
+
+
+def _subjects(
+    filed: PictureFacts | None, marked: Mapping[str, MarkedPicture], stated: Mapping[str, Statements]
+) -> tuple[tuple[Subject, ...], tuple[str, ...], dict[str, str]]:
+    """Return the subjects, who stated them, and names that were left out with the reason."""
+    of_file = {subject.name: subject for subject in filed.subjects} if filed is not None else {}
+    words = {
+        subject.name: (campaign, subject)
+        for campaign, statements in reversed(list(stated.items()))
+        for subject in statements.subjects
+    }
+    places, left_out = marked_subjects(marked.values())
+    if not places and not any(picture.is_nothing for picture in marked.values()):
+        # Nobody marked subjects here: the marks, if any, are for another use.
+        places = [MarkedSubject(subject.name, subject.name, subject.box) for subject in of_file.values()]
+        by = {FILE} if places else set()
+    else:
+        by = {campaign for campaign, picture in marked.items() if picture.regions}
+    subjects: list[Subject] = []
+    for place in places:
+        filed_subject = of_file.get(place.name)
+        campaign, stated_subject = words.pop(place.name, (None, None))
+        subject = in_words(place, stated_subject, filed_subject, _onto(stated_subject, filed_subject))
+        if subject is None:
+            left_out[place.name] = f"several subjects are called {place.label!r}; state a phrase for each of them"
+            continue
+        subjects.append(subject)
+        if campaign is not None:
+            by.add(campaign)
+        elif filed_subject is not None:
+            by.add(FILE)
+    left_out |= dict.fromkeys(words, "stated, and nobody marked where it is")
+    return tuple(subjects), tuple(sorted(by)), left_out
+
+
+def _onto(stated: StatedSubject | None, filed: Subject | None) -> tuple[str, ...]:
+    if stated is not None and stated.onto:
+        return stated.onto
+    return filed.cut_out.onto if filed is not None and filed.cut_out is not None else ()
+
+
+def with_other_pictures_named(picture: PictureFacts, key_of: Mapping[str, str]) -> PictureFacts:
+    """Return facts that call other pictures by their keys.
+
+    Args:
+        picture: Facts of one picture.
+        key_of: Key of each picture, by whatever else it may be called; a name that is not there stays as it is.
+    """
+
+    def keys(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(key_of.get(name, name) for name in names)
+
+    subjects = tuple(
+        subject
+        if subject.cut_out is None or not subject.cut_out.onto
+        else subject.model_copy(
+            update={"cut_out": subject.cut_out.model_copy(update={"onto": keys(subject.cut_out.onto)})}
+        )
+        for subject in picture.subjects
+    )
+    pairs = picture.pairs
+    if pairs is not None:
+        backgrounds = {category: keys(names) for category, names in pairs.backgrounds.items()}
+        swaps = tuple(swap.model_copy(update={"by": key_of.get(swap.by, swap.by)}) for swap in pairs.swaps)
+        pairs = pairs.model_copy(update={"backgrounds": backgrounds, "swaps": swaps})
+    return picture.model_copy(update={"subjects": subjects, "pairs": pairs})
+
+
+def without_mistakes(
+    pictures: Mapping[str, PictureFacts],
+) -> tuple[dict[str, PictureFacts], dict[str, dict[str, str]]]:
+    """Return facts without what contradicts them, and what was left out of each picture with the reason.
+
+    A file is refused for such mistakes before anything runs. What people state in an app comes together only in the
+    run, where one wrong name must not stop it.
+    """
+    sound = dict(pictures)
+    left_out: dict[str, dict[str, str]] = {}
+    # A mistake without a place in the picture is one of its name, which the caller chose.
+    while mistakes := [mistake for mistake in mistakes_in(sound) if len(mistake[0]) > 1]:
+        by_picture: dict[str, dict[Path_, str]] = {}
+        for (key, *path), _, why in mistakes:
+            by_picture.setdefault(str(key), {}).setdefault(_smallest_part(tuple(path)), why)
+        for key, parts in by_picture.items():
+            document = sound[key].model_dump()
+            # From the end of each list, so that places before it stay what they are.
+            for part in sorted(parts, key=lambda path: [(isinstance(step, int), step) for step in path], reverse=True):
+                left_out.setdefault(key, {})[_called(document, part)] = parts[part]
+                _remove(document, part)
+            sound[key] = PictureFacts.model_validate(document)
+    return sound, left_out
+
+
+_PARTS: tuple[tuple[tuple[str | None, ...], int], ...] = (
+    (("subjects", None, "cut_out", "mask"), 4),
+    (("subjects", None, "cut_out"), 5),
+    (("subjects", None), 2),
+    (("unanswerable", None), 2),
+    (("answerable", None), 2),
+    (("implication", "question"), 2),
+    (("pairs", "swaps"), 3),
+    (("pairs", "backgrounds"), 4),
+    (("pairs", "looks"), 2),
+)
+"""Beginning of a place in a picture's facts, None for a number, and the length of the place that goes as a whole."""
+
+
+def _smallest_part(path: Path_) -> Path_:
+    """Return the place of the smallest part of a picture's facts that goes where the value at a place is wrong."""
+    for beginning, length in _PARTS:
+        if len(path) >= len(beginning) and all(
+            step == wanted or wanted is None for step, wanted in zip(path, beginning, strict=False)
+        ):
+            return path[:length]
+    return path[:1]
+
+
+def _called(document: Mapping[str, Any], path: Path_) -> str:
+    """Return what people know a part by: the names of a subject or question in place of its number."""
+    words: list[str] = []
+    value: Any = document
+    for step in path:
+        value = value[step]
+        named = value.get("name") if isinstance(step, int) and isinstance(value, Mapping) else None
+        words.append(str(value if isinstance(step, int) and isinstance(value, str) else named or step))
+    return ".".join(words)
+
+
+def _remove(document: Any, path: Path_) -> None:
+    """Take a part out of facts as plain values: an entry of a list, a key of a mapping, or a field."""
+    *above, last = path
+    places: list[Any] = [document]
+    for step in above:
+        places.append(places[-1][step])
+    value = places[-1]
+    if isinstance(last, int):
+        places[-2][above[-1]] = tuple(entry for number, entry in enumerate(value) if number != last)
+    elif above and above[-1] == "backgrounds":
+        del value[last]
+    elif isinstance(value[last], Mapping) and last == "looks":
+        value[last] = {}
+    else:
+        value[last] = () if isinstance(value[last], list | tuple) else None

@@ -1,0 +1,157 @@
+"""Facts as text: whole files, and skeletons in which people fill in what they know of their own pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from benchwright.errors import UnreadableImage
+
+from .facts_table import facts_table
+from .picture_facts import PictureFacts
+
+_HEAD = "format: benchwright-facts\nversion: 1\nimages:\n"
+_EMPTY: Mapping[str, Any] = {
+    "background": None, "subjects": [], "unanswerable": [], "answerable": [], "implication": None,
+}  # fmt: skip
+"""Keys that a skeleton leaves to fill in."""
+_EXPLAINED = """\
+# Facts about pictures, for the step `facts`. Fill in what you know; what stays empty states nothing. For example:
+#
+#   coffee.png:                    # file name, path below the image folder, or the file's SHA-256
+#     also: [coffee-copy.bmp]      # further names of the same picture
+#     size_wh: [600, 400]          # width and height, upright; may be left out, else it is compared with the file
+#     background: a wooden table   # what lies behind the subjects
+#     subjects:                    # for object_localization; and for background_substitution with `cut_out`
+#       - name: cup                # part of the items' ids: lower-case letters, digits, underscores
+#         phrase: the cup          # as a question calls it
+#         box: [173, 17, 408, 308] # x0, y0, x1, y1 in pixels, from the top left corner
+#         cut_out:                 # may be left out
+#           inside: [[290, 60]]    # points that surely belong to it
+#           outside: [[20, 200]]   # points that surely do not
+#           onto: [lake.jpg]       # other pictures here, each with a background, to put it in front of
+#     unanswerable:                # questions that the picture does not answer, for beyond_the_image
+#       - name: taste
+#         why: other_modality      # or nonexistent_object, background_information, temporal_unpredictability,
+#                                  # missing_visual_information, intractable_quantity
+#         ask: How does the coffee taste?
+#         wrong: [Bitter, Sour, Very sweet]
+#     answerable:                  # questions that it plainly answers, with as many options
+#       - name: table
+#         ask: What does the cup stand on?
+#         right: A table
+#         wrong: [A chair, A tray]
+#     implication:                 # for image_implication
+#       image_type: photograph     # or illustration, painting, poster, meme, logo, single-panel comic,
+#                                  # multi-panel comic
+#       domain: life               # or art, society, psychology, environment, others
+#       emotion: positive          # or neutral, negative
+#       question:                  # may be left out
+#         ask: What feeling does this picture suggest?
+#         right: Comfort.
+#         wrong: [Stress, Waste, Sadness, Danger, Pride]
+#         explanation: Warm colours and a fresh espresso speak of a quiet moment.
+#
+# `benchwright facts check FILE` names every mistake with its line.
+"""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what `compose` reads: no aliases, and lists indented below their key."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Write equal values in full each time."""
+        del data
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Indent entries of lists."""
+        del indentless
+        super().increase_indent(flow, indentless=False)
+
+
+def facts_yaml(pictures: Mapping[str, PictureFacts], *, comment: str = "") -> str:
+    """Return facts as a facts file; reading it gives facts with the same digest.
+
+    Args:
+        pictures: What is stated, by the pictures' keys.
+        comment: Lines for the top of the file.
+    """
+    lines = "".join(f"# {line}\n" for line in comment.splitlines())
+    entries = {key: picture.model_dump(mode="json", exclude_defaults=True) for key, picture in pictures.items()}
+    return lines + _HEAD.removesuffix("\n") + (" {}\n" if not entries else "\n" + _entries(entries))
+
+
+def _entries(entries: Mapping[str, Any]) -> str:
+    text = yaml.dump(
+        dict(entries), Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110
+    )
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+class Skeleton(NamedTuple):
+    """The pictures of a folder, for a facts file that people fill in.
+
+    Args:
+        pictures: Sizes, and further names of equal files, by the pictures' keys.
+        unreadable: Reason why a file is no picture, by its path.
+    """
+
+    pictures: Mapping[str, PictureFacts]
+    unreadable: Mapping[str, str]
+
+    def yaml(self) -> str:
+        """Return the facts file, with comments that explain each key."""
+        entries = {
+            key: {**picture.model_dump(mode="json", exclude_defaults=True), **_EMPTY}
+            for key, picture in self.pictures.items()
+        }
+        return _EXPLAINED + "\n" + _HEAD + _entries(entries)
+
+    def table(self) -> str:
+        """Return the table, with lines that explain each column."""
+        return facts_table(self.pictures)
+
+
+def skeleton_of(folder: Path, uris: Iterable[str]) -> Skeleton:
+    """Return the pictures of a folder with their sizes, upright.
+
+    Files with equal bytes are one picture; the first names it. A file name that no facts file can hold gives way to
+    the file's SHA-256.
+
+    Args:
+        folder: Image folder.
+        uris: URIs of its files, sorted, as a run has them.
+    """
+    from benchwright.canonical import file_digest
+    from benchwright.images.formats.walking import Limits
+    from benchwright.images.identify import identify, path_for
+
+    pictures: dict[str, PictureFacts] = {}
+    key_of: dict[str, str] = {}
+    unreadable: dict[str, str] = {}
+    for uri in uris:
+        path = path_for(uri)
+        try:
+            identified = identify(folder / path, root=folder, limits=Limits())
+            digest = file_digest(folder / path)
+        except UnreadableImage as error:
+            unreadable[uri] = error.reason
+            continue
+        name = path.as_posix()
+        if digest in key_of:
+            picture = pictures[key_of[digest]]
+            if _can_be_a_key(name):
+                pictures[key_of[digest]] = picture.model_copy(update={"also": (*picture.also, name)})
+            continue
+        key_of[digest] = name if _can_be_a_key(name) else digest
+        pictures[key_of[digest]] = PictureFacts(size_wh=(identified.width, identified.height))
+    return Skeleton(pictures, unreadable)
+
+
+def _can_be_a_key(name: str) -> bool:
+    """Return whether a facts file and a table can hold a path as it is."""
+    return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

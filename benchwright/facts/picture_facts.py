@@ -1,0 +1,147 @@
+"""What can be stated about a picture: subjects, questions, what it conveys, and what ideas for manipulations need.
+
+Coordinates are pixels of the upright image, from its top left corner: a box [0, 0, width, height] is all of it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from benchwright import implication
+from benchwright.implication import Domain, Emotion, ImageType
+from benchwright.records import MaskRuns
+
+from .idea_facts import PairFacts
+from .schema import Box, Name, Point, Stated, Text
+
+Why = Literal[
+    "nonexistent_object",
+    "background_information",
+    "temporal_unpredictability",
+    "missing_visual_information",
+    "other_modality",
+    "intractable_quantity",
+]
+"""Why a picture cannot answer, as MM-SAP tells the kinds apart (arXiv 2401.07529, appendix A.2)."""
+
+
+class CutOut(Stated):
+    """How a subject is separated from its background, and what it is put in front of."""
+
+    inside: tuple[Point, ...] = ()
+    """Points that surely belong to the subject."""
+    outside: tuple[Point, ...] = ()
+    """Points that surely do not."""
+    mask: MaskRuns | None = None
+    """The subject as somebody outlined it, a cell for each pixel of the upright picture, as COCO writes run lengths;
+    steps then need no GrabCut. Left out of documents where nobody did."""
+    onto: tuple[str, ...] = ()
+    """Other pictures of this file, by their key, that have a `background`: the step `background_substitution` puts the
+    subject before each."""
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_mask(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if name != "mask" or value is not None}
+
+
+class Subject(Stated):
+    """Something that a picture shows."""
+
+    name: Name
+    phrase: Text
+    """As a question calls it, such as `the coffee cup`."""
+    box: Box
+    """The smallest box around all that can be seen of it."""
+    cut_out: CutOut | None = None
+
+
+class Unanswerable(Stated):
+    """A question that the picture does not answer."""
+
+    name: Name
+    why: Why
+    ask: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=2, max_length=8)]
+    """Answers that sound plausible."""
+
+
+class Answerable(Stated):
+    """A question that the picture plainly answers, to stand among the unanswerable ones."""
+
+    name: Name
+    ask: Text
+    right: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
+
+
+class StatedSixOptions(Stated):
+    """A question about what a picture conveys, with one right and five wrong options."""
+
+    ask: Text
+    right: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=5, max_length=5)]
+    explanation: Text | None = None
+
+
+class StatedImplication(Stated):
+    """What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862)."""
+
+    image_type: ImageType
+    domain: Domain
+    emotion: Emotion
+    question: StatedSixOptions | None = None
+
+    def stated(self) -> implication.Implication:
+        """Return the implication in the form that steps read."""
+        document = self.model_dump(mode="json", exclude={"question"})
+        questions = [] if self.question is None else [self.question.model_dump(mode="json")]
+        return implication.Implication.model_validate(document | {"questions": questions})
+
+
+class StatedSource(Stated):
+    """Where a picture comes from, as its dataset states it."""
+
+    dataset: Text | None = None
+    canonical_id: Text | None = None
+    """Such as `coco:000000123`."""
+    uri: Text | None = None
+
+
+class StatedInWords(Stated):
+    """All that is stated about one picture but where its subjects are."""
+
+    background: Text | None = None
+    """What lies behind the subjects, such as `a wooden table`."""
+    unanswerable: tuple[Unanswerable, ...] = ()
+    answerable: tuple[Answerable, ...] = ()
+    implication: StatedImplication | None = None
+    pairs: PairFacts | None = None
+    """What the step `ideas` makes ideas of without a model."""
+
+
+class PictureFacts(StatedInWords):
+    """All that is stated about one picture."""
+
+    also: tuple[str, ...] = ()
+    """Further names of the same picture, such as a copy in another format."""
+    size_wh: tuple[Annotated[int, Field(gt=0)], Annotated[int, Field(gt=0)]] | None = None
+    """Width and height, upright; facts are not used for an image of another size. The image's own where left out."""
+    source: StatedSource | None = None
+    """Kept in the evidence of the step `facts`."""
+    subjects: tuple[Subject, ...] = ()
+
+    @property
+    def stated_size_wh(self) -> tuple[int, int] | None:
+        """Return the size that the facts state: their own, else that of a mask; None where they state none."""
+        if self.size_wh is not None:
+            return self.size_wh
+        masks = [subject.cut_out.mask for subject in self.subjects if subject.cut_out is not None]
+        return next(((mask.size[1], mask.size[0]) for mask in masks if mask is not None), None)
+
+    @property
+    def states_something(self) -> bool:
+        """Return whether anything but names, size and source is stated."""
+        return self != PictureFacts(also=self.also, size_wh=self.size_wh, source=self.source)

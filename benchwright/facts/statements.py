@@ -1,0 +1,186 @@
+"""What people state and mark about a picture in the campaigns `state` and `mark`, as the values of images hold it.
+
+Who wrote a statement is kept beside it, by its place, such as `background` or `unanswerable/taste`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, get_args
+
+from benchwright.errors import DataError
+from benchwright.implication import WrittenIn
+from benchwright.records import Record
+from benchwright.regions import Region, read_region
+
+from .checks import mistakes_in
+from .idea_facts import High
+from .picture_facts import CutOut, PictureFacts, StatedInWords, StatedSource, Subject
+from .schema import Name, Stated, Text
+
+PERSON, SIMULATED = "person", "simulated"
+
+_OF_A_REGION = frozenset(Region.model_fields)
+_OF_ANOTHER_PICTURE = 65_535, 65_535
+"""Size of the second picture of a pair, which the value does not state; it was checked when it was marked."""
+
+
+class StatedSubject(Stated):
+    """A subject in words; where it is, people mark."""
+
+    name: Name
+    phrase: Text
+    """As a question calls it, such as `the coffee cup`."""
+    onto: tuple[str, ...] = ()
+    """Other pictures before which `background_substitution` puts it, by file name, path or image id."""
+
+
+class Authorship(Record):
+    """Who wrote a statement.
+
+    Attributes:
+        by: Author as in `Item.written_by`: `person` or `simulated`; `model:<id>` for a draft that a person accepted as
+            it was, `person, from model:<id>` for one that they changed.
+        written_in: Slot of the campaign in which it was written or accepted.
+    """
+
+    by: str
+    written_in: WrittenIn
+
+
+class Statements(StatedInWords):
+    """What people state about a picture in words: the value `statements` of the campaign `state`, as canonical JSON."""
+
+    also: tuple[str, ...] = ()
+    source: StatedSource | None = None
+    caption: Text | None = None
+    """What the picture shows, in a sentence; `pairs` has it too."""
+    subjects: tuple[StatedSubject, ...] = ()
+    written_in: WrittenIn | None = None
+    """The slot in which all of it was written, where one person did; what `authors` says of a statement goes before."""
+    authors: Mapping[str, Authorship] = {}
+    """By the statement's place: `caption`, `subjects/cup`, `unanswerable/taste`, `seen/role`, `swaps/2` ..."""
+
+    def author(self, place: str) -> Authorship | None:
+        """Return who wrote the statement at a place, so that nobody is asked about their own; None if nobody knows."""
+        if place in self.authors or self.written_in is None:
+            return self.authors.get(place)
+        return Authorship(by=SIMULATED if self.written_in.simulated else PERSON, written_in=self.written_in)
+
+
+def author_of(model: str, *, is_edited: bool) -> str:
+    """Return the author of a draft that a person accepted, as it was or edited."""
+    return f"{PERSON}, from model:{model}" if is_edited else f"model:{model}"
+
+
+def statement_mistakes(statements: Statements, *, names: frozenset[str] | None = None) -> list[str]:
+    """Return what the rules of facts files find wrong with statements, each in words.
+
+    Rules on what other pictures state are left for the whole of the facts, since others may not be stated yet.
+
+    Args:
+        statements: Statements on one picture.
+        names: Names of subjects that are known; default None, all that are named.
+    """
+    onto = {subject.name: subject.onto for subject in statements.subjects}
+    known = names if names is not None else frozenset(_named(statements))
+    subjects = tuple(
+        Subject(name=name, phrase=name, box=(0, 0, 1, 1), cut_out=CutOut(onto=onto.get(name, ())))
+        for name in sorted(known | set(onto))
+    )
+    words = {name: getattr(statements, name) for name in StatedInWords.model_fields}
+    key = "this picture"
+    others = {other: _permissive(of) for other, of in _others(statements).items()}
+    pictures = {key: PictureFacts(also=statements.also, subjects=subjects, **words), **others}
+    return [
+        f"{place_in_words(path[1:])}: {value!r}: {why}" for path, value, why in mistakes_in(pictures) if path[0] == key
+    ]
+
+
+def _named(statements: Statements) -> Iterator[str]:
+    if statements.pairs is not None:
+        yield statements.pairs.subject
+        yield from (swap.target for swap in statements.pairs.swaps)
+
+
+def _others(statements: Statements) -> dict[str, set[str]]:
+    """Return the other pictures that statements name, with the subjects that they name of them."""
+    others: dict[str, set[str]] = {other: set() for subject in statements.subjects for other in subject.onto}
+    if statements.pairs is not None:
+        for backgrounds in statements.pairs.backgrounds.values():
+            others |= {other: others.get(other, set()) for other in backgrounds}
+        for swap in statements.pairs.swaps:
+            others.setdefault(swap.by, set()).update({swap.of} if swap.of is not None else ())
+    return others
+
+
+def _permissive(subjects: set[str]) -> PictureFacts:
+    """Return a picture that states all that another one may ask of it."""
+    suggests = {high: {"value": "anything"} for high in get_args(High)}
+    return PictureFacts.model_validate(
+        {
+            "background": "anything else at all",
+            "subjects": [{"name": name, "phrase": name, "box": [0, 0, 1, 1]} for name in sorted(subjects)],
+            "pairs": {"caption": "anything", "subject": "anything", "suggests": suggests},
+        }
+    )
+
+
+def place_in_words(path: tuple[str | int, ...]) -> str:
+    """Return a place among a picture's facts in words, such as `unanswerable 2 name`: entries are counted from 1."""
+    return " ".join(str(part + 1) if isinstance(part, int) else part.replace("_", " ") for part in path)
+
+
+class MarkedRegion(NamedTuple):
+    """A region that people agreed on.
+
+    Args:
+        field: Field of the campaign's form that it belongs to.
+        region: The region, in pixels of the upright picture.
+    """
+
+    field: str
+    region: Region
+
+
+class MarkedPicture(NamedTuple):
+    """What people marked on a picture: the value `regions` of the campaign `mark`.
+
+    Args:
+        size_wh: Width and height of the picture, upright.
+        regions: What they agreed on, in its order.
+        is_nothing: Whether they agreed that there is nothing to mark.
+        is_simulated: Whether they were simulated.
+    """
+
+    size_wh: tuple[int, int]
+    regions: tuple[MarkedRegion, ...]
+    is_nothing: bool = False
+    is_simulated: bool = False
+
+
+def read_marked(text: str) -> MarkedPicture:
+    """Return what people marked, from the value that the campaign `mark` gives an image.
+
+    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`; keys of a region that say
+    how it came about, such as `by` and `spread`, are passed over.
+
+    Raises:
+        DataError: The text is no such document.
+    """
+    try:
+        document = json.loads(text)
+        width, height = (int(side) for side in document["size_wh"])
+        sizes = {"correspondence": [(width, height), _OF_ANOTHER_PICTURE]}
+        regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
+    return MarkedPicture(
+        (width, height), regions, bool(document.get("nothing", False)), bool(document.get("simulated", False))
+    )
+
+
+def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:
+    document = {name: value for name, value in entry.items() if name in _OF_A_REGION}
+    return MarkedRegion(str(entry["field"]), read_region(document, sizes_wh))

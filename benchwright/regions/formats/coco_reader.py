@@ -1,0 +1,361 @@
+"""COCO and LVIS read: one JSON file with pictures, categories and annotations.
+
+Source: the format's page (cocodataset.org/#format-data), cocodataset/cocoapi, lvis-dataset/lvis-api.
+
+`bbox` is a box; `segmentation` a polygon where it is one outline, a mask where it is run lengths (compressed or not) or
+several outlines; `keypoints` are ordered points. The name of the category is the label. LVIS has no `file_name`: the
+last two parts of `coco_url` take its place. What else a file states (areas, licences, captions, scores) is not read. A
+first pass notes where each picture's annotations lie, so that memory holds places, not annotations.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from benchwright.errors import DataError
+from benchwright.records import MaskRuns
+from benchwright.regions import (
+    MAX_CORNERS,
+    SHAPES,
+    Region,
+    RegionShape,
+    SizeWH,
+    covered_by_at_least,
+    mask_of_outline,
+)
+from benchwright.rle import encode_runs
+
+from .picture_marks import (
+    MarkError,
+    PictureMarks,
+    RefusedMark,
+    as_shape,
+    checked_size,
+    number_in,
+    region_in,
+    shown,
+    size_in,
+    whole_number_in,
+)
+from .streamed_json import JsonLists
+
+MAX_RUNS = 1_000_000
+Id = int | str
+
+
+@dataclass(frozen=True)
+class _Category:
+    name: str
+    keypoints: tuple[str, ...]
+
+
+@dataclass
+class _Picture:
+    name: str
+    size_wh: SizeWH
+    places: array[int] = field(default_factory=lambda: array("q"))
+    """Offset and length of each annotation in the file, one after the other."""
+
+
+def read_coco(
+    path: Path,
+    *,
+    shape: RegionShape | None = None,
+    sizes_wh: Mapping[str, SizeWH] | None = None,
+    is_lvis: bool = False,
+) -> Iterator[PictureMarks | RefusedMark]:
+    """Yield the pictures of a file with what is marked on them, and the entries that belong to no picture.
+
+    Args:
+        path: Path of the file.
+        shape: Shape to read every annotation as, such as the boxes of polygons; default None, the shape that holds
+            most.
+        sizes_wh: Size of each picture by path or file name, to check the file against; default None, not checked.
+        is_lvis: Whether names are to be taken from `coco_url`.
+
+    Raises:
+        DataError: The file as a whole cannot be read: it is no JSON, is cut off, or has no pictures.
+    """
+    source = JsonLists(path)
+    pictures: dict[Id, _Picture] = {}
+    categories: dict[Id, _Category] = {}
+    names: set[str] = set()
+    places: dict[Id, array[int]] = {}
+    refused: list[RefusedMark] = []
+    seen: set[Id] = set()
+
+    def refuse(entry: str, reason: str) -> None:
+        refused.append(RefusedMark(str(path), entry, reason))
+
+    number = 0
+    for key, offset, length, element in source.elements():
+        if key == "images":
+            try:
+                _add_picture(element, pictures, names, sizes_wh, is_lvis=is_lvis)
+            except MarkError as error:
+                refuse(_entry("image", element), str(error))
+        elif key == "categories":
+            try:
+                _add_category(element, categories)
+            except MarkError as error:
+                refuse(_entry("category", element), str(error))
+        elif key == "annotations":
+            number += 1
+            try:
+                image_id = _listed(element, seen)
+            except MarkError as error:
+                refuse(_entry("annotation", element, number), str(error))
+                continue
+            places.setdefault(image_id, array("q")).extend((offset, length))
+    if missing := [key for key in ("images", "annotations", "categories") if key not in source.keys]:
+        raise DataError(
+            f"{path}: a COCO file has the lists images, annotations and categories; {missing[0]} is missing"
+        )
+    yield from refused
+    with path.open("rb") as handle:
+        for image_id, picture in pictures.items():
+            picture.places = places.pop(image_id, array("q"))
+            yield _read_picture(path, handle, source, picture, categories, shape)
+        for image_id, left in places.items():
+            for offset in range(0, len(left), 2):
+                element = source.element_at(handle, left[offset], left[offset + 1])
+                reason = f"its picture {shown(image_id)} is not among the images, or was refused"
+                yield RefusedMark(str(path), _entry("annotation", element), reason)
+
+
+def _read_picture(
+    path: Path,
+    handle: BinaryIO,
+    source: JsonLists,
+    picture: _Picture,
+    categories: Mapping[Id, _Category],
+    shape: RegionShape | None,
+) -> PictureMarks:
+    regions: list[Region] = []
+    fields: list[str] = []
+    refused = []
+    for offset in range(0, len(picture.places), 2):
+        annotation = source.element_at(handle, picture.places[offset], picture.places[offset + 1])
+        found, mistakes = _regions_of(annotation, picture.size_wh, categories, shape)
+        entry = _entry("annotation", annotation)
+        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}") for mistake in mistakes]
+        stated = annotation.get("field")
+        regions += found
+        fields += [stated if isinstance(stated, str) else ""] * len(found)
+    return PictureMarks(
+        picture.name, picture.size_wh, tuple(regions), tuple(refused), tuple(fields) if all(fields) else ()
+    )
+
+
+def _regions_of(
+    annotation: Mapping[str, Any], size_wh: SizeWH, categories: Mapping[Id, _Category], shape: RegionShape | None
+) -> tuple[list[Region], list[str]]:
+    """Return what an annotation marks, its keypoints and its area, and what is wrong with either."""
+    regions: list[Region] = []
+    mistakes: list[str] = []
+    try:
+        category_id = _id_in(annotation.get("category_id"), "category_id")
+        category = categories.get(category_id)
+        if category is None:
+            raise MarkError(f"category {shown(category_id)} is not among the categories")
+        if annotation.get("iscrowd") not in (None, 0, False):
+            raise MarkError("it covers a crowd (iscrowd), not one thing")
+    except MarkError as error:
+        return [], [str(error)]
+    stated = annotation.get("shape")
+    wanted = shape or (stated if stated in SHAPES else None)
+    for read in (_keypoints, _area):
+        try:
+            region = read(annotation, size_wh, category, wanted)
+        except MarkError as error:
+            mistakes.append(str(error))
+        else:
+            regions += [region] if region is not None else []
+    if not regions and not mistakes:
+        mistakes.append(f"it has nothing to be read as {wanted or 'a region'}")
+    return regions, mistakes
+
+
+def _area(
+    annotation: Mapping[str, Any], size_wh: SizeWH, category: _Category, wanted: RegionShape | None
+) -> Region | None:
+    segmentation, bbox = annotation.get("segmentation"), annotation.get("bbox")
+    if wanted in ("point", "points") or not (segmentation or bbox):
+        return None
+    if segmentation and (wanted != "box" or not bbox):
+        return as_shape(_segmentation(segmentation, size_wh, category.name, wanted), wanted, size_wh)
+    if wanted is None and _is_labelled(annotation.get("keypoints")):
+        return None  # the box around keypoints, which COCO always states
+    return as_shape(_box(bbox, size_wh, category.name), wanted, size_wh)
+
+
+def _is_labelled(keypoints: Any) -> bool:
+    """Return whether there are keypoints, and not only places for them."""
+    return bool(keypoints) and not (isinstance(keypoints, list) and not any(keypoints))
+
+
+def _box(bbox: Any, size_wh: SizeWH, label: str) -> Region:
+    numbers = _numbers(bbox, "bbox", most=4)
+    if len(numbers) != 4:
+        raise MarkError(f"bbox must be x, y, width and height, not {shown(bbox)}")
+    x, y, width, height = numbers
+    if not (width > 0 and height > 0):
+        raise MarkError(f"bbox has a width of {width:g} and a height of {height:g}; both must be above 0")
+    return region_in("box", size_wh, points=((x, y), (x + width, y + height)), label=label)
+
+
+def _segmentation(segmentation: Any, size_wh: SizeWH, label: str, wanted: RegionShape | None) -> Region:
+    if isinstance(segmentation, dict):
+        return region_in("mask", size_wh, mask=_runs(segmentation, size_wh), label=label)
+    if not isinstance(segmentation, list) or not all(isinstance(part, list) for part in segmentation):
+        raise MarkError(f"segmentation must be outlines or run lengths, not {shown(segmentation)}")
+    outlines = [_outline(part) for part in segmentation]
+    if len(outlines) == 1 and wanted != "mask":
+        return region_in("polygon", size_wh, points=outlines[0], label=label)
+    # Several outlines are one thing of several pieces, which only a mask can be; so is an outline that crosses itself.
+    for outline in outlines:
+        region_in("points", size_wh, points=outline)
+    masks = [mask for outline in outlines if (mask := mask_of_outline(outline, size_wh)) is not None]
+    if not masks:
+        raise MarkError("its outlines cover the centre of no pixel")
+    return region_in("mask", size_wh, mask=covered_by_at_least(masks, 1), label=label)
+
+
+def _outline(part: Sequence[Any]) -> list[tuple[float, float]]:
+    numbers = _numbers(part, "segmentation", most=2 * MAX_CORNERS + 2)
+    if len(numbers) % 2 or len(numbers) < 6:
+        raise MarkError(f"an outline takes x and y of three corners or more, not {len(numbers)} numbers")
+    points = list(zip(numbers[0::2], numbers[1::2], strict=True))
+    # Many tools repeat a corner, or the first at the end.
+    kept = [points[0], *(point for before, point in pairwise(points) if before != point)]
+    if len(kept) > 1 and kept[-1] == kept[0]:
+        kept.pop()
+    if not 3 <= len(kept) <= MAX_CORNERS:
+        raise MarkError(f"an outline of {len(kept):,} different corners; 3 to {MAX_CORNERS:,} are taken")
+    return kept
+
+
+def _runs(segmentation: Mapping[str, Any], size_wh: SizeWH) -> MaskRuns:
+    size, counts = segmentation.get("size"), segmentation.get("counts")
+    width, height = size_wh
+    if size != [height, width]:
+        raise MarkError(f"run lengths state a size of {shown(size)}, the picture is {height} high and {width} wide")
+    if isinstance(counts, list):
+        if len(counts) > MAX_RUNS:
+            raise MarkError(f"{len(counts):,} run lengths; at most {MAX_RUNS:,} are taken")
+        runs = [whole_number_in(run, "a run length", least=0, most=width * height) for run in counts]
+        if (cells := sum(runs)) != width * height:
+            raise MarkError(f"run lengths spell {cells} cells, a grid of {height} x {width} has {width * height}")
+        counts = encode_runs(runs)
+    if not isinstance(counts, str):
+        raise MarkError(f"counts must be a text or a list of run lengths, not {shown(counts)}")
+    try:
+        return MaskRuns(size=(height, width), counts=counts)
+    except ValidationError as error:
+        why = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
+        raise MarkError(why.removeprefix("Value error, ")) from None
+
+
+def _keypoints(
+    annotation: Mapping[str, Any], size_wh: SizeWH, category: _Category, wanted: RegionShape | None
+) -> Region | None:
+    keypoints = annotation.get("keypoints")
+    if wanted not in (None, "point", "points") or not _is_labelled(keypoints):
+        return None
+    numbers = _numbers(keypoints, "keypoints", most=3 * MAX_CORNERS)
+    if len(numbers) % 3:
+        raise MarkError(f"keypoints must be x, y and visibility of each, not {len(numbers)} numbers")
+    rows = list(zip(numbers[0::3], numbers[1::3], numbers[2::3], strict=True))
+    if category.keypoints and len(rows) != len(category.keypoints):
+        raise MarkError(f"{len(rows)} keypoints where category {category.name!r} has {len(category.keypoints)}")
+    points = [(x, y) for x, y, visible in rows if visible]
+    if not points or any(visible for _, _, visible in rows[len(points) :]):
+        gap = next(place for place, row in enumerate(rows) if not row[2])
+        name = f" ({category.keypoints[gap]!r})" if category.keypoints else ""
+        raise MarkError(f"keypoint {gap + 1}{name} is not labelled, and ordered points have no gaps")
+    listed: RegionShape = "point" if len(rows) == 1 and wanted != "points" else "points"
+    if wanted == "point" and len(points) > 1:
+        raise MarkError(f"{len(points)} keypoints cannot be read as one point")
+    return region_in("point" if wanted == "point" else listed, size_wh, points=points, label=category.name)
+
+
+def _numbers(values: Any, what: str, *, most: int) -> list[float]:
+    if not isinstance(values, list):
+        raise MarkError(f"{what} must be a list of numbers, not {shown(values)}")
+    if len(values) > most:
+        raise MarkError(f"{what} holds {len(values):,} numbers; at most {most:,} are taken")
+    return [number_in(value, f"a number of {what}") for value in values]
+
+
+def _add_picture(
+    element: Any,
+    pictures: dict[Id, _Picture],
+    names: set[str],
+    sizes_wh: Mapping[str, SizeWH] | None,
+    *,
+    is_lvis: bool,
+) -> None:
+    if not isinstance(element, dict):
+        raise MarkError(f"it must be an object, not {shown(element)}")
+    image_id = _id_in(element.get("id"), "id")
+    if image_id in pictures:
+        raise MarkError(f"id {shown(image_id)} stands twice; the first, {pictures[image_id].name!r}, is kept")
+    name = element.get("file_name")
+    if (is_lvis or not name) and isinstance(url := element.get("coco_url"), str):
+        name = "/".join(PurePosixPath(url).parts[-2:])
+    if not isinstance(name, str) or not name:
+        raise MarkError(f"it has no file_name{' or coco_url' if is_lvis else ''}")
+    if name in names:
+        raise MarkError(f"file_name {shown(name)} stands twice; the first is kept")
+    size_wh = size_in(element.get("width"), element.get("height"))
+    checked_size(size_wh, name, sizes_wh)
+    names.add(name)
+    pictures[image_id] = _Picture(name, size_wh)
+
+
+def _add_category(element: Any, categories: dict[Id, _Category]) -> None:
+    if not isinstance(element, dict):
+        raise MarkError(f"it must be an object, not {shown(element)}")
+    category_id = _id_in(element.get("id"), "id")
+    name, keypoints = element.get("name"), element.get("keypoints", [])
+    if not isinstance(name, str):
+        raise MarkError(f"name must be a text, not {shown(name)}")
+    if not isinstance(keypoints, list) or not all(isinstance(part, str) for part in keypoints):
+        raise MarkError(f"keypoints must be a list of names, not {shown(keypoints)}")
+    if category_id in categories:
+        raise MarkError(f"id {shown(category_id)} stands twice; the first, {categories[category_id].name!r}, is kept")
+    categories[category_id] = _Category(name, tuple(keypoints))
+
+
+def _listed(element: Any, seen: set[Id]) -> Id:
+    """Return the picture of an annotation whose id is its own."""
+    if not isinstance(element, dict):
+        raise MarkError(f"it must be an object, not {shown(element)}")
+    annotation_id = element.get("id")
+    if annotation_id is not None:
+        annotation_id = _id_in(annotation_id, "id")
+        if annotation_id in seen:
+            raise MarkError(f"id {shown(annotation_id)} stands twice; the first is kept")
+        seen.add(annotation_id)
+    return _id_in(element.get("image_id"), "image_id")
+
+
+def _id_in(value: Any, what: str) -> Id:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise MarkError(f"{what} must be a number or text, not {shown(value)}")
+    return value
+
+
+def _entry(kind: str, element: Any, number: int | None = None) -> str:
+    """Return what an entry is called in messages."""
+    stated = element.get("id") if isinstance(element, dict) else None
+    if stated is None:
+        return f"{kind} in place {number}" if number else kind
+    return f"{kind} {shown(stated)}"

@@ -1,0 +1,78 @@
+"""Files of marks by the name of their format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+from benchwright.errors import DataError
+from benchwright.regions import RegionShape, SizeWH
+
+from .picture_marks import PictureMarks, RefusedMark, WrittenMarks
+
+MarkFormat = Literal["coco", "lvis", "voc", "yolo"]
+MARK_FORMATS: tuple[MarkFormat, ...] = get_args(MarkFormat)
+
+
+def read_marks(
+    path: Path,
+    format: MarkFormat,
+    *,
+    shape: RegionShape | None = None,
+    sizes_wh: Mapping[str, SizeWH] | None = None,
+) -> Iterator[PictureMarks | RefusedMark]:
+    """Yield the pictures of a file with what is marked on them, and what cannot be read of it.
+
+    An entry that is wrong is one `RefusedMark`: of its picture where it has one, else yielded by itself. All others are
+    read.
+
+    Args:
+        path: A COCO or LVIS file; a Pascal VOC file or folder; the folder of a YOLO dataset, or its `data.yaml`.
+        format: `coco`, `lvis`, `voc` or `yolo`.
+        shape: Shape to read every region as, such as the boxes of polygons; default None, the shape that holds most.
+            What cannot be read as this shape is refused.
+        sizes_wh: Upright size of each picture by path or file name; default None: as the file states, for YOLO as the
+            pictures beside it have. Pictures that are not among them are refused, and files that state another size.
+
+    Raises:
+        DataError: The file as a whole cannot be read.
+    """
+    if format in ("coco", "lvis"):
+        from .coco_reader import read_coco
+
+        return read_coco(path, shape=shape, sizes_wh=sizes_wh, is_lvis=format == "lvis")
+    if format == "voc":
+        from .voc import read_voc
+
+        return read_voc(path, shape=shape, sizes_wh=sizes_wh)
+    from .yolo import read_yolo
+
+    return read_yolo(path, shape=shape, sizes_wh=sizes_wh)
+
+
+def write_marks(path: Path, format: MarkFormat, pictures: Sequence[PictureMarks]) -> WrittenMarks:
+    """Write pictures with their regions, and return what was written and what the format cannot hold.
+
+    Args:
+        path: The COCO file to write; for Pascal VOC and YOLO the folder.
+        format: `coco`, `voc` or `yolo`. There is no writer for LVIS, whose files COCO's readers take.
+        pictures: Pictures with their regions.
+
+    Raises:
+        DataError: The format cannot be written, or a picture's name cannot be a file's.
+        StorageError: A file cannot be written.
+    """
+    if format == "coco":
+        from .coco_writer import write_coco
+
+        return write_coco(path, pictures)
+    if format == "voc":
+        from .voc import write_voc
+
+        return write_voc(path, pictures)
+    if format == "yolo":
+        from .yolo import write_yolo
+
+        return write_yolo(path, pictures)
+    raise DataError(f"marks cannot be written as {format!r}; write them as 'coco', which tools for LVIS read")

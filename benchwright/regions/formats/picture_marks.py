@@ -1,0 +1,232 @@
+"""What all formats read and write: pictures with their regions, and what was refused or left out, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from benchwright.errors import DataError
+from benchwright.records import MaskRuns
+from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_of_outline, read_region
+
+SLACK_PX = 1.0
+"""How far a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
+
+
+@dataclass(frozen=True)
+class RefusedMark:
+    """An entry of a file that is no region of its picture, or a picture that cannot be had.
+
+    Args:
+        file: Path of the file.
+        entry: What it is called there, such as `annotation 17` or `line 3`.
+        reason: What is wrong with it, with the value.
+    """
+
+    file: str
+    entry: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.entry}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class PictureMarks:
+    """A picture with what is marked on it.
+
+    Args:
+        name: Path of the picture as its file states it, with forward slashes.
+        size_wh: Width and height of the upright picture in pixels.
+        regions: Regions in the order of the file.
+        refused: Entries of this picture that are no region of it; reading only.
+        fields: Names of the regions' fields, where the regions come from a form; as many as regions, or none.
+    """
+
+    name: str
+    size_wh: SizeWH
+    regions: tuple[Region, ...]
+    refused: tuple[RefusedMark, ...] = ()
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SkippedRegion:
+    """A region that a format cannot hold.
+
+    Args:
+        picture: Name of the picture.
+        place: Place among its regions, from 0.
+        reason: Why it cannot be held.
+    """
+
+    picture: str
+    place: int
+    reason: str
+
+
+@dataclass
+class WrittenMarks:
+    """What was written.
+
+    Args:
+        files: Paths of the files.
+        pictures: Number of pictures.
+        regions: Number of regions.
+        skipped: Regions that the format cannot hold.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    pictures: int = 0
+    regions: int = 0
+    skipped: list[SkippedRegion] = field(default_factory=list)
+
+
+class MarkError(ValueError):
+    """What is wrong with an entry; readers record it with the entry's name."""
+
+
+def number_in(value: Any, what: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        MarkError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise MarkError(f"{what} must be a number, not {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not isfinite(number):
+        raise MarkError(f"{what} must be a finite number, not {shown(value)}")
+    return number
+
+
+def whole_number_in(value: Any, what: str, *, least: int, most: int) -> int:
+    """Return a whole number within bounds.
+
+    Raises:
+        MarkError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise MarkError(f"{what} must be a whole number from {least:,} to {most:,}, not {shown(value)}")
+    return value
+
+
+def size_in(width: Any, height: Any) -> SizeWH:
+    """Return the size of a picture.
+
+    Raises:
+        MarkError: It is none.
+    """
+    return (
+        whole_number_in(width, "width", least=1, most=65_535),
+        whole_number_in(height, "height", least=1, most=65_535),
+    )
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it, on one line, shortened."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def region_in(
+    shape: RegionShape,
+    size_wh: SizeWH,
+    *,
+    points: Iterable[tuple[float, float]] = (),
+    mask: MaskRuns | None = None,
+    label: str = "",
+) -> Region:
+    """Return a region within its picture; points up to `SLACK_PX` outside are moved to its edge.
+
+    Raises:
+        MarkError: It is none.
+    """
+    document: dict[str, Any] = {"shape": shape, "points": tuple(_pulled_in(points, size_wh)), "label": label}
+    if mask is not None:
+        document["mask"] = mask
+    try:
+        return read_region(document, [size_wh])
+    except RegionError as error:
+        raise MarkError(str(error)) from None
+
+
+def _pulled_in(points: Iterable[tuple[float, float]], size_wh: SizeWH) -> Iterator[tuple[float, float]]:
+    for point in points:
+        inside = tuple(min(max(value, 0.0), float(side)) for value, side in zip(point, size_wh, strict=True))
+        near = all(abs(value - moved) <= SLACK_PX for value, moved in zip(point, inside, strict=True))
+        yield (inside[0], inside[1]) if near else point
+
+
+def as_shape(region: Region, shape: RegionShape | None, size_wh: SizeWH) -> Region:
+    """Return a region as another shape, where it holds what that takes: an area's bounds, an outline's pixels.
+
+    Raises:
+        MarkError: It does not.
+    """
+    if shape is None or shape == region.shape:
+        return region
+    if shape == "box" and region.shape in ("polygon", "mask"):
+        x0, y0, x1, y1 = region.bounds
+        return Region(shape="box", points=((x0, y0), (x1, y1)), label=region.label)
+    if shape == "polygon" and region.shape == "box":
+        return Region(shape="polygon", points=corners_of_box(region), label=region.label)
+    if shape == "mask" and region.shape in ("polygon", "box"):
+        outline = corners_of_box(region) if region.shape == "box" else region.points
+        mask = mask_of_outline(outline, size_wh)
+        if mask is None:
+            raise MarkError("it covers the centre of no pixel, so that its mask is empty")
+        return Region(shape="mask", mask=mask, label=region.label)
+    raise MarkError(f"a region of shape {region.shape!r} cannot be read as {shape!r}")
+
+
+def corners_of_box(region: Region) -> tuple[tuple[float, float], ...]:
+    """Return the four corners of a box, clockwise from its top left."""
+    (x0, y0), (x1, y1) = region.points
+    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+
+
+def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | None) -> None:
+    """Check a picture's size against the picture itself.
+
+    Raises:
+        MarkError: There is no such picture, or its size is another.
+    """
+    if sizes_wh is None:
+        return
+    actual = size_of(name, sizes_wh)
+    if actual is None:
+        raise MarkError(f"there is no picture {shown(name)}")
+    if actual != stated:
+        states, has = (f"{width} x {height}" for width, height in (stated, actual))
+        raise MarkError(f"the file states {states} pixels, the picture {shown(name)} has {has} (upright)")
+
+
+def size_of(name: str, sizes_wh: Mapping[str, SizeWH]) -> SizeWH | None:
+    """Return a picture's size by its path, or by its file name where the path is not known."""
+    return sizes_wh.get(name) or sizes_wh.get(PurePosixPath(name).name)
+
+
+def target_in(folder: Path, name: str, suffix: str) -> Path:
+    """Return the path of the file that goes with a picture, below a folder.
+
+    Raises:
+        DataError: The picture's name leads out of the folder.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:
+        raise DataError(
+            f"a picture named {name!r} cannot be written below {folder}; give it a relative path without .."
+        )
+    return folder / path.with_suffix(suffix)
+
+
+def labels_in(pictures: Sequence[PictureMarks]) -> list[str]:
+    """Return all labels, sorted."""
+    return sorted({region.label for picture in pictures for region in picture.regions})

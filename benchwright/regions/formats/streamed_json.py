@@ -1,0 +1,177 @@
+"""The lists of a large JSON object, one element after the other, in memory that does not grow with the file.
+
+Python's own decoder reads each element, so that this costs what `json.load` costs; only the element at hand is held.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from benchwright.errors import DataError
+from benchwright.storage_faults import naming
+
+_CHUNK_BYTES = 1 << 20
+MAX_ELEMENT_BYTES = 64 << 20
+_SPACE = " \t\n\r"
+_LONGEST_WORD = 16
+"""Characters at the end of a chunk that may be the beginning of a word or escape: `-Infinity`, `\\u00e9`."""
+
+
+class JsonLists:
+    """The elements of a JSON object's values in a file.
+
+    Args:
+        path: Path of the file, UTF-8 with or without a byte order mark.
+
+    Attributes:
+        keys: Keys met so far, also those of empty lists.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.keys: set[str] = set()
+
+    def elements(self) -> Iterator[tuple[str, int, int, Any]]:
+        """Yield (key, offset, length, element) of every element of every list, in the order of the file.
+
+        Offset and length are in bytes, for `element_at`. A value that is no list is yielded as one element.
+
+        Raises:
+            DataError: The file is no JSON object, is cut off, or holds an element of more than `MAX_ELEMENT_BYTES`.
+        """
+        with naming(self.path), self.path.open("rb") as handle:
+            yield from _Cursor(self.path, handle).members(self.keys)
+
+    def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:
+        """Return one element again, from the open file."""
+        handle.seek(offset)
+        return json.loads(handle.read(length))
+
+
+class _Cursor:
+    """A place in a JSON text that is read in chunks."""
+
+    def __init__(self, path: Path, handle: BinaryIO) -> None:
+        self.path, self.handle = path, handle
+        self.decoder = json.JSONDecoder()
+        self.text, self.place, self.at_end = "", 0, False
+        self.offset = 0  # of the text's place in bytes
+        self.rest = b""
+        if self.handle.read(3) == b"\xef\xbb\xbf":
+            self.offset = 3
+        else:
+            self.handle.seek(0)
+
+    def members(self, keys: set[str]) -> Iterator[tuple[str, int, int, Any]]:
+        self.expect("{", "a JSON object")
+        if self.peek() == "}":
+            return
+        while True:
+            key, _, _ = self.value()
+            if not isinstance(key, str):
+                raise self.wrong("a key must be a text")
+            keys.add(key)
+            self.expect(":", "a colon after a key")
+            if self.peek() == "[":
+                self.expect("[", "a list")
+                yield from ((key, *element) for element in self.items())
+            else:
+                value, offset, length = self.value()
+                yield key, offset, length, value
+            if not self.goes_on("}"):
+                break
+        if self.peek():
+            raise self.wrong("something follows the JSON object")
+
+    def items(self) -> Iterator[tuple[int, int, Any]]:
+        if self.peek() == "]":
+            self.expect("]", "the end of a list")
+            return
+        while True:
+            value, offset, length = self.value()
+            yield offset, length, value
+            if not self.goes_on("]"):
+                return
+
+    def goes_on(self, end: str) -> bool:
+        """Take a comma (True) or the end of a list or object (False)."""
+        mark = self.peek()
+        if mark not in (",", end):
+            raise self.wrong(f"a comma or {end!r} must follow" if mark else "the file ends before the JSON does")
+        self.take(1)
+        return mark == ","
+
+    def expect(self, mark: str, what: str) -> None:
+        if self.peek() != mark:
+            raise self.wrong(f"{what} must stand there" if self.peek() else "the file ends before the JSON does")
+        self.take(1)
+
+    def peek(self) -> str:
+        """Return the next character that is no white space; empty at the end."""
+        while True:
+            start = self.place
+            while self.place < len(self.text) and self.text[self.place] in _SPACE:
+                self.place += 1
+            self.offset += self.place - start
+            if self.place < len(self.text):
+                return self.text[self.place]
+            if not self.more():
+                return ""
+
+    def take(self, characters: int) -> None:
+        taken = self.text[self.place : self.place + characters]
+        self.place += characters
+        self.offset += len(taken) if taken.isascii() else len(taken.encode("utf-8", "surrogatepass"))
+
+    def value(self) -> tuple[Any, int, int]:
+        """Return a value, its offset and its length in bytes."""
+        self.peek()
+        start = self.offset
+        while True:
+            try:
+                value, stop = self.decoder.raw_decode(self.text, self.place)
+            except json.JSONDecodeError as error:
+                # What is cut at the chunk's end may go on in the next chunk; what is wrong before that stays wrong.
+                is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - _LONGEST_WORD
+                if self.at_end or not is_cut or len(self.text) - self.place > MAX_ELEMENT_BYTES:
+                    raise self._refused(error, is_cut=is_cut) from None
+                self.more()
+                continue
+            except (RecursionError, ValueError) as error:
+                raise self.wrong(f"cannot be read: {error}") from None
+            # A number may go on in the next chunk.
+            if stop == len(self.text) and self.more():
+                continue
+            self.take(stop - self.place)
+            return value, start, self.offset - start
+
+    def more(self) -> bool:
+        """Read one more chunk; return whether there was one. What has been taken is forgotten."""
+        if self.at_end:
+            return False
+        # Chunks grow with an element that does not end, so that it is not decoded from its start too often.
+        data = self.rest + self.handle.read(max(_CHUNK_BYTES, len(self.text) - self.place))
+        self.at_end = len(data) == len(self.rest)
+        try:
+            text = data.decode("utf-8")
+            self.rest = b""
+        except UnicodeDecodeError as error:
+            if self.at_end or error.end < len(data) or len(data) - error.start > 3:
+                raise self.wrong("the text is no UTF-8") from None
+            text, self.rest = data[: error.start].decode("utf-8"), data[error.start :]
+        self.text, self.place = self.text[self.place :] + text, 0
+        return not self.at_end or bool(text)
+
+    def _refused(self, error: json.JSONDecodeError, *, is_cut: bool) -> DataError:
+        if is_cut and not self.at_end:
+            return self.wrong(f"an entry is longer than {MAX_ELEMENT_BYTES >> 20} MiB")
+        if error.msg.startswith("Unterminated") or error.pos >= len(self.text.rstrip(_SPACE)):
+            return self.wrong("the file ends before the JSON does")
+        self.take(max(0, error.pos - self.place))
+        return self.wrong(f"this is no JSON: {error.msg}")
+
+    def wrong(self, what: str) -> DataError:
+        return DataError(f"{self.path}, byte {self.offset:,}: {what}")

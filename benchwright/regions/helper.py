@@ -1,0 +1,323 @@
+"""Region helpers: programs that propose regions while people mark them, found in the rooms by name.
+
+A helper only proposes. A person takes a proposal over, changes it, or leaves it; the region that they submit keeps what
+was proposed (`Proposal`), so that what they changed follows from it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Record
+from benchwright.steps import FOLDER
+
+from .region import MAX_LABEL, Proposal, Region, RegionError, RegionShape, SizeWH
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+HelperInput = Literal["box", "strokes", "points", "phrase", "nothing"]
+"""What a helper works from; points are single clicks, strokes are lines that were drawn."""
+HelperLane = Literal["light", "model", "remote"]
+"""Where it runs: helpers that are quick never wait for models, nor those for a server elsewhere."""
+MAX_STROKES = 200
+MAX_STROKE_POINTS = 20_000
+"""Most points of all strokes of one request."""
+MAX_PHRASE = 200
+
+_Point = tuple[float, float]
+_Stroke = Annotated[tuple[_Point, ...], Field(min_length=1, max_length=MAX_STROKE_POINTS)]
+_Strokes = Annotated[tuple[_Stroke, ...], Field(max_length=MAX_STROKES)]
+
+
+class RegionHints(Record):
+    """What a person gives a helper to work from, in pixels of the upright picture.
+
+    Attributes:
+        shape: Shape of the regions that are wanted.
+        box: Box around the whole subject: x0, y0, x1, y1; None without one.
+        inside: Strokes on the subject; a click is a stroke of one point.
+        outside: Strokes beside the subject.
+        stroke_px: Width of the strokes in pixels; None lets the helper choose by the picture's size.
+        phrase: What is looked for, in words; empty without any.
+        label: Label that the regions get.
+        refine: Whether the exact answer is wanted, where a helper gives a quick one first.
+    """
+
+    shape: RegionShape
+    box: tuple[float, float, float, float] | None = None
+    inside: _Strokes = ()
+    outside: _Strokes = ()
+    stroke_px: float | None = Field(None, gt=0, le=10_000)
+    phrase: str = Field("", max_length=MAX_PHRASE)
+    label: str = Field("", max_length=MAX_LABEL)
+    refine: bool = False
+
+    @property
+    def points(self) -> tuple[_Point, ...]:
+        """Return the points of all strokes."""
+        return tuple(point for stroke in (*self.inside, *self.outside) for point in stroke)
+
+    @property
+    def inputs(self) -> frozenset[HelperInput]:
+        """Return which inputs the hints hold; `nothing` always."""
+        has: dict[HelperInput, bool] = {
+            "box": self.box is not None,
+            "strokes": bool(self.inside),
+            "points": bool(self.inside),
+            "phrase": bool(self.phrase.strip()),
+            "nothing": True,
+        }
+        return frozenset(name for name, is_there in has.items() if is_there)
+
+
+def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
+    """Return hints from JSON values, checked against the picture.
+
+    A box that leaves the picture is cut to it.
+
+    Args:
+        document: JSON values, from whoever sends them.
+        size_wh: Size of the upright picture in pixels.
+
+    Raises:
+        RegionError: The values are no hints, or lie outside the picture.
+    """
+    try:
+        hints = RegionHints.model_validate(document)
+    except ValidationError as error:
+        mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(str(part) for part in mistake["loc"])
+        raise RegionError(f"{place}: {mistake['msg']}" if place else mistake["msg"]) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RegionError(f"these are no hints: {error}") from None
+    points = hints.points
+    if len(points) > MAX_STROKE_POINTS:
+        raise RegionError(f"the strokes have {len(points):,} points; a helper takes at most {MAX_STROKE_POINTS:,}")
+    numbers = [number for point in points for number in point] + list(hints.box or ())
+    if not all(map(isfinite, numbers)):
+        raise RegionError("a coordinate is not a finite number")
+    width, height = size_wh
+    for x, y in points:
+        if not (0 <= x <= width and 0 <= y <= height):
+            raise RegionError(f"a stroke leaves the picture at ({x:g}, {y:g}); it is {width} x {height} pixels")
+    if hints.box is None:
+        return hints
+    x0, y0, x1, y1 = hints.box
+    cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
+    if cut[2] - cut[0] < 1 or cut[3] - cut[1] < 1:
+        raise RegionError(f"nothing of the box {list(hints.box)} lies in the picture of {width} x {height} pixels")
+    return hints.model_copy(update={"box": cut})
+
+
+class HelperPicture:
+    """A picture as helpers get it; its pixels are decoded when a helper first reads them.
+
+    Args:
+        image_id: SHA-256 of its file.
+        size_wh: Size of the upright picture in pixels.
+        decode: Function that returns its pixels, (height, width, 3) RGB.
+    """
+
+    def __init__(self, image_id: str, size_wh: SizeWH, decode: Callable[[], NDArray[np.uint8]]) -> None:
+        self.image_id, self.size_wh, self._decode = image_id, size_wh, decode
+
+    @cached_property
+    def pixels(self) -> NDArray[np.uint8]:
+        """Return the pixels, (height, width, 3) RGB."""
+        return self._decode()
+
+    def decode(self) -> None:
+        """Decode the pixels ahead."""
+        _ = self.pixels
+
+
+Prepared = Mapping[str, "NDArray[Any]"]
+"""Arrays that a helper computed of a picture once, by name."""
+
+
+class Proposed(NamedTuple):
+    """What a helper proposes.
+
+    Args:
+        regions: Regions, each with its `proposal`; empty where nothing was found.
+        is_refined: Whether this is the helper's exact answer.
+    """
+
+    regions: list[Region]
+    is_refined: bool = True
+
+
+class RegionHelper(Protocol):
+    """A helper that is open: models loaded, servers known. One thread uses it at a time."""
+
+    @property
+    def made_with(self) -> Mapping[str, Any]:
+        """Return everything that decides the proposals, as JSON values."""
+
+    def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
+        """Return regions for hints that `read_hints` checked."""
+
+
+class PreparingHelper(ABC):
+    """A helper that does the costly part of its work once a picture, such as an embedding, which is then kept."""
+
+    @property
+    @abstractmethod
+    def made_with(self) -> Mapping[str, Any]:
+        """Return everything that decides the proposals, as JSON values."""
+
+    @property
+    @abstractmethod
+    def prepared_as(self) -> str:
+        """Return a digest of all that decides what `prepare` computes, besides the picture."""
+
+    @abstractmethod
+    def prepare(self, picture: HelperPicture) -> Prepared:
+        """Return the costly part of the work on a picture, which serves all proposals on it."""
+
+    @abstractmethod
+    def propose_from(self, prepared: Prepared, picture: HelperPicture, hints: RegionHints) -> Proposed:
+        """Return regions for hints, from what `prepare` returned for this picture."""
+
+    def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
+        """Return regions for hints, where nothing is kept of the picture."""
+        return self.propose_from(self.prepare(picture), picture, hints)
+
+
+class HelperSettings(BaseModel):
+    """Settings of a helper, as a recipe gives them, and how it is opened; what a room registers is such a class."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    title: ClassVar[str]
+    """Name for people, such as `Cut out by color`."""
+    takes: ClassVar[tuple[HelperInput, ...]]
+    """Inputs of which any one is enough."""
+    gives: ClassVar[tuple[RegionShape, ...]]
+    """Shapes of regions that it can return."""
+    refines: ClassVar[bool] = False
+    """Whether a quick answer comes first, and the exact one for `refine`."""
+    lane: ClassVar[HelperLane] = "light"
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Modules of packages that it needs besides Benchwright's own."""
+    fetch: ClassVar[str] = ""
+    """Command that fetches weights for it; empty where it needs none."""
+
+    @abstractmethod
+    def missing(self) -> str | None:
+        """Return what is missing on this machine, and how to get it; None where the helper can be opened."""
+
+    @abstractmethod
+    def open(self) -> RegionHelper:
+        """Return the helper, loaded.
+
+        Raises:
+            PrerequisiteError: Something is missing.
+            DataError: Weights are none of the kind.
+        """
+
+    def check_takes(self, hints: RegionHints) -> None:
+        """Check that the helper can work from the hints.
+
+        Raises:
+            RegionError: It gives no regions of that shape, or the hints hold nothing that it takes.
+        """
+        if hints.shape not in self.gives:
+            raise RegionError(f"{self.title!r} gives {' or '.join(self.gives)}, no {hints.shape}")
+        if not hints.inputs & set(self.takes):
+            raise RegionError(f"{self.title!r} works from {' or '.join(self.takes)}; give one of them")
+
+
+class WeightedHelper(HelperSettings):
+    """Settings of a helper whose weights lie in a file or folder.
+
+    Attributes:
+        weights: File or folder, relative to the recipe.
+        device: Device by torch's name; the first GPU by default, else the CPU.
+    """
+
+    lane: ClassVar[HelperLane] = "model"
+
+    weights: str = Field(min_length=1)
+    device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
+
+    @field_validator("weights")
+    @classmethod
+    def _from_the_recipe(cls, value: str, info: ValidationInfo) -> str:
+        folder: Path | None = (info.context or {}).get(FOLDER)
+        return value if folder is None else str((folder / value).absolute())
+
+    @property
+    def path(self) -> Path:
+        """Return where the weights lie."""
+        return Path(self.weights)
+
+
+class NamedHelper(NamedTuple):
+    """A helper of a campaign: its name in the rooms, and its settings."""
+
+    name: str
+    settings: HelperSettings
+
+    def to_json(self) -> dict[str, Any]:
+        """Return both as `helpers_of` reads them."""
+        return {"name": self.name, **self.settings.model_dump(mode="json", exclude_unset=True)}
+
+
+def helpers_of(entries: Sequence[Any], folder: Path | None = None) -> tuple[NamedHelper, ...]:
+    """Return the helpers that a recipe names, each by its name alone or as an object with `name` and settings.
+
+    Args:
+        entries: Names and objects.
+        folder: Folder from which paths start; None where they are absolute.
+
+    Raises:
+        BenchwrightError: There is no helper of a name, a setting is wrong, or a helper is named twice.
+    """
+    from benchwright.rooms import find
+
+    helpers: dict[str, NamedHelper] = {}
+    for entry in entries:
+        document = {"name": entry} if isinstance(entry, str) else entry
+        if not isinstance(document, Mapping) or not isinstance(document.get("name"), str):
+            raise BenchwrightError(f"a helper is a name such as grabcut, or an object with `name`; not {entry!r}")
+        name = document["name"]
+        settings = {key: value for key, value in document.items() if key != "name"}
+        if name in helpers:
+            raise BenchwrightError(f"helper {name!r} is named twice; leave one out")
+        kind: type[HelperSettings] = find("region_helpers", name).load()
+        try:
+            read = kind.model_validate(settings, context=None if folder is None else {FOLDER: folder})
+        except ValidationError as error:
+            mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join([name, *map(str, mistake["loc"])])
+            raise BenchwrightError(f"helper {place}: {mistake['msg'].removeprefix('Value error, ')}") from None
+        helpers[name] = NamedHelper(name, read)
+    return tuple(helpers.values())
+
+
+def proposed_region(
+    shape: RegionShape,
+    points: Sequence[_Point],
+    *,
+    mask: Any = None,
+    label: str = "",
+    helper: str,
+    version: str = "",
+    model: str | None = None,
+    weights: str | None = None,
+) -> Region:
+    """Return a region as a helper proposes it: the same points and mask stand in its `proposal`."""
+    listed = tuple((float(x), float(y)) for x, y in points)
+    proposal = Proposal(helper=helper, version=version, model=model, weights=weights, points=listed, mask=mask)
+    return Region(shape=shape, points=listed, mask=mask, label=label, proposal=proposal)

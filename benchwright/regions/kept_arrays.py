@@ -1,0 +1,83 @@
+"""Arrays that helpers computed of pictures, such as embeddings, kept on disk up to a number of bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.workspace.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_BYTES = 2 << 30
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+class KeptArrays:
+    """A folder of safetensors files, the ones used least lately removed first. Several processes may use it at once.
+
+    Args:
+        folder: Folder; it is made when something is kept.
+        most_bytes: Most bytes of all files together.
+    """
+
+    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
+        self._folder, self._most_bytes = folder, most_bytes
+
+    def get(self, image_id: str, made_as: str) -> dict[str, NDArray[Any]] | None:
+        """Return what was kept of an image; None where there is nothing, or nothing that can be read.
+
+        Args:
+            image_id: SHA-256 of the image's file.
+            made_as: Digest of all that decides the arrays besides the image.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        path = self._path(image_id, made_as)
+        try:
+            arrays: dict[str, NDArray[Any]] = load_file(path)
+        except (OSError, SafetensorError, ValueError, KeyError):
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return arrays
+
+    def has(self, image_id: str, made_as: str) -> bool:
+        """Return whether something is kept."""
+        return self._path(image_id, made_as).is_file()
+
+    def keep(self, image_id: str, made_as: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Keep arrays by name, and remove the files used least lately where all together are too large."""
+        import numpy as np
+        from safetensors.numpy import save
+
+        path = self._path(image_id, made_as)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+        write_bytes(path, data)
+        self._remove_old(keep=path)
+
+    def _remove_old(self, *, keep: Path) -> None:
+        files = []
+        for path in self._folder.glob("*.safetensors"):
+            with suppress(OSError):
+                files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
+            if total <= self._most_bytes:
+                return
+            if path != keep:
+                with suppress(OSError):
+                    path.unlink()
+                total -= size
+
+    def _path(self, image_id: str, made_as: str) -> Path:
+        if not (_KEY.fullmatch(image_id) and _KEY.fullmatch(made_as)):
+            raise ValueError("image and digest are SHA-256 in hexadecimal")
+        return self._folder / f"{image_id[:32]}-{made_as[:32]}.safetensors"

@@ -1,0 +1,11 @@
+from .detectors import DetectorHelper as DetectorHelper
+from .detectors import GroundingDinoSettings as GroundingDinoSettings
+from .detectors import Owlv2Settings as Owlv2Settings
+from .endpoint import EndpointHelper as EndpointHelper
+from .endpoint import EndpointHelperSettings as EndpointHelperSettings
+from .grabcut import GrabCutHelper as GrabCutHelper
+from .grabcut import GrabCutSettings as GrabCutSettings
+from .sam import SamHelper as SamHelper
+from .sam import SamSettings as SamSettings
+from .sam import SamTransformersHelper as SamTransformersHelper
+from .sam import SamTransformersSettings as SamTransformersSettings

@@ -1,0 +1,159 @@
+"""A workspace over pictures on which people mark regions, opened field by field, and what hands do on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from browser.review_site import ReviewSite, add_accounts, sign_in, slot_on_screen
+from picture_copies import photograph
+from PIL import Image
+
+from benchwright.annotation.forms import (
+    CampaignForm,
+    Form,
+    OneOf,
+    OnlyIf,
+    Option,
+    RegionField,
+    TaskContent,
+    TaskInput,
+)
+from benchwright.annotation.store import open_store
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import parse_recipe
+from benchwright.records import ItemImage
+from benchwright.workspace import settle_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from benchwright.regions import RegionShape
+
+LARGE = (4000, 3000)
+"""Twelve megapixels."""
+HEADLINE = OneOf(
+    name="marked",
+    label="This picture",
+    options=(
+        Option(code="marked", words="Marked"),
+        Option(code="nothing", words="Nothing to mark"),
+        Option(code="unsure", words="I cannot tell"),
+    ),
+)
+IF_MARKED = OnlyIf(field="marked", codes=("marked",))
+LABELS = (Option(code="face", words="Face"), Option(code="helmet", words="Helmet"), Option(code="flag", words="Flag"))
+
+
+def field(shape: RegionShape, name: str = "", **settings: Any) -> RegionField:
+    """Return a region field that applies once the picture is marked."""
+    name = name or shape
+    return RegionField(name=name, label=name.capitalize(), shape=shape, only_if=IF_MARKED, **settings)
+
+
+def save_photograph(path: Path, size: tuple[int, int] = LARGE, name: str = "astronaut") -> None:
+    """Save a photograph of a size."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    photograph(name).convert("RGB").resize(size, Image.Resampling.BILINEAR).save(path, quality=92)
+
+
+def open_marking(
+    folder: Path,
+    campaigns: Mapping[str, Sequence[RegionField]],
+    *,
+    pictures: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    rule: str = "single",
+) -> Path:
+    """Bring the pictures in `folder/photographs` into a workspace and open a campaign with these fields each.
+
+    Args:
+        folder: Folder of the pictures and of the workspace.
+        campaigns: Region fields by the name of the campaign.
+        pictures: Names of the files of each campaign's one task, where it has not a task for each picture.
+        rule: Rule of the campaigns.
+
+    Returns:
+        The workspace.
+    """
+    recipe = parse_recipe("name: marks\nseed: 3\nsteps:\n  - near_duplicates\n", "recipe.yaml", folder=folder)
+    done = run_recipe(recipe, workspace=folder / "workspace", images=folder / "photographs", workers=1)
+    records = {Path(image.source.uri).name: image for image in done.images() if image.source is not None}
+    with open_store(settle_store(done.workspace)) as store:
+        for name, fields in campaigns.items():
+            form = CampaignForm(fields=Form(fields=(HEADLINE, *fields)).fields)
+            store.upsert_campaign(name, kind="mark", rule=rule, slots_per_task=2, form=form, settings={}, seed=1)
+            tasks = [pictures[name]] if name in pictures else [[file] for file in sorted(records)]
+            store.upsert_tasks(name, [_task(name, [records[file] for file in files]) for files in tasks])
+    add_accounts(done.workspace)
+    return done.workspace
+
+
+def _task(name: str, images: Sequence[Any]) -> TaskInput:
+    shown = tuple(ItemImage(image_id=image.image_id, role="reference") for image in images)
+    sizes = tuple((image.width, image.height) for image in images)
+    content = TaskContent(task=name, question="Mark what is asked for.", images=shown, sizes_wh=sizes)
+    return TaskInput(images[0].image_id, images[0].image_id, content.model_dump(mode="json"))
+
+
+def open_task(page: Page, site: ReviewSite, campaign: str, *, name: str = "ann") -> int:
+    """Sign somebody in to a campaign, and return the slot of the task on the screen once it can be drawn on."""
+    sign_in(page, site, name, path=f"/?campaign={campaign}")
+    slot = slot_on_screen(page)
+    picture_is_there(page)
+    return slot
+
+
+def picture_is_there(page: Page) -> None:
+    """Wait until the pictures of a task have come and can be drawn on."""
+    page.locator(".marking-layer").first.wait_for()
+    page.wait_for_function(
+        f"() => [...{_ROOT}.querySelectorAll('.layer .picture')].every((image) => image.complete && image.naturalWidth)"
+    )
+
+
+_ROOT = (
+    "[...document.querySelectorAll('*')].map((each) => each.shadowRoot).find((root) => root?.querySelector('.card'))"
+)
+_PLACE = (
+    f"([pane, x, y, width]) => {{ const layer = {_ROOT}.querySelectorAll('.layer')[pane].getBoundingClientRect();"
+    " const scale = layer.width / width; return [layer.left + x * scale, layer.top + y * scale]; }"
+)
+
+
+def on_screen(page: Page, x: float, y: float, *, size: tuple[int, int] = LARGE, pane: int = 0) -> tuple[float, float]:
+    """Return where a point of a picture is in the window, as the browser has laid the picture out."""
+    across, down = page.evaluate(_PLACE, [pane, x, y, size[0]])
+    return float(across), float(down)
+
+
+def draw(page: Page, *points: tuple[float, float], size: tuple[int, int] = LARGE) -> None:
+    """Drag the mouse from point to point of the first picture."""
+    first, *rest = [on_screen(page, x, y, size=size) for x, y in points]
+    page.mouse.move(*first)
+    page.mouse.down()
+    for place in rest:
+        page.mouse.move(*place, steps=5)
+    page.mouse.up()
+
+
+def click(page: Page, x: float, y: float, *, size: tuple[int, int] = LARGE, pane: int = 0) -> None:
+    """Press on a point of a picture."""
+    page.mouse.click(*on_screen(page, x, y, size=size, pane=pane))
+
+
+def stored(site: ReviewSite, campaign: str, *, name: str = "ann") -> dict[str, Any]:
+    """Return the fields of somebody's latest decision in a campaign."""
+    with open_store(settle_store(site.workspace)) as store:
+        own = [decision for decision in store.decisions(campaign) if decision.annotator == name]
+    return dict(own[-1].fields or {})
+
+
+def submit(page: Page) -> None:
+    """Say that the task is done, and wait until the store has it."""
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => Object.entries(sessionStorage).every(([place, events]) => !place.startsWith('benchwright-outbox') || events === '[]')"
+        f" && {_ROOT}?.querySelector('.status.urgent') == null"
+    )

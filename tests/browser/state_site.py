@@ -1,0 +1,51 @@
+"""A workspace over real photographs about which people state facts: by themselves, and from a model's drafts."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from browser.kinds_site import make_images
+from browser.review_site import add_accounts
+from chat_server import ChatServer
+
+from benchwright.annotation.campaigns import DraftSettings, State
+from benchwright.annotation.forms import SECTIONS
+from benchwright.models import ChatSettings
+from benchwright.steps import CampaignContext
+from benchwright.workspace import settle_store
+
+SCRIPT = '<img src=x onerror="window.hacked=1">'
+DRAFT: dict[str, Any] = {
+    "caption": "A cup of coffee on a wooden table.", "background": f"a wooden table {SCRIPT}",
+    "subjects": [{"name": "cup", "phrase": "the cup"}, {"name": "spoon", "phrase": "the spoon"}],
+    "answerable": [
+        {"name": "table", "ask": "What does the cup stand on?", "right": "A table", "wrong": ["A chair", "A tray", "A bed"]},
+        {"name": "drink", "ask": "What is in the cup?", "right": "Coffee", "wrong": ["Tea", "Milk", "Soup"]},
+    ],
+    "unanswerable": [
+        {
+            "name": "taste", "why": "other_modality", "ask": "How does the coffee taste?",
+            "wrong": ["Bitter", "Sour", "Very sweet", "Burnt"],
+        }
+    ],
+}  # fmt: skip
+
+
+def make_site(folder: Path) -> Path:
+    """Open a campaign in which everything is asked, one whose statements a model drafted, and accounts; return the workspace."""
+    sizes = {f"piece{number}": (200 + 31 * number, 180 + 17 * number) for number in range(8)}
+    done = make_images(folder, sizes=sizes)
+    images = list(done.images())
+    with closing(ChatServer()) as server:
+        server.behave = lambda words, attempt, handler: json.dumps(DRAFT)
+        draft = DraftSettings(chat=ChatSettings(model="tiny-vlm", base_url=server.url))
+        optional = tuple(section for section in SECTIONS if section not in {"caption", "unanswerable"})
+        steps = {"state": State(sections=SECTIONS, optional=optional), "drafted": State(draft=draft)}
+        for name, step in steps.items():
+            context = CampaignContext(3, name, done.workspace, settle_store(done.workspace))
+            assert step.advance(images, context).waiting is not None
+    add_accounts(done.workspace)
+    return done.workspace
