@@ -61,7 +61,10 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
         *_GO_ON, *_LOOK, *_HELP,
     ),
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
-    "mark": (*_FIELDS, *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP),
+    "mark": (
+        *_FIELDS, ("H", "key_mark_ask"), ("J", "key_mark_take"), *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK,
+        *_HELP,
+    ),
     "mark_adjudicate": (
         *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"),
         *_LOOK, *_HELP,

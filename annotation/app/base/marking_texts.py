@@ -74,7 +74,7 @@ TEXTS = Texts(
         "nothing_to_erase": "There is nothing to erase here.",
         "first_picture": "This is marked on the first picture.",
         "not_offered": "You have said that there is nothing to mark: {field} takes no mark.",
-        "others": "Drawn by others",
+        "others": "Drawn or proposed by others",
         "take": "Take over",
         "accept": "Accept",
         "take_mark": "Take over {what} by {name}",
@@ -83,6 +83,11 @@ TEXTS = Texts(
         "rejected": "A proposal of {name} is rejected.",
         "proposed_by": "proposed by {name}",
         "count": "{count} marked",
+        "helpers": "Have it proposed",
+        "asking": "Asking {name} …",
+        "proposes": "{name} proposes {count}. Accept it or reject it below.",
+        "finds_nothing": "{name} finds nothing here. Draw a box around it, and ask again.",
+        "helper_failed": "{name}: {why} Drawing goes on.",
     },
 )
 """The page fills in the names in braces, and shows everything as text, never as markup."""

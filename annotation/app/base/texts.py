@@ -183,6 +183,7 @@ _ENGLISH = {
     "key_mark_cross": "Crosshair: arrows move it, with Shift by ten pixels, with Ctrl far",
     "key_mark_press": "Press at the crosshair; held, drag the picture",
     "key_mark_loupe": "Loupe",
+    "key_mark_ask": "Have a mark proposed by the first helper",
     "key_mark_take": "Take over what another one drew or a helper proposes",
     "key_mark_leave": "Give up what you are drawing",
     "key_mark_done": "End an outline; else done",

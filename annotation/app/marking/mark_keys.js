@@ -20,6 +20,7 @@ class MarkKeys {
       l: () => marking.nextLabel(), b: () => marking.setLoupe(!marking.hasLoupe),
       a: () => this.turnCorner(1), A: () => this.turnCorner(-1), i: () => this.addCorner(),
       d: () => this.remove(), Delete: () => this.remove(), Backspace: () => this.remove(),
+      h: () => marking.helpers?.askFirst() ?? false,
       ".": () => this.turnMark(1), ",": () => this.turnMark(-1), j: () => marking.take(),
     };
   }

@@ -28,7 +28,7 @@ class Marking {
    */
   begin(fields, from, unfinished, layers, hooks) {
     this.end();
-    Object.assign(this, { fields, hooks, layers, isOn: true, selected: null, corner: null, cross: null, hovered: null, taken: null, isArmed: false, pen: null });
+    Object.assign(this, { fields, hooks, layers, isOn: true, selected: null, corner: null, cross: null, hovered: null, taken: null, isArmed: false, pen: null, helpers: null });
     this.labels = Object.fromEntries(fields.map((field) => [field.name, field.options[0]?.code ?? ""]));
     this.sizes = this.viewer.data.pictures;
     const values = {};
@@ -56,6 +56,7 @@ class Marking {
   end() {
     if (!this.isOn) return;
     this.isOn = false;
+    this.helpers?.end();
     for (const overlay of this.overlays) {
       overlay.pane.stage.removeAttribute("tabindex");
       overlay.pane.stage.removeAttribute("role");
@@ -184,6 +185,7 @@ class Marking {
     this.brush.isErasing = false;
     this.selected = this.corner = this.taken = null; // what is drawn next is of the other field
     this.hooks.turned(field);
+    this.helpers?.draw();
     this.redraw();
   }
 

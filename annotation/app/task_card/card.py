@@ -24,6 +24,7 @@ from ..base.own_texts import field_in_language, form_in_language, form_text
 from ..base.texts import TEXTS, words_of_code
 from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
+from ..routes.regions import helpers_url, proposals_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 
 FORM = "form"
@@ -165,6 +166,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
             "seen": SEEN_HEADER,
             "photographs": photographs_url(task.task_id),
             "pictures": other_pictures_url(task.task_id),
+            **_helped(campaign, task),
         },
         sheet=_sheet_of(campaign, task, blind=blind),
         evidence=_evidence_of(campaign, task),
@@ -173,6 +175,13 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         revision=task.revision,
         proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
     )
+
+
+def _helped(campaign: Campaign, task: OwnTask) -> dict[str, str]:
+    """Return the paths of the programs that propose marks, where regions are marked on the task's pictures."""
+    if not campaign.form.region_fields or not task.is_current:
+        return {}
+    return {"helpers": helpers_url(task.task_id), "proposals": proposals_url(task.task_id)}
 
 
 def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:

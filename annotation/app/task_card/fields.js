@@ -60,6 +60,7 @@ class FormFields {
     this.sections = new FormSections(parent, texts);
     this.boxes = data.fields.map((field) => this.build(this.sections.placeFor(field), field));
     this.sections.openFirst();
+    if (this.regions.length && data.save?.helpers) marking.helpers = new MarkHelpers(parent, marking, this.regions, data.save);
     if (this.regions.length) this.layers = new MarkLayers(parent, marking);
     this.draw();
     if (this.regions.length) marking.redraw();
