@@ -62,9 +62,9 @@ class Tour(NamedTuple):
     workspace: Path
     shot: Callable[[Page], Image.Image]
 
-    def page(self, name: str, path: str) -> Page:
-        """Return a page of the app as somebody sees it after signing in."""
-        page = self.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
+    def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
+        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
+        page = self.browser.new_context(viewport=SIZE, device_scale_factor=1, locale=locale).new_page()
         page.goto(f"http://{SHOWN_AT}{path}")
         page.fill("#name", name)
         page.fill("#password", PASSWORDS[name])

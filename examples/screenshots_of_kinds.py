@@ -56,8 +56,8 @@ class Tour(Protocol):
     store: ReviewStore
     workspace: Path
 
-    def page(self, name: str, path: str) -> Page:
-        """Return a page of the app as somebody sees it after signing in."""
+    def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
+        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
 
 
 def edit(tour: Tour, shot: Shot) -> Image.Image:

@@ -176,6 +176,14 @@ def _of_curator(tour: Tour, path: str, words: str, shot: Shot) -> Image.Image:
     return shot(page)
 
 
+def arabic(tour: Tour, shot: Shot) -> Image.Image:
+    """A task as somebody sees it whose browser prefers Arabic."""
+    page = tour.page(ANNOTATOR, f"/?campaign={CAMPAIGN}", locale="ar")
+    page.locator(".card[aria-busy=false]").wait_for()
+    page.wait_for_function("() => document.documentElement.dataset.words !== undefined")
+    return shot(page)
+
+
 PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-home.png": home,
     "review-practice.png": practice,
@@ -183,6 +191,7 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-rules.png": rules,
     "review-thresholds.png": thresholds,
     "review-guidelines.png": guidelines_edit,
+    "review-arabic.png": arabic,
 }
 SCREENS: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "key-sheet": key_sheet,

@@ -13,6 +13,7 @@ from ..store import Account
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
 from .base.directed_text import DIRECTED_STYLE
+from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .base.texts import TEXTS
@@ -45,18 +46,20 @@ _STYLE = (
     + """<style>
 .block-container { padding: 3.75rem clamp(1rem, 2.5vw, 3rem) 1.5rem; max-width: 110rem; }
 .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem 1rem 0; max-width: none; }
-.stElementContainer:has(.benchwright-who) { margin-left: auto; }
+.stElementContainer:has(.benchwright-who) { margin-inline-start: auto; }
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
 /* White words on the primary colour of the dark theme have a contrast of 2. */
 .stApp [data-testid="stBaseButton-primary"]:enabled { color: light-dark(#fff, #14161c); }
 [class*="st-key-benchwright-head"] { z-index: 999991; }
+/* A script without anything to see takes no room. */
+.st-key-page-words { position: absolute; }
 .st-key-steer { padding-bottom: .25rem; border-bottom: 1px solid light-dark(#e2e2de, #3a3835); }
 .st-key-steer a[aria-current] { font-weight: 600; }
 .benchwright-who { font-size: .875rem; line-height: 2.5rem; white-space: nowrap; }
 .benchwright-who a { color: inherit; text-underline-offset: .2em; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */
 @media (min-width: 900px) {
-  .st-key-benchwright-head-above { position: fixed; top: .5rem; right: 4rem; width: calc(100vw - 27rem); }
+  .st-key-benchwright-head-above { position: fixed; top: .5rem; inset-inline-end: 4rem; width: calc(100vw - 27rem); }
   .block-container:has(.st-key-benchwright-head-above) { padding-top: 3.75rem; }
 }
 /* Guidelines stand beside the task; on small screens below it. */
@@ -73,7 +76,7 @@ _STYLE = (
   .block-container:has(.st-key-guidelines-beside) { padding-inline-start: 1rem; }
 }
 @media (max-width: 640px) {
-  [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; right: .75rem; left: 3.5rem; width: auto; }
+  [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; inset-inline: 3.5rem .75rem; width: auto; }
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
@@ -85,8 +88,9 @@ _STYLE = (
   :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
+  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; line-height: 1.5; text-align: end; }
   /* The menu lies over the head. */
-  body:has([data-testid="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
+  body:has([aria-controls="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }
 </style>"""
 )
@@ -102,6 +106,7 @@ def show_frame() -> None:
     choose_for_session(state.language_of(account, cookie=cookie, accepted=accepted))
     st.set_page_config(page_title=TEXTS["page_title"], layout="wide", initial_sidebar_state="collapsed")
     st.html(_STYLE)
+    show_page_words()
     if account is None:
         st.warning(TEXTS["session_over"])
         st.html(f'<a href="{LOGIN}" target="_self">{escape(TEXTS["sign_in"])}</a>')
@@ -259,7 +264,7 @@ def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
     others = (language for language in current_state().languages.all if language is not chosen_language())
     links = "".join(
         f'<a href="{LANGUAGE}?to={language.tag}" target="_self" lang="{language.tag}" hreflang="{language.tag}">'
-        f"{escape(language.name)}</a> · "
+        f"{escape(language.name)}</a><span> · </span>"
         for language in others
     )
     head.html(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from benchwright.funnel.counting import FunnelStep, number
 from benchwright.funnel.thresholds import Spread
 from benchwright.pages import Chart, Column, LegendEntry, Look, MarkedValue, Part, Row, Scale, columns_chart, rows_chart
+from benchwright.pages.rows import row_numbers
 from benchwright.workspace.stage_input import INGEST
 
 _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
@@ -19,20 +20,37 @@ _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
 )
 
 
-def flow_charts(steps: Sequence[FunnelStep]) -> Iterator[Chart]:
-    """Yield the chart of images and the chart of items: a bar for each step, as wide as the step's input."""
+TEXTS = (
+    "kept", "kept: a curator reversed the verdict", "kept, and people are asked",
+    "not used by a step that makes items; goes on", "dropped", "failed or refused", "Images", "Items", "taken in",
+    "note", "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records",
+    "records", "{value} of {count} records; heights are square roots of counts",
+)  # fmt: skip
+"""Texts of these charts, with places for values, for whoever shows them in another language."""
+Translate = Callable[[str], str]
+
+
+def flow_charts(steps: Sequence[FunnelStep], *, translate: Translate = str) -> Iterator[Chart]:
+    """Yield the chart of images and the chart of items: a bar for each step, as wide as the step's input.
+
+    Args:
+        steps: The steps.
+        translate: Function from one of `TEXTS` to that text in another language; default English.
+    """
     for title, flows in (("Images", ("files", "images")), ("Items", ("items",))):
         chosen = [step for step in steps if step.flow in flows]
         if not chosen:
             continue
-        rows = [_row(step) for step in chosen]
+        rows = [_row(step, translate) for step in chosen]
         drawn = {part.look for row in rows for part in row.parts}
-        legend = [entry for entry in (_KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED) if entry.sign in drawn]
+        entries = (_KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED)
+        legend = [entry._replace(words=translate(entry.words)) for entry in entries if entry.sign in drawn]
         scale = Scale(0, max(1, *(step.records for step in chosen)))
-        yield rows_chart(f"flow-{title.lower()}", title, rows, scale, legend=legend)
+        numbers = row_numbers(rows, legend, note=translate("note"))
+        yield rows_chart(f"flow-{title.lower()}", translate(title), rows, scale, legend=legend, numbers=numbers)
 
 
-def _row(step: FunnelStep) -> Row:
+def _row(step: FunnelStep, translate: Translate) -> Row:
     asked, dropped = sum(step.asked.values()), sum(step.dropped.values())
     aside = dropped if step.left_aside else 0
     counts = (
@@ -43,35 +61,45 @@ def _row(step: FunnelStep) -> Row:
         (_DROPPED, dropped - aside),
         (_FAILED, sum(step.failed.values())),
     )
-    parts = [Part(entry.words, n, entry.sign) for entry, n in counts if n > 0 and isinstance(entry.sign, Look)]
-    out = f" · {number(step.out)} out" if step.out != step.records else ""
-    items = step.made.get("items", 0)
-    made = f" · {number(items)} items made" if items else ""
-    name = "taken in" if step.name == INGEST else step.name
-    return Row(name, parts, note=f"{number(step.records)} in{out}{made}", goes_on=step.out)
+    parts = [
+        Part(translate(entry.words), n, entry.sign) for entry, n in counts if n > 0 and isinstance(entry.sign, Look)
+    ]
+    notes = [translate("{count} in").format(count=number(step.records))]
+    if step.out != step.records:
+        notes.append(translate("{count} out").format(count=number(step.out)))
+    if items := step.made.get("items", 0):
+        notes.append(translate("{count} items made").format(count=number(items)))
+    name = translate("taken in") if step.name == INGEST else step.name
+    return Row(name, parts, note=" · ".join(notes), goes_on=step.out)
 
 
-def spread_chart(spread: Spread, *, name: str) -> Chart:
-    """Return a histogram of measurements with the filter's threshold, beyond which columns have another look."""
+def spread_chart(spread: Spread, *, name: str, translate: Translate = str) -> Chart:
+    """Return a histogram of measurements with the filter's threshold, beyond which columns have another look.
+
+    Args:
+        spread: The measurements.
+        name: Name of the chart, unique on the page.
+        translate: Function from one of `TEXTS` to that text in another language; default English.
+    """
     size = (spread.high - spread.low) / len(spread.counts)
     columns = []
     for place, n in enumerate(spread.counts):
         low = spread.low + place * size
-        columns.append(
-            Column(low, low + size, n, _look(spread, low + size / 2), f"{number(low)} to {number(low + size)}")
-        )
+        words = translate("{low} to {high}").format(low=number(low), high=number(low + size))
+        columns.append(Column(low, low + size, n, _look(spread, low + size / 2), words))
     limit = spread.threshold
     marks = [] if limit is None else [MarkedValue(limit.at, f"{limit.setting} {number(limit.at)}")]
     middle = (spread.low + spread.high) / 2
     ticks = [(value, number(float(value))) for value in (spread.low, middle, spread.high)]
+    about = {"value": spread.value, "count": number(sum(spread.counts))}
     return columns_chart(
         name,
-        f"{spread.value} of {number(sum(spread.counts))} records",
+        translate("{value} of {count} records").format(**about),
         columns,
         Scale(spread.low, spread.high, ticks),
-        counted="records",
+        counted=translate("records"),
         measured=spread.value,
-        caption=f"{spread.value} of {number(sum(spread.counts))} records; heights are square roots of counts",
+        caption=translate("{value} of {count} records; heights are square roots of counts").format(**about),
         marks=marks,
         has_roots=True,
         width=620,

@@ -260,8 +260,14 @@ def _dots(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float, 
         canvas.marker((x, y), dot.series)
 
 
-def row_numbers(rows: Sequence[Row], legend: Sequence[LegendEntry]) -> NumberTable:
-    """Return the numbers of rows: a column for each part, each series of the legend, each reference, and the note."""
+def row_numbers(rows: Sequence[Row], legend: Sequence[LegendEntry], *, note: str = "note") -> NumberTable:
+    """Return the numbers of rows: a column for each part, each series of the legend, each reference, and the note.
+
+    Args:
+        rows: The rows.
+        legend: Legend of the chart.
+        note: Head of the column of notes.
+    """
     parts = list(dict.fromkeys(part.words for row in rows for part in row.parts))
     dots = sorted({dot.series for row in rows for dot in row.dots})
     series = {entry.sign: entry.words for entry in legend if isinstance(entry.sign, int)}
@@ -269,7 +275,7 @@ def row_numbers(rows: Sequence[Row], legend: Sequence[LegendEntry]) -> NumberTab
     words = {entry.sign: entry.words for entry in legend if isinstance(entry.sign, str)}
     has_notes = any(row.note for row in rows)
     head = ["", *(part or "number" for part in parts), *(series.get(number, "value") for number in dots)]
-    head += [words.get(line, line) for line in lines] + (["note"] if has_notes else [])
+    head += [words.get(line, line) for line in lines] + ([note] if has_notes else [])
 
     def cells(row: Row) -> Iterator[str]:
         yield row.name

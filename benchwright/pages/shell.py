@@ -55,10 +55,16 @@ def page_pieces(
     return environment.get_template(template).generate(context)
 
 
-def figure_html(chart: Chart) -> str:
-    """Return a chart as HTML, with its numbers and a link that saves it as SVG; `chart_style` goes with it."""
-    figure: Callable[[Chart], str] = _figures().figure
-    return str(figure(chart))
+def figure_html(chart: Chart, *, numbers: str = "Numbers", save: str = "Save as SVG") -> str:
+    """Return a chart as HTML, with its numbers and a link that saves it as SVG; `chart_style` goes with it.
+
+    Args:
+        chart: The chart.
+        numbers: Name of the table of its numbers.
+        save: Words of the link.
+    """
+    figure: Callable[..., str] = _figures().figure
+    return str(figure(chart, numbers=numbers, save=save))
 
 
 def chart_style() -> str:

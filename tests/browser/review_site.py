@@ -48,10 +48,11 @@ class ReviewSite:
 
 
 @contextmanager
-def serve(workspace: Path) -> Iterator[ReviewSite]:
-    """Run the app over a workspace."""
+def serve(workspace: Path, *, languages: Path | None = None) -> Iterator[ReviewSite]:
+    """Run the app over a workspace, with files of further languages in a folder."""
+    more = () if languages is None else ("--languages", languages)
     with serving(
-        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
+        lambda port: command("review", "serve", "--workspace", workspace, "--port", port, *more),
         log=workspace.parent / "server.log", health="/login",
     ) as server:  # fmt: skip
         yield ReviewSite(server, workspace)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 820, "height": 1100}
 _UNREACHED = """() => {
   const found = [];

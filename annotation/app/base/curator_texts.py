@@ -47,6 +47,9 @@ TEXTS = Texts(
         "time": "Over time",
         "round": "By round",
         "none": "(none)",
+        # Charts
+        "chart_numbers": "Numbers",
+        "chart_save": "Save as SVG",
         # Progress
         "funnel": "What became of the tasks",
         "funnel_why": "Rule: {rule}. What is open yet counts as begun or untouched.",
@@ -230,6 +233,11 @@ TEXTS = Texts(
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",
+        "statistic_percent": "Percent agreement",
+        "statistic_cohen_kappa": "Cohen's kappa",
+        "statistic_fleiss_kappa": "Fleiss' kappa",
+        "statistic_krippendorff_alpha": "Krippendorff's alpha",
+        "statistic_gwet_ac1": "Gwet's AC1",
         "in_order": "The options have an order",
         "agreement_why": (
             "Over the decisions so far, on tasks that two or more decided. Bars are 95 % intervals from a bootstrap "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from benchwright.funnel.charts import TEXTS as CHART_TEXTS
 from benchwright.review_tasks import FindingCategory
 
 from ...forms.campaign_form import CampaignForm
@@ -28,14 +29,15 @@ from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
 from .marking_texts import TEXTS as MARKING_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
+from .page_words import WORDS as STREAMLIT_WORDS
 from .texts import TEXTS
 from .viewer_texts import TEXTS as VIEWER_TEXTS
 
-FORMS, GUIDELINES, PRACTICE, NAMES = "forms", "guidelines", "practice", "names"
+FORMS, GUIDELINES, PRACTICE, NAMES, CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
     "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
-    "errata",
+    "errata", "mark",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks
@@ -110,6 +112,8 @@ def english_texts() -> TextsBySection:
         FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
         PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
+        STREAMLIT_WORDS.section: STREAMLIT_WORDS.english,
+        CHARTS: {text: text for text in CHART_TEXTS},
         MESSAGES: {message: message for message in ERROR_MESSAGES},
     }
 
@@ -129,6 +133,11 @@ def field_in_language(field: RegionField) -> RegionField:
 def form_text(english: str) -> str:
     """Return a text of a form, or what a campaign asks about a picture, in the chosen language."""
     return chosen_language().translated(english, FORMS)
+
+
+def chart_text(english: str) -> str:
+    """Return a text of the charts of the funnel in the chosen language."""
+    return chosen_language().text(CHARTS, english, english)
 
 
 def guidelines_in_language(text: str) -> str:
@@ -167,7 +176,15 @@ def _translated_form(form: Form, language: Language) -> Form:
         update = [{"words": words(option.words), "help": words(option.help)} for option in listed]
         return tuple(option.model_copy(update=parts) for option, parts in zip(listed, update, strict=True))
 
+    def is_ours(field: AnyField) -> bool:
+        texts = [field.label, getattr(field, "hint", "")]
+        listed = getattr(field, "options", ())
+        has_ours = not listed or field.name == LICENCE or any(option.words != words(option.words) for option in listed)
+        return has_ours and all(not text or text != words(text) for text in texts)
+
     def translated(field: AnyField) -> AnyField:
+        if not is_ours(field):  # somebody's own field may well have a word of ours in it
+            return field
         update: dict[str, object] = {
             name: words(text) for name in _TEXTS_OF_FIELDS if isinstance(text := getattr(field, name, None), str)
         }

@@ -67,6 +67,7 @@ _ENGLISH = {
     "asks_state": "State what pictures show.",
     "asks_collect": "Bring photographs.",
     "asks_error_analysis": "Say what went wrong in answers of models.",
+    "asks_mark": "Mark what is asked for on pictures.",
     "asks_errata": "Is the key of an item right?",
     # Practice
     "practise": "Practise first",

@@ -25,6 +25,7 @@ from benchwright.pages import (
 )
 
 from ..base.curator_texts import TEXTS, words_for
+from ..languages.language import unisolated
 
 MOST_DAYS = 120
 """Most columns of the chart of days; of a longer campaign the last days are shown."""
@@ -63,7 +64,7 @@ def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, in
     for part in dict.fromkeys(part for _, parts in rows for part in parts):
         looks[part] = _OPEN.get(part, _CLOSED[len(looks) % len(_CLOSED)])
     bars = [
-        Row(whole, [Part(words_for(part), n, looks[part]) for part, n in parts.items()], note=_words(parts))
+        Row(unisolated(whole), [Part(words_for(part), n, looks[part]) for part, n in parts.items()], note=_words(parts))
         for whole, parts in rows
     ]
     scale = count_scale(max((sum(parts.values()) for _, parts in rows), default=0))
@@ -77,7 +78,7 @@ def counts_chart(
     """Return a chart of counts, one bar each, with the count or its words beside it."""
     texts = words or [str(count) for _, count in counts]
     bars = [
-        Row(row_name, [Part("", count, _CLOSED[0])], note=text)
+        Row(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
         for (row_name, count), text in zip(counts, texts, strict=True)
     ]
     scale = count_scale(max((count for _, count in counts), default=0))
@@ -107,7 +108,8 @@ def intervals_chart(
     at = 0.0 if mark is None else mark
     lines = [ReferenceLine("mark", at)] if low < at < high else []
     rows = [
-        Row(value.name, dots=[Dot(value.value, value.interval)], lines=lines, note=_number(value)) for value in values
+        Row(unisolated(value.name), dots=[Dot(value.value, value.interval)], lines=lines, note=_number(value))
+        for value in values
     ]
     places = (-1.0, -0.5, 0.0, 0.5, 1.0) if scale is None else (low, (low + high) / 2, high)
     ticks = [(tick, f"{tick:.2g}") for tick in places if low <= tick <= high]

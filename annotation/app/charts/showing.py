@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING
 
 from benchwright.pages import Chart, chart_style, figure_html
 
+from ..base.curator_texts import TEXTS
+
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
 
+_STYLE = """
+/* A drawing runs from left to right, as its scale does, in a page of any direction. */
+svg, .chart-scroll:has(> svg) { direction: ltr; }
+svg text { unicode-bidi: plaintext; }
+"""
+
+
 def show_chart(chart: Chart) -> None:
     """Show a chart; its name must be the only one of its kind on the page."""
-    _renderer()(key=f"chart-{chart.name}", data=figure_html(chart))
+    words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
+    _renderer()(key=f"chart-{chart.name}", data=figure_html(chart, **words))
 
 
 @cache
@@ -27,5 +37,5 @@ def _renderer() -> ComponentRenderer:
 
     script = (Path(__file__).parent / "chart.js").read_text(encoding="utf-8")
     return st.components.v2.component(
-        "benchwright_chart", html='<div class="chart-place"></div>', css=chart_style(), js=script
+        "benchwright_chart", html='<div class="chart-place"></div>', css=chart_style() + _STYLE, js=script
     )

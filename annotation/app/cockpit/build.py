@@ -20,7 +20,9 @@ from ...store import Account
 from ...workflow.settlement import WAITS
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
+from ..base.own_texts import chart_text
 from ..base.state import AppState
+from ..base.tables import show_rows
 from ..base.texts import message_of, title_of
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
@@ -207,10 +209,10 @@ def _show_steps(build: BuildProgress) -> None:
                 TEXTS["build_why"]: ", ".join(f"{words_for(reason)} {count:,}" for reason, count in dropped.items()),
             }
         )
-    st.dataframe(rows, hide_index=True)
+    show_rows(rows, label=TEXTS["build_steps"])
     if build.funnel:
         st.subheader(TEXTS["build_funnel_head"])
-        for chart in flow_charts(build.funnel):
+        for chart in flow_charts(build.funnel, translate=chart_text):
             show_chart(chart)
 
 

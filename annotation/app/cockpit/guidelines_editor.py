@@ -14,6 +14,7 @@ from ...workflow.guidelines import MAX_TEXT, revise_guidelines
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
 from ..base.request import PageRequest
+from ..base.tables import show_rows
 from ..base.texts import message_of
 from ..pages.review import inert
 from ..routes.guidelines import with_pictures
@@ -167,4 +168,4 @@ def _show_versions(versions: list[GuidelinesVersion]) -> None:
         }
         for version in reversed(versions)
     ]
-    st.dataframe(rows, hide_index=True)
+    show_rows(rows, label=TEXTS["guidelines_versions"])

@@ -11,6 +11,7 @@ from ...workflow.settlement import OPEN
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, rule_in_words, words_for
 from ..base.request import PageRequest
+from ..base.tables import show_rows
 from ..charts.curator_charts import parts_chart
 from ..charts.showing import show_chart
 from ..item_grid import GridTile, show_grid
@@ -116,7 +117,7 @@ def _show_sureness(request: PageRequest) -> None:
         }
         for trial in trials
     ]
-    st.dataframe(rows, hide_index=True)
+    show_rows(rows, label=TEXTS["sureness"])
 
 
 def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
@@ -132,7 +133,7 @@ def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
     ]
     settles = [row for row, trial in zip(rows, trials, strict=True) if trial.fates[OPEN] < sum(trial.fates.values())]
     show_chart(parts_chart("rules", TEXTS["tasks"], settles or rows))
-    st.dataframe(
+    show_rows(
         [
             {
                 TEXTS["rule"]: name,
@@ -143,5 +144,5 @@ def _show_all(trials: list[RuleTrial], fates: tuple[str, ...]) -> None:
             }
             for (name, parts), trial in zip(rows, trials, strict=True)
         ],
-        hide_index=True,
+        label=TEXTS["all_rules"],
     )

@@ -25,6 +25,7 @@ from ...items.threshold_trial import (
 from ...store import OverrideStore
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
+from ..base.own_texts import chart_text
 from ..base.state import AppState
 from ..base.texts import message_of
 from ..charts.showing import show_chart
@@ -73,7 +74,7 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
         is_on_scale = measured.spread.low <= at <= measured.spread.high
         moved = measured.spread._replace(threshold=picked.threshold._replace(at=at) if is_on_scale else None)
         with right:
-            show_chart(spread_chart(moved, name="spread"))
+            show_chart(spread_chart(moved, name="spread", translate=chart_text))
     _show_changes(state, picked, trial, items, item)
     with st.expander(TEXTS["threshold_recipe"]):
         st.code(f"- step: {picked.stage.entry}\n  {picked.threshold.setting}: {value:g}", language="yaml")

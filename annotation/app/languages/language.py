@@ -208,6 +208,11 @@ STORED = frozenset({"forms", "guidelines", "practice"})
 _SESSION_KEY = "benchwright-language"
 
 
+def unisolated(text: str) -> str:
+    """Return a text without the marks that keep what was filled in apart, for drawings, which know none."""
+    return text.replace(_ISOLATE, "").replace(_ISOLATE_END, "")
+
+
 def _ready(text: str | Forms, language: Language) -> str:
     """Return a text as code gets it: plain where nothing is filled in."""
     return text if isinstance(text, str) and "{" not in text else Text(text, language)

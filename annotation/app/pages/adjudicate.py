@@ -11,6 +11,7 @@ from ...workflow.adjudication import AdjudicationQueue, DecidedCase
 from ..base.curator_texts import rule_in_words
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
+from ..base.tables import show_rows
 from ..base.texts import TEXTS, words_of_code
 from ..task_card.adjudication_card import submission_in_words
 from ..workbench.adjudicating import AdjudicatorWork
@@ -42,7 +43,7 @@ def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
         return
     st.subheader(TEXTS["decided_by_you"])
     st.caption(TEXTS["decided_why"])
-    st.dataframe([_line(case, campaign) for case in cases], hide_index=True)
+    show_rows([_line(case, campaign) for case in cases], label=TEXTS["decided_by_you"])
 
 
 def _line(case: DecidedCase, campaign: Campaign) -> dict[str, Any]:

@@ -18,13 +18,6 @@ from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, p
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_region_agreement
 
-NAMES = {
-    "percent": "Percent agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "fleiss_kappa": "Fleiss' kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "gwet_ac1": "Gwet's AC1",
-}
 MOST_ROWS = 60
 """Most rows of one chart; the parts with the most tasks are kept."""
 
@@ -34,6 +27,11 @@ class FieldAgreement(NamedTuple):
 
     by: dict[Split, list[tuple[str, Agreement]]]
     without: dict[str, Agreement]
+
+
+def statistic_words(name: str) -> str:
+    """Return the name of a statistic for people."""
+    return TEXTS[f"statistic_{name}"]
 
 
 def show_agreement(request: PageRequest) -> None:
@@ -50,7 +48,7 @@ def show_agreement(request: PageRequest) -> None:
     if closed_early := cached((*key[:-2], "closed_early"), overview.closed_early):
         st.caption(TEXTS["closed_early"].format(tasks=closed_early))
     [(_, whole)] = agreement.by["all"]
-    values = [_value(NAMES[name], whole, name) for name in STATISTICS]
+    values = [_value(statistic_words(name), whole, name) for name in STATISTICS]
     show_chart(intervals_chart("all", f"{TEXTS['all']}: {_size(whole)}", values))
     if (figures := figures_of(request, overview)) is not None:
         show_region_agreement(figures)
@@ -58,7 +56,9 @@ def show_agreement(request: PageRequest) -> None:
     for split, groups in agreement.by.items():
         if len(groups) > 1:
             st.subheader(TEXTS[split])
-            show_chart(intervals_chart(f"by-{split}", NAMES[statistic], _values(_named(groups, split), statistic)))
+            show_chart(
+                intervals_chart(f"by-{split}", statistic_words(statistic), _values(_named(groups, split), statistic))
+            )
     if len(agreement.without) > 2:
         _show_without(agreement.without, whole, statistic)
     st.caption(TEXTS["why_undefined"])
@@ -76,7 +76,7 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
         _value(form_text(votes.words), votes.agreement, statistic, beside=_compared(votes.agreement))
         for votes in criteria
     ]
-    show_chart(intervals_chart("criteria", NAMES[statistic], values))
+    show_chart(intervals_chart("criteria", statistic_words(statistic), values))
 
 
 def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
@@ -98,7 +98,7 @@ def _show_without(without: dict[str, Agreement], whole: Agreement, statistic: st
     rows = [NamedValue(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
     scale = narrow_scale(list(values.values()), middle)
     mark = -2.0 if middle is None else middle
-    show_chart(intervals_chart("without", NAMES[statistic], rows, scale=scale, mark=mark))
+    show_chart(intervals_chart("without", statistic_words(statistic), rows, scale=scale, mark=mark))
 
 
 def _beside(change: str, rest: Agreement) -> str:
@@ -128,7 +128,7 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
         TEXTS["shown"],
         list(STATISTICS),
         index=list(STATISTICS).index("krippendorff_alpha"),
-        format_func=NAMES.__getitem__,
+        format_func=statistic_words,
     )
     has_order = field.labels.source == "field" and bool(field.labels.categories)
     if has_order and order_place.toggle(TEXTS["in_order"]):

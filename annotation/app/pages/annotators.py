@@ -12,6 +12,7 @@ from ...progress.overview import Overview
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
+from ..base.tables import show_rows
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_marks_by_annotator
@@ -39,7 +40,7 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
         for row, quality in zip(rows, qualities, strict=True):
             check = checks.get(quality.rater, RightOf(0, 0))
             row[TEXTS["attention"]] = _share(*check.shared)
-    st.dataframe(rows, hide_index=True)
+    show_rows(rows, label=TEXTS["annotators"])
     if checks:
         st.caption(TEXTS["attention_why"])
     if is_timed:

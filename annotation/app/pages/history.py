@@ -12,6 +12,7 @@ from ..base.option_letters import question_in_words
 from ..base.own_texts import form_in_language
 from ..base.request import PageRequest
 from ..base.texts import TEXTS, title_of, words_of_code
+from ..languages.language import chosen_language
 from .review import TASK
 
 PAGE_SIZE = 50
@@ -41,7 +42,7 @@ def show_history(request: PageRequest, *, review: st.Page) -> None:
 
 def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> None:
     time, decision, description, button = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
-    time.text(f"{entry.annotation.submitted_at:%d %b %H:%M}")
+    time.text(chosen_language().date_and_time(entry.annotation.submitted_at))
     words = _decision_words(entry.annotation, campaign)
     decision.text(words if entry.annotation.version == 1 else f"{words} ({TEXTS['changed']})")
     show_text(description, *_description(entry, campaign))
@@ -52,7 +53,8 @@ def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> None
 def _description(entry: HistoryEntry, campaign: Campaign) -> list[str]:
     """Return the texts of a line: the item, the decision's details, earlier decisions, comments, and time spent."""
     before = ", ".join(
-        f"{_decision_words(version, campaign)} ({version.submitted_at:%d %b %H:%M})" for version in entry.earlier
+        f"{_decision_words(version, campaign)} ({chosen_language().date_and_time(version.submitted_at)})"
+        for version in entry.earlier
     )
     parts = [
         title_of(entry.item.task),

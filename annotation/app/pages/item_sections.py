@@ -6,7 +6,7 @@ All texts are somebody's; each is escaped, and runs in the direction of its scri
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -18,10 +18,11 @@ from ...store import Annotation
 from ...store.database.records import Adjudication
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.own_texts import form_in_language
+from ..base.tables import TABLE_STYLE, table_html
 from ..base.texts import TEXTS as APP_TEXTS
 from ..routes.record_pictures import record_picture_url
 
-ITEM_STYLE = """<style>
+_STYLE = """<style>
 .bw-pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .9rem;
   margin: 0; padding: 0 !important; list-style: none; }
 .bw-pictures li { margin: 0; }
@@ -35,13 +36,8 @@ ITEM_STYLE = """<style>
 .bw-options li { margin: 0; padding: .35rem .7rem; border-radius: 8px; overflow-wrap: anywhere;
   border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
 .bw-options li.right { border: 2px solid currentColor; font-weight: 600; }
-.bw-wide { overflow-x: auto; }
-.bw-wide table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-.bw-wide th, .bw-wide td { text-align: start; vertical-align: top; padding: .35rem .7rem .35rem 0;
-  border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
-.bw-wide td { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 5rem; }
-.bw-wide del { opacity: .8; }
-</style>"""
+"""
+ITEM_STYLE = f"{_STYLE}{TABLE_STYLE}</style>"
 _LONGEST = 2000
 
 
@@ -70,7 +66,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
         words = choice.text or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
-        lines.append(f'<li{style} dir="auto"><b>{escape(choice.key)}</b> {escape(words)}{mark}</li>')
+        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{escape(words)}</bdi>{mark}</li>")
     options = (
         f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
     )
@@ -110,12 +106,12 @@ def show_sections(history: RecordHistory) -> None:
             for row in history.overrides
         ]
         heads = ("when", "name", "verdict", "step", "of_reason", "act_why")
-        st.html(_table(TEXTS["by_hand_head"], [TEXTS[head] for head in heads], rows))
+        st.html(table_html(TEXTS["by_hand_head"], [TEXTS[head] for head in heads], rows))
     _show_scores(history)
     if history.source:
         st.subheader(TEXTS["comes_from"])
         st.html(
-            _table(
+            table_html(
                 TEXTS["comes_from"], None, [(TEXTS[f"fact_{name}"], value) for name, value in history.source.items()]
             )
         )
@@ -129,7 +125,7 @@ def _show_task(task: ReviewedTask) -> None:
         rows.append(_adjudication(decision))
     heads = [TEXTS["name"], APP_TEXTS["decision"], APP_TEXTS["reasons"], TEXTS["note"], TEXTS["edits_made"],
              TEXTS["when"], TEXTS["seconds"]]  # fmt: skip
-    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (_table(head, heads, rows) if rows else ""))
+    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (table_html(head, heads, rows) if rows else ""))
     if task.facts.adjudicated.sent_back:
         st.caption(TEXTS["sent_back_n"].format(times=task.facts.adjudicated.sent_back))
 
@@ -169,7 +165,7 @@ def _show_comments(history: RecordHistory) -> None:
         )
         for comment in history.remarks
     ]
-    st.html(_table(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
+    st.html(table_html(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
 
 
 def _show_versions(history: RecordHistory) -> None:
@@ -186,7 +182,7 @@ def _show_versions(history: RecordHistory) -> None:
             (TEXTS.get(f"part_{part}", part), earlier, later)
             for part, (earlier, later) in changes(before.content, after.content).items()
         ]
-        table = _table(head, [TEXTS["of_part"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
+        table = table_html(head, [TEXTS["of_part"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
         st.html(f'<p dir="auto"><b>{escape(head)}</b></p>{table}')
 
 
@@ -198,18 +194,20 @@ def _verdicts_html(history: RecordHistory) -> str:
         words = effective if own == effective else TEXTS["own_verdict"].format(verdict=effective, own=own)
         measured = ", ".join(f"{name} {_number(value)}" for name, value in verdict.measures.items())
         rows.append((verdict.step, words, measured, _spelled(verdict.evidence)))
-    return _table(TEXTS["steps_said"], [TEXTS["step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows)
+    return table_html(
+        TEXTS["steps_said"], [TEXTS["step"], TEXTS["verdict"], TEXTS["measured"], TEXTS["evidence"]], rows
+    )
 
 
 def _show_scores(history: RecordHistory) -> None:
     if history.releases:
         st.subheader(TEXTS["releases"])
-        st.html(_table(TEXTS["releases"], None, [(release,) for release in history.releases]))
+        st.html(table_html(TEXTS["releases"], None, [(release,) for release in history.releases]))
     if history.scores:
         st.subheader(TEXTS["scores"])
         heads = list(dict.fromkeys(name for row in history.scores for name in row))
         rows = [[_spelled(row.get(name)) for name in heads] for row in history.scores]
-        st.html(_table(TEXTS["scores"], heads, rows))
+        st.html(table_html(TEXTS["scores"], heads, rows))
 
 
 def _number(value: Any) -> str:
@@ -227,17 +225,3 @@ def _spelled(value: Any) -> str:
 
 def _inline(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _table(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
-    """Return a table that scrolls on narrow screens; without heads, the first cell of each row is its head."""
-    body = []
-    for row in rows:
-        cells = [f'<td dir="auto">{escape(cell)}</td>' for cell in row]
-        if heads is None and len(row) > 1:
-            cells[0] = f'<th scope="row">{escape(row[0])}</th>'
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads or ())
-    head = f"<thead><tr>{top}</tr></thead>" if top else ""
-    place = f'<div class="bw-wide" role="region" tabindex="0" aria-label="{escape(label)}">'
-    return f"{place}<table>{head}<tbody>{''.join(body)}</tbody></table></div>"

@@ -268,6 +268,6 @@ def _show_pager(query: ItemQuery, hits: Hits) -> None:
     if left.button(TEXTS["previous"], disabled=hits.page == 1, width="stretch"):
         _go(replace(query, page=hits.page - 1))
     words = TEXTS["page_of"].format(page=hits.page, pages=hits.pages)
-    middle.markdown(words, text_alignment="center")
+    middle.container(key="items-pager").markdown(words, text_alignment="center")
     if right.button(TEXTS["next"], disabled=hits.page == hits.pages, width="stretch"):
         _go(replace(query, page=hits.page + 1))

@@ -29,6 +29,7 @@ from ..base.curator_texts import rule_in_words, words_for
 from ..base.own_texts import form_text
 from ..base.request import PageRequest
 from ..base.state import clock
+from ..base.tables import show_rows
 from ..base.texts import TEXTS, title_of, words_of_code
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
@@ -128,14 +129,14 @@ def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, .
     if not results.annotations:
         return
     st.subheader(TEXTS["answers_given"])
-    st.dataframe(_in_words(summary_of(results)), hide_index=True)
+    show_rows(_in_words(summary_of(results)), label=TEXTS["answers_given"])
     st.subheader(TEXTS["agreement"])
     figures = agreement_of(results)
-    st.dataframe([{_heading(name): _figure(value) for name, value in figures.items()}], hide_index=True)
+    show_rows([{_heading(name): _figure(value) for name, value in figures.items()}], label=TEXTS["answers_given"])
 
 
 def _heading(name: str) -> str:
-    return TEXTS["items_compared"] if name == "compared" else name
+    return TEXTS["items_compared"] if name == "compared" else CURATOR_TEXTS.get(f"statistic_{name}", name)
 
 
 def _figure(value: float | int | None) -> str:
@@ -153,7 +154,9 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
             TEXTS["share_of_items"]: TEXTS["undefined"] if row["share"] is None else f"{row['share']:.0%}",
         }
         if alpha is not ...:
-            line["Krippendorff's alpha"] = TEXTS["undefined"] if alpha is None else f"{alpha:.2f}"
+            line[CURATOR_TEXTS["statistic_krippendorff_alpha"]] = (
+                TEXTS["undefined"] if alpha is None else f"{alpha:.2f}"
+            )
         lines.append(line)
     return lines
 
@@ -179,7 +182,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
         }
         for task in divided
     ]
-    st.dataframe(rows, hide_index=True)
+    show_rows(rows, label=TEXTS["answers_given"])
     query = {"campaign": campaign.name, "state": "divided", "sort": "divided"}
     st.page_link(items, label=CURATOR_TEXTS["see_items"], query_params=query)
 

@@ -12,6 +12,7 @@ from ...store.campaigns.practice import Practice, PracticeResult
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..base.state import clock
+from ..base.tables import show_rows
 from ..base.texts import message_of
 from .review import inert
 
@@ -38,7 +39,7 @@ def show_qualification(request: PageRequest) -> None:
     listed = [results[name] for name in sorted(results)]
     if not listed:
         return
-    st.dataframe([_row(result, qualification) for result in listed], hide_index=True)
+    show_rows([_row(result, qualification) for result in listed], label=TEXTS["qualification"])
     if qualification is not None:
         _offer_to_let_in(request, [result.name for result in listed if not result.is_qualified(qualification)])
 

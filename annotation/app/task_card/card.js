@@ -258,7 +258,7 @@ class TaskCard {
         const span = document.createElement("span");
         span.className = name;
         span.textContent = text;
-        span.dir = "auto"; // texts of items run as their language does
+        if (name === "said") span.dir = "auto"; // texts of items run as their language does
         return span;
       }));
       if (choice.key === data.right) {

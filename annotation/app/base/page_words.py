@@ -1,0 +1,44 @@
+"""Words that Streamlit itself shows, such as "Browse files", in the page's language; its layout from right to left.
+
+Streamlit speaks English and knows no other language. A script puts each of its texts into the page's language where the
+text stands in `WORDS`, and a style turns round what Streamlit fixes to the left or right.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from ..languages.language import ENGLISH, Texts, chosen_language
+from .components import component
+
+_FOLDER = Path(__file__).parent
+STREAMLIT = "streamlit"
+_WORDS = (
+    "Skip to main content", "App pages", "progress", "Open", "Choose an option", "Choose options", "Select all",
+    "No results", "Clear all", "Clear value", "Clear entry", "Multiselect options", "Multiselect",
+    "Selectbox options", "Selectbox", "Selected values", "No options to select.", "Remove {name}", "Add: {name}",
+    "Select {count} matches", "Upload", "Add files", "Drag and drop a file here", "Drag and drop files here",
+    "{size} per file", "{size} per file • {kinds}", "Increment", "Decrement", "Press Enter to apply",
+    "Press Enter to submit form", "Press Ctrl+Enter to apply", "Press Ctrl+Enter to submit form",
+    "Press ⌘+Enter to apply", "Fullscreen", "Close fullscreen", "Download as CSV", "Search", "Close Search",
+    "Show/hide columns", "Sort ascending", "Sort descending", "Pin column", "Unpin column", "Hide column", "Autosize",
+    "Format", "Copy column name", "Statistics", "Dataframe column menu", "empty", "Copy to clipboard", "Copied",
+    "Show password", "Hide password", "Expand sidebar", "Collapse sidebar", "{count} more", "View less",
+    "View {count} more", "Running...", "Stop", "Close", "Help", "Show suggestions", "Connection error", "Connecting",
+    "Page not found", "Please wait...",
+)  # fmt: skip
+WORDS = Texts(STREAMLIT, {word: word for word in _WORDS})
+
+
+def show_page_words() -> None:
+    """Have Streamlit's own words shown in the chosen language; nothing is needed in English."""
+    language = chosen_language()
+    if language is ENGLISH:
+        return
+    if language.direction == "rtl":
+        st.html(f"<style>{(_FOLDER / 'right_to_left.css').read_text(encoding='utf-8')}</style>")
+    component("benchwright_page_words", [_FOLDER / "scripts" / "page_words.js"], [])(
+        key="page-words", data={word: str(WORDS[word]) for word in WORDS}
+    )
