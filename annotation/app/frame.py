@@ -88,7 +88,7 @@ _STYLE = (
   :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
-  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; line-height: 1.5; text-align: end; }
+  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; line-height: 24px; text-align: end; }
   /* The menu lies over the head. */
   body:has([aria-controls="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }

@@ -156,7 +156,7 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
         page.get_by_role("textbox", name="Text").fill(text)
         page.get_by_role("textbox", name="Text").press("Control+Enter")
         at_rest(page)
-    assert first.locator(".st-key-benchwright-guidelines em").inner_text() == "twice"
+    assert first.locator(".st-key-benchwright-ltr-guidelines em").inner_text() == "twice"
     assert "+Look *twice*." in first.locator(".stCode").inner_text()
     second.reload()  # what was written is there again
     second.get_by_text("+Reject **blurred** ones.").wait_for()
