@@ -90,11 +90,12 @@ def draw_scene(name: str) -> bytes:
     return buffer.getvalue()
 
 
-@cache
+_OTHER_SIZES = {"small": (600, 450), "cropped": (1100, 750)}
+
+
 def scene_size(name: str) -> tuple[int, int]:
-    """Return width and height of a practice picture in pixels."""
-    with Image.open(io.BytesIO(draw_scene(name))) as picture:
-        return picture.size
+    """Return width and height of a practice picture in pixels, which is known before it is drawn."""
+    return _OTHER_SIZES.get(name, (WIDTH, HEIGHT))
 
 
 def _room() -> _Pixels:
@@ -307,7 +308,7 @@ def _blurred() -> Image.Image:
 
 
 def _small() -> Image.Image:
-    return _still_life(_CUP_LEFT_OF).resize((600, 450), Image.Resampling.LANCZOS)
+    return _still_life(_CUP_LEFT_OF).resize(_OTHER_SIZES["small"], Image.Resampling.LANCZOS)
 
 
 def _cropped() -> Image.Image:
