@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.regions import NamedHelper, helpers_of
 
 from .campaign_form import CampaignForm
-from .form import RegionField
+from .fields.field_types import RegionField
 
 HELPERS, PROPOSE = "helpers", "propose"
 """Keys of a campaign's settings: its helpers, and the names of those that propose at the opening of a task."""
