@@ -16,8 +16,9 @@ from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.fields.field_types import Option
 from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
-from benchwright.annotation.forms.marking import MarkField, MarkLabel, marking_form
+from benchwright.annotation.forms.marking import MarkField, marking_form
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.screening import screening_form
@@ -269,7 +270,7 @@ def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
 def mark(tour: Tour, shot: Shot) -> Image.Image:
     """A box around a flower, its label, and the loupe at the pointer."""
     name = "mark"
-    labels = (MarkLabel(code="flower", words="Flower"), MarkLabel(code="leaf", words="Leaf"))
+    labels = (Option(code="flower", words="Flower"), Option(code="leaf", words="Leaf"))
     what = "Mark every flower and every leaf in focus, as tightly as you can."
     boxes = MarkField(name="boxes", label="Boxes", shape="box", options=labels, instructions=what, max_count=9)
     task = of_kind(tour, "object_localization")[0]

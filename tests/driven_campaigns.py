@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ from benchwright.annotation.forms import (
 )
 from benchwright.annotation.progress import CampaignProgress, Overview, progress_by, progress_of
 from benchwright.annotation.simulated import SimulatedAnnotators, SimulatedReviewers
-from benchwright.annotation.store import Campaign, ReviewStore, Uploads, open_store
+from benchwright.annotation.store import Campaign, RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.workflow import (
     AdjudicationQueue,
     OwnTask,
@@ -67,6 +67,7 @@ from benchwright.annotation.workflow import (
     close_early,
     count_closed,
     parse_rule,
+    reopen_task,
     results_of,
     take_in_photograph,
 )
@@ -220,6 +221,15 @@ class Driven:
             head.task_id, Submission(decision, reasons=reasons, note="so it is", edits=changed), now=self._tick()
         )
         return True
+
+    def reopen(self, which: int) -> bool:
+        """Let a curator have a decided task asked again; return whether there is one that can be."""
+        decided = list(self.store.tasks(self.kind, states=("done",)))
+        for task in decided[which % len(decided) :] if decided else []:
+            with suppress(RefusedError):  # an adjudicator has decided it
+                reopen_task(self.store, self.campaign, task.id, "cur", why="look again", now=self._tick())
+                return True
+        return False
 
     def finish(self, letters: Iterator[str]) -> None:
         """Let annotators say something of all that is open."""

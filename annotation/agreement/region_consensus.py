@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchwright.regions import MAX_CORNERS, Region, SizeWH, covered_by_at_least
+from benchwright.regions import MAX_CORNERS, Region, SizeWH, covered_by_at_least, mask_of_region
 
 from .region_matching import (
     AREAS,
     Marks,
     PlacedRegion,
     RegionTolerance,
-    corners_of,
     grouped_regions,
     placed_regions,
     region_similarity,
@@ -237,10 +236,10 @@ def consensus_region(regions: Sequence[Region], *, size_wh: SizeWH) -> Region | 
         return Region(shape=regions[0].shape, points=_each(fmean, [region.points for region in regions]), label=label)
     need = len(regions) // 2 + 1
     if "mask" in shapes:
-        masks = [PlacedRegion("", "", 0, region).as_mask(size_wh) for region in regions]
+        masks = [mask_of_region(region, size_wh) for region in regions]
         mask = covered_by_at_least([mask for mask in masks if mask is not None], need)
         return None if mask is None else Region(shape="mask", mask=mask, label=label)
-    outline = _majority_outline([corners_of(region) for region in regions], need)
+    outline = _majority_outline([region.corners for region in regions], need)
     return None if outline is None else Region(shape="polygon", points=outline, label=label)
 
 

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.records import MaskRuns, Record
-from benchwright.regions import Region, SizeWH, intersection_area, mask_area, mask_of_outline
+from benchwright.records import Record
+from benchwright.regions import Region, SizeWH, intersection_area, mask_area, mask_of_region
 from benchwright.text_normalization import normal
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class PlacedRegion:
         """Return a box or polygon as a shape of shapely."""
         from shapely import polygons
 
-        return polygons(corners_of(self.region))
+        return polygons(self.region.corners)
 
     @cached_property
     def area(self) -> float:
@@ -124,12 +124,6 @@ class PlacedRegion:
             x0, y0, x1, y1 = self.bounds
             return (x1 - x0) * (y1 - y0)
         return float(self.outline.area) if self.region.shape == "polygon" else 0.0
-
-    def as_mask(self, size_wh: SizeWH) -> MaskRuns | None:
-        """Return the pixels whose centres the area covers; None where it covers none."""
-        if self.region.mask is not None:
-            return self.region.mask
-        return mask_of_outline(corners_of(self.region), size_wh)
 
 
 class RegionMatch(NamedTuple):
@@ -144,14 +138,6 @@ class RegionMatch(NamedTuple):
     place: int
     other_place: int
     similarity: float
-
-
-def corners_of(region: Region) -> Sequence[tuple[float, float]]:
-    """Return the corners of a box, clockwise from its top left, or the points of any other region."""
-    if region.shape != "box":
-        return region.points
-    (x0, y0), (x1, y1) = region.points
-    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
 
 
 def placed_regions(annotator: str, marks: FieldMarks, *, tolerance: RegionTolerance) -> dict[str, list[PlacedRegion]]:
@@ -398,7 +384,7 @@ def _area_iou(region: PlacedRegion, other: PlacedRegion, size_wh: SizeWH) -> flo
     if region.region.mask is None and other.region.mask is None:
         shared = float(region.outline.intersection(other.outline).area)
         return shared / (region.area + other.area - shared)
-    mask, other_mask = region.as_mask(size_wh), other.as_mask(size_wh)
+    mask, other_mask = mask_of_region(region.region, size_wh), mask_of_region(other.region, size_wh)
     if mask is None or other_mask is None:
         return 0.0
     shared = intersection_area(mask, other_mask)

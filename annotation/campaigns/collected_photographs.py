@@ -11,7 +11,7 @@ from benchwright.records import Source
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.collect import NONE
-from ..forms.form import OneOf
+from ..forms.fields.field_types import OneOf
 from ..forms.kinds import COLLECT
 from ..store import Annotation, Campaign, ReviewStore, open_store, store_exists
 from ..workflow.submitted_answers import fields_in

@@ -20,7 +20,8 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, FormField, OneChoice, OneOf, Option, TextField
+from ..forms.fields.field_types import FormField, OneChoice, OneOf, Option, TextField
+from ..forms.form import Form
 from ..forms.kinds import REVIEW
 from ..simulated.annotators import SimulatedReviewers, check_enough
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT

@@ -22,7 +22,8 @@ from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import Form, OneOf, Repeated
+from ..forms.fields.field_types import OneOf, Repeated
+from ..forms.form import Form
 from ..forms.kinds import KINDS, STATE
 from ..forms.payloads import Proposals, TaskInput, payload_of_picture, proposals_in
 from ..forms.statements import DRAFTS, HEADLINE, NEEDS, STATED, Section, state_form, statements_document

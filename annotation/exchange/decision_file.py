@@ -19,7 +19,8 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
-from ..forms.form import Form, PhotographField, SeveralOf
+from ..forms.fields.field_types import PhotographField, SeveralOf
+from ..forms.form import Form
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions

@@ -11,7 +11,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
-from ..forms.form import Form, words_of
+from ..forms.fields.field_words import takes_in_words
+from ..forms.form import Form
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
@@ -40,7 +41,7 @@ def words_by_column(settings: Campaign) -> dict[str, str]:
     """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
     form, words = settings.form.typed, {"annotator": "who decides, by name"}
     if form is not None:
-        return words | {field.name: words_of(field) for field in form.fields}
+        return words | {field.name: takes_in_words(field) for field in form.fields}
     by_choice = settings.form.takes_choices
     words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
     if reasons := settings.form.reasons:

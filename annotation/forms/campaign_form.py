@@ -14,7 +14,8 @@ from pydantic import ConfigDict
 
 from benchwright.records import Record
 
-from .form import Form, FormField, RegionField
+from .fields.field_types import FormField, RegionField
+from .form import Form
 
 MOST_READ = 256
 """Most forms that are kept parsed in memory, because a campaign is read on every click."""

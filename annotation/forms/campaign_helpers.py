@@ -10,7 +10,6 @@ from benchwright.errors import BenchwrightError
 from benchwright.regions import NamedHelper, helpers_of
 
 from .campaign_form import CampaignForm
-from .form import RegionField
 
 HELPERS, PROPOSE = "helpers", "propose"
 """Keys of a campaign's settings: its helpers, and the names of those that propose at the opening of a task."""
@@ -66,11 +65,6 @@ def read_campaign_helpers(settings: Mapping[str, Any], form: CampaignForm) -> Ca
     Raises:
         BenchwrightError: A helper is not known any more.
     """
-    if not region_fields(form):
+    if not form.region_fields:
         return CampaignHelpers()
     return campaign_helpers(settings.get(HELPERS, ALWAYS), settings.get(PROPOSE, ()))
-
-
-def region_fields(form: CampaignForm) -> list[RegionField]:
-    """Return the fields of a form in which regions are marked."""
-    return [field for field in form.fields or () if isinstance(field, RegionField)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .form import Form, OneOf, OnlyIf, Option, PhotographField, TextField
+from .fields.field_types import OneOf, OnlyIf, Option, PhotographField, TextField
+from .form import Form
 
 WEB, OWN, NONE = "web", "own", "none"
 LICENCE = "licence"

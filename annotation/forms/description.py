@@ -7,7 +7,8 @@ from typing import Any, get_args
 
 from benchwright.implication import MOST_QUESTIONS, WRONG_OPTIONS, Difficulty, Domain, Emotion, ImageType, Rhetoric
 
-from .form import Form, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
+from .fields.field_types import FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
+from .form import Form
 
 CONVEYS, NOTHING = "conveys", "nothing"
 COUNTS = ("one", "two", "three")

@@ -11,9 +11,10 @@ from benchwright.records import Record
 from benchwright.regions import RegionError
 
 from .campaign_form import CampaignForm
-from .form import FormError, RegionField
+from .fields.field_types import RegionField
+from .fields.field_values import FormError
+from .fields.region_values import read_regions, shape_in_words
 from .payloads import item_in, sizes_in
-from .region_values import read_regions, shape_in_words
 from .submission import Submission
 
 EVIDENCE = "evidence"

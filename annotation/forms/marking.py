@@ -9,28 +9,15 @@ from pydantic import Field, model_validator
 from benchwright.records import Record, Sha256
 from benchwright.regions import RegionShape
 
-from .form import Form, OneOf, OnlyIf, Option, RegionField, TextField
-from .region_values import MOST_REGIONS
+from .fields.field_types import OneOf, OnlyIf, Option, RegionField, TextField
+from .fields.region_values import MOST_REGIONS
+from .form import Form
 
 HEADLINE = "marked"
 """Name of the first field: whether there is anything to mark."""
 MARKED, NOTHING, UNSURE = "marked", "nothing", "unsure"
 NOTE = "note"
 IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
-
-
-class MarkLabel(Record):
-    """A label that a region may have.
-
-    Attributes:
-        code: Its code in tables and values: lower-case letters, digits and underscores, a letter first.
-        words: Its name for people.
-        help: When it applies, in a sentence.
-    """
-
-    code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-    words: str = Field(min_length=1, max_length=200)
-    help: str = Field("", max_length=1000)
 
 
 class MarkField(Record):
@@ -52,7 +39,7 @@ class MarkField(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")
     label: str = Field(min_length=1, max_length=200)
     shape: RegionShape
-    options: tuple[MarkLabel, ...] = Field((), max_length=100)
+    options: tuple[Option, ...] = Field((), max_length=100)
     free_label: bool = False
     min_count: int = Field(1, ge=0, le=MOST_REGIONS)
     max_count: int = Field(100, ge=1, le=MOST_REGIONS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .form import Form, OneOf, Option, TextField
+from .fields.field_types import OneOf, Option, TextField
+from .form import Form
 
 SAME, DIFFERENT = "same", "different"
 

@@ -8,9 +8,9 @@ from benchwright.records import Record
 from benchwright.regions import Region
 
 from .campaign_form import CampaignForm
-from .form import OneOf, Option, TextField
+from .fields.field_types import OneOf, Option, TextField
 from .kinds import COLLECT, DESCRIBE, MARK, STATE
-from .marking import MarkField, MarkLabel, marking_form
+from .marking import MarkField, marking_form
 from .statements import WHY_FIELD
 from .task_content import TaskContent
 
@@ -65,7 +65,7 @@ _FOUND_PHOTOGRAPH = OneOf(
 
 PRACTISED_BOXES, PRACTISED_POINTS = "boxes", "points"
 """Names of the fields in which marking is practised."""
-_BALLS = tuple(MarkLabel(code=color, words=f"A {color} ball") for color in ("red", "blue", "green", "yellow"))
+_BALLS = tuple(Option(code=color, words=f"A {color} ball") for color in ("red", "blue", "green", "yellow"))
 _PRACTISED_MARKS = (
     MarkField(name=PRACTISED_BOXES, label="Boxes", shape="box", options=_BALLS, min_count=0, max_count=20),
     MarkField(name=PRACTISED_POINTS, label="Points", shape="point", options=_BALLS, min_count=0, max_count=20),

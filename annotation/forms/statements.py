@@ -26,10 +26,9 @@ from benchwright.facts.idea_categories import CATEGORIES
 from benchwright.implication import WRONG_OPTIONS, Domain, Emotion, ImageType
 
 from .description import NOTHING, code_of, words_of
-from .form import (
+from .fields.field_types import (
     DraftsField,
     EntryField,
-    Form,
     FormField,
     Lines,
     OneOf,
@@ -39,6 +38,7 @@ from .form import (
     Repeated,
     TextField,
 )
+from .form import Form
 
 STATED = "stated"
 HEADLINE, DRAFTS = "statement", "drafts"

@@ -1,8 +1,9 @@
-"""What a curator can do with images and items: withdraw, restore, assign many at once; decide or reopen divided tasks.
+"""What a curator can do with images and items: withdraw, restore, assign, ask again, many at once; decide divided ones.
 
 An act is planned first: the plan says which records it would change and why it cannot change the others. Nothing here
 has a rule of its own. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line;
-deciding and reopening is adjudication, as on the adjudicator's page. Each is recorded in the audit log.
+deciding is adjudication, as on the adjudicator's page, and asking again is sending back. Each is recorded in the audit
+log.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..store.campaigns.adjudications import has_opened, note_opened
 from ..store.campaigns.tasks import list_campaigns, upsert_annotator
 from ..store.counts.item_facts import task_facts
 from ..store.database.locks import hold_annotator
-from ..workflow.adjudication import AdjudicationQueue, share_divided
+from ..workflow.adjudication import AdjudicationQueue, reopen_task, share_divided
 from ..workflow.rounds import in_count
 from ..workflow.settlement import ACCEPT, REJECT, WAITS, policy_of
 from .item_history import RecordHistory, ReviewedTask
@@ -61,6 +62,13 @@ class AssignedTasks(NamedTuple):
 
     name: str
     leases: Sequence[Lease]
+    refused: Sequence[tuple[str, int]]
+
+
+class ReopenedTasks(NamedTuple):
+    """How many tasks are asked again, and why others are not, with how many each reason is about."""
+
+    tasks: int
     refused: Sequence[tuple[str, int]]
 
 
@@ -183,6 +191,34 @@ class CuratorActs:
                 refused[str(error)] += 1
         return AssignedTasks(name, tuple(assigned), refused.most_common())
 
+    def reopen(self, record_ids: Sequence[str], *, why: str, now: datetime) -> ReopenedTasks:
+        """Have decided tasks about records asked again, each of as many further people as its rule takes.
+
+        Args:
+            record_ids: Ids of the records.
+            why: Why, in a line.
+            now: Moment of the call.
+
+        Raises:
+            BenchwrightError: The reason is empty, too long, or no line of text; nothing has changed.
+        """
+        line = checked_reason(why, needed=True)
+        with self._store.reading() as connection:
+            facts = [task for task in task_facts(connection, record_ids) if task.state != "retired"]
+            campaigns = {campaign.id: campaign for campaign in list_campaigns(connection)}
+        reopened = 0
+        refused: Counter[str] = Counter()
+        if without := len(set(record_ids) - {task.item_id for task in facts}):
+            refused[NO_TASK] = without
+        for task in facts:
+            campaign = campaigns[task.campaign_id]
+            try:
+                reopen_task(self._store, campaign, task.task_id, self._curator, why=line, now=now)
+                reopened += 1
+            except RefusedError as error:
+                refused[str(error)] += 1
+        return ReopenedTasks(reopened, refused.most_common())
+
     def take_back(self, assigned: AssignedTasks, *, now: datetime) -> None:
         """Give the slots that were assigned back, as far as they are not decided meanwhile."""
         for lease in assigned.leases:
@@ -202,6 +238,7 @@ class CuratorActs:
 ASSIGNED_FOR = timedelta(days=7)
 """How long a task that a curator assigns waits for that person."""
 NO_OPEN_TASK = "no open task asks about it"
+NO_TASK = "no task asks about it"
 NOTHING_BY_HAND = "nothing was decided by hand about it"
 NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop it or bring it back"
 

@@ -17,7 +17,8 @@ from benchwright.drawing import mask_of
 from benchwright.errors import DataError
 from benchwright.regions import Region, SizeWH
 
-from ..forms.form import Form, RegionField
+from ..forms.fields.field_types import RegionField
+from ..forms.form import Form
 from .brush_masks import read_brush, write_brush
 
 IMAGES = "images"

@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from benchwright.errors import BenchwrightError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import (
+from ..forms.fields.field_types import (
     DraftsField,
-    Form,
     FormField,
     Lines,
     OneChoice,
@@ -26,8 +25,9 @@ from ..forms.form import (
     Repeated,
     SeveralOf,
     TextField,
-    words_of,
 )
+from ..forms.fields.field_words import takes_in_words
+from ..forms.form import Form
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
 from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields
@@ -209,9 +209,8 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
             add_drawing(part, field, control_of(field), codes_by_words(field))
         elif isinstance(field, Repeated | RegionField | PicturesField):
             lacks = {Repeated: "repeats no fields", RegionField: "marks no such regions here"}
-            hint = (
-                f"Label Studio {lacks.get(type(field), 'offers no list of pictures')}: write {plain(words_of(field))}"
-            )
+            lack, wanted = lacks.get(type(field), "offers no list of pictures"), plain(takes_in_words(field))
+            hint = f"Label Studio {lack}: write {wanted}"
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

@@ -12,9 +12,8 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import (
+from ..forms.fields.field_types import (
     DraftsField,
-    Form,
     Lines,
     OneChoice,
     PhotographField,
@@ -24,6 +23,7 @@ from ..forms.form import (
     SeveralOf,
     TextField,
 )
+from ..forms.form import Form
 from ..forms.payloads import item_in
 from ..forms.submission import Submission
 from .drawn_regions import take_drawn

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..agreement.ratings import Metric
-from ..forms.form import OneChoice, OneOf, SeveralOf
+from ..forms.fields.field_types import OneChoice, OneOf, SeveralOf
 from ..forms.kinds import REVIEW
 from ..store import Campaign
 from ..store.counts.decision_columns import LabelSource

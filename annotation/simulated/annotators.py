@@ -20,7 +20,7 @@ from benchwright.seeds import generator_for
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EVIDENCE, needs_evidence
-from ..forms.form import OneOf, PhotographField, RegionField
+from ..forms.fields.field_types import OneOf, PhotographField, RegionField
 from ..forms.pair import DIFFERENT, SAME
 from ..forms.payloads import item_in, sizes_in
 from ..forms.screening import DISCARD, KEEP

@@ -9,7 +9,7 @@ from benchwright.records import MaskRuns
 from benchwright.regions import Region, SizeWH, grid_of, mask_of_outline
 from benchwright.seeds import generator_for
 
-from ..forms.form import RegionField
+from ..forms.fields.field_types import RegionField
 
 if TYPE_CHECKING:
     import numpy as np

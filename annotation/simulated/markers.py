@@ -13,7 +13,7 @@ from pydantic import Field
 from benchwright.regions import Region
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import RegionField
+from ..forms.fields.field_types import RegionField
 from ..forms.marking import HEADLINE, MARKED, NOTE, NOTHING
 from ..forms.payloads import item_in
 from ..forms.submission import Submission

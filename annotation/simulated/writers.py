@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
-from ..forms.form import Form, FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
+from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
+from ..forms.form import Form
 from ..forms.payloads import item_in
 from ..forms.statements import HEADLINE, STATED
 from ..forms.submission import Submission

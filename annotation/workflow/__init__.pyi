@@ -1,4 +1,5 @@
 from .adjudication import AdjudicationQueue as AdjudicationQueue
+from .adjudication import reopen_task as reopen_task
 from .closing import close_decided as close_decided
 from .closing import close_early as close_early
 from .closing import count_closed as count_closed

@@ -36,7 +36,7 @@ from ..store.campaigns.adjudications import (
 )
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import round_of
-from ..store.campaigns.tasks import find_task
+from ..store.campaigns.tasks import find_task, state_of, upsert_annotator
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, list_sequences
 from ..store.database.locks import hold_annotator, hold_task
 from ..store.database.records import Adjudication
@@ -280,6 +280,46 @@ class AdjudicationQueue:
         if not self.is_open:
             raise BenchwrightError(f"campaign {self.campaign.name!r} has no adjudicator: {self.campaign.rule}")
         return self._policy
+
+
+def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: str, *, why: str, now: datetime) -> None:
+    """Send a decided task back to as many further annotators as it takes, whatever its rule and its outcome.
+
+    What was decided before stays on record and no longer counts, as when an adjudicator sends a case back.
+
+    Args:
+        store: The review store.
+        campaign: Campaign of the task.
+        task_id: Id of the task in the store.
+        curator: Name of the curator, who has looked at it from then on.
+        why: Why it is asked again.
+        now: Moment of the call.
+
+    Raises:
+        RefusedError: The task is open, an adjudicator has decided it, or its campaign counts every decision.
+    """
+    with store.batch(alone=False) as held, held.writing() as connection:
+        upsert_annotator(connection, curator, kind="person")
+        hold_annotator(connection, curator)
+        hold_task(connection, task_id)
+        if campaign.is_simulated or not forgets_decisions(campaign):
+            raise RefusedError(CANNOT_REOPEN)
+        if state_of(connection, task_id) != "done":
+            raise RefusedError(IS_OPEN)
+        if any(verdict.decision for verdict in list_adjudicated(connection, campaign, task=task_id).values()):
+            raise RefusedError(IS_ADJUDICATED)
+        add_adjudication(connection, task_id, curator, Submission(SEND_BACK, note=why), now=now)
+        send_back(connection, task_id, slots_more=campaign.slots_per_task)
+
+
+def forgets_decisions(campaign: Campaign) -> bool:
+    """Return whether decisions of a campaign can stop counting, so that its tasks can be asked again."""
+    return bool(campaign.form.rounds) or campaign.kind == MARK
+
+
+CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
+IS_OPEN = "it is not decided yet"
+IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from benchwright.seeds import seed_for
 
 from ..forms.assignment_settings import AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import OneOf
+from ..forms.fields.field_types import OneOf
 from ..forms.kinds import ANSWER, ATTENTION, PAIR, SCREEN, SCREEN_ITEMS, VERIFY
 from ..forms.payloads import TaskInput, item_in
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..forms.form import OneOf
+from ..forms.fields.field_types import OneOf
 from ..forms.kinds import REVIEW
 from ..store import Campaign
 from ..store.database.records import Annotation

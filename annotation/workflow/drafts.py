@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.region_values import MAX_REGION_BYTES
+from ..forms.fields.region_values import MAX_REGION_BYTES
 
 MAX_DRAFT_BYTES = 64 * 1024
 """Most bytes of a draft of texts and choices."""

@@ -12,7 +12,7 @@ from benchwright.steps import Outcome, Verdicts
 from ..forms.assignment_settings import AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.description import NOTHING
-from ..forms.form import OneOf, SeveralOf
+from ..forms.fields.field_types import OneOf, SeveralOf
 from ..forms.gold_file import GoldLabel
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY
 from ..forms.payloads import TaskInput, item_in

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file
 
-from ..forms.texts import can_be_kept
+from ..forms.fields.texts import can_be_kept
 from ..store import RefusedError, ReviewStore
 from ..store.campaigns.guidelines import GuidelinePicture, Guidelines
 

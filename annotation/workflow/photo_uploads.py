@@ -16,7 +16,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.photographs import collected_photographs
 from benchwright.workspace.objects import ObjectStore
 
-from ..forms.form import PhotographField
+from ..forms.fields.field_types import PhotographField
 from ..store import RefusedError
 
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)

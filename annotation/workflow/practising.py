@@ -13,7 +13,7 @@ from benchwright.seeds import seed_for
 from ..agreement.region_comparison import compare_marks
 from ..forms.assignment_settings import Qualification, assignment_settings_of
 from ..forms.campaign_form import CampaignForm
-from ..forms.form import FormError
+from ..forms.fields.field_values import FormError
 from ..forms.kinds import REVIEW
 from ..forms.practice_item import PracticeItem, practice_form
 from ..forms.submission import Submission

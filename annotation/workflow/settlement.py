@@ -21,7 +21,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.form import OneOf
+from ..forms.fields.field_types import OneOf
 from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from ..forms.marking import MARKED
 from ..forms.screening import KEEP

@@ -20,7 +20,7 @@ import numpy as np
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.labels import LabelPlace, Leader, place_labels
 from benchwright.drawing.lettering import RenderedText, render, snapped, stamp
-from benchwright.drawing.marks import Mark, PromptError, mark_of
+from benchwright.drawing.marks import PlacedMark, PromptError, mark_of
 from benchwright.drawing.masks import PlacedMask, mask_of, paint_mask
 from benchwright.drawing.painting import Pixels, coats, paint
 from benchwright.drawing.shapes import Segments
@@ -95,7 +95,7 @@ class Drawing:
     drawn: tuple[DrawnPrompt, ...]
 
 
-_Ready = tuple[Mark, RenderedText | None, LabelPlace | None]
+_Ready = tuple[PlacedMark, RenderedText | None, LabelPlace | None]
 
 
 def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
@@ -167,14 +167,14 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
     ]
 
 
-def _within(mark: Mark, text: RenderedText) -> LabelPlace:
+def _within(mark: PlacedMark, text: RenderedText) -> LabelPlace:
     """Return the place of a badge's label, in the middle of the badge."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
     return LabelPlace(Rect(left, top, left + text.width, top + text.height))
 
 
-def _draw_mark(pixels: Pixels, mark: Mark) -> None:
+def _draw_mark(pixels: Pixels, mark: PlacedMark) -> None:
     line, halo = mark.sizes.line, mark.sizes.halo
     if isinstance(mark.shape, PlacedMask):
         paint_mask(pixels, mark.shape, line=line, halo=halo, color=mark.color, contrast=mark.contrast)
@@ -182,7 +182,7 @@ def _draw_mark(pixels: Pixels, mark: Mark) -> None:
     paint(pixels, mark.shape, mark.bounds, coats(halo=halo, color=mark.color, contrast=mark.contrast))
 
 
-def _draw_leader(pixels: Pixels, mark: Mark, leader: Leader) -> None:
+def _draw_leader(pixels: Pixels, mark: PlacedMark, leader: Leader) -> None:
     line, halo = max(1.0, mark.sizes.line / 2), mark.sizes.halo
     (x0, y0), (x1, y1) = leader
     shape = Segments(np.array([leader[0]]), np.array([leader[1]]), line)
@@ -190,13 +190,13 @@ def _draw_leader(pixels: Pixels, mark: Mark, leader: Leader) -> None:
     paint(pixels, shape, bounds, coats(halo=halo, color=mark.color, contrast=mark.contrast))
 
 
-def _draw_label(pixels: Pixels, mark: Mark, text: RenderedText | None, place: LabelPlace | None) -> None:
+def _draw_label(pixels: Pixels, mark: PlacedMark, text: RenderedText | None, place: LabelPlace | None) -> None:
     if text is not None and place is not None:
         ink = mark.contrast if mark.is_badge else mark.color
         stamp(pixels, text, left=place.box.left, top=place.box.top, ink=ink, halo=mark.contrast)
 
 
-def _record(mark: Mark, place: LabelPlace | None) -> DrawnPrompt:
+def _record(mark: PlacedMark, place: LabelPlace | None) -> DrawnPrompt:
     kind, sizes = mark.prompt.kind, mark.sizes
     return DrawnPrompt(
         prompt=mark.prompt,

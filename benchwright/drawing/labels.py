@@ -15,7 +15,7 @@ import numpy as np
 
 from benchwright.drawing.areas import Rect, crosses
 from benchwright.drawing.lettering import RenderedText, snapped
-from benchwright.drawing.marks import Mark, PromptError
+from benchwright.drawing.marks import PlacedMark, PromptError
 from benchwright.records import VisualPrompt
 
 _SIDES = (
@@ -47,7 +47,7 @@ class LabelPlace(NamedTuple):
 
 
 def place_labels(
-    marks: Sequence[Mark], texts: Sequence[RenderedText | None], *, width: int, height: int
+    marks: Sequence[PlacedMark], texts: Sequence[RenderedText | None], *, width: int, height: int
 ) -> list[LabelPlace | None]:
     """Return the place of each label; None for marks without a label beside them.
 
@@ -90,7 +90,7 @@ def _no_room(prompt: VisualPrompt, number: int) -> PromptError:
 
 def _place(
     number: int,
-    marks: Sequence[Mark],
+    marks: Sequence[PlacedMark],
     texts: Sequence[RenderedText | None],
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
@@ -118,8 +118,8 @@ def _place(
 
 
 def _led_place(
-    mark: Mark,
-    other_marks: Sequence[Mark],
+    mark: PlacedMark,
+    other_marks: Sequence[PlacedMark],
     text: RenderedText,
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
@@ -141,7 +141,7 @@ def _led_place(
     return None
 
 
-def _anywhere(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
+def _anywhere(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
     """Return places in the whole image, the nearest to a mark first."""
     step = max(2.0, snapped(text.height / 3))
     columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
@@ -150,7 +150,7 @@ def _anywhere(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> list
     return sorted(places, key=lambda place: (round(place.gap_to(mark.beside), 3), place.top, place.left))
 
 
-def _leader(mark: Mark, place: Rect) -> Leader:
+def _leader(mark: PlacedMark, place: Rect) -> Leader:
     """Return the shortest line from a mark's edge to a label."""
     if mark.prompt.kind == "box":
         edge = mark.bounds
@@ -178,7 +178,7 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
     return crosses(start, np.array([line[1]]) - start, rect)
 
 
-def _places(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
+def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
     """Yield places around a mark, the nearest first, moved into the image where they extend beyond it."""
     gap = max(1.0, mark.sizes.line / 3)
     for step in _STEPS:
@@ -190,7 +190,7 @@ def _places(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> Iterat
             yield Rect(x, y, x + text.width, y + text.height)
 
 
-def _corners_of(mark: Mark, text: RenderedText, around: Rect) -> Iterator[tuple[float, float]]:
+def _corners_of(mark: PlacedMark, text: RenderedText, around: Rect) -> Iterator[tuple[float, float]]:
     """Yield the top left corners of a text that touches a rectangle from outside."""
     spare_width = around.right - around.left - text.width
     spare_height = around.bottom - around.top - text.height

@@ -61,7 +61,7 @@ class Sizes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
+class PlacedMark:
     """A prompt that has been checked, with its geometry in pixels of the image."""
 
     prompt: VisualPrompt
@@ -93,7 +93,7 @@ class Mark:
         return self.prompt.kind in {"letter", "number"}
 
 
-def mark_of(prompt: VisualPrompt, *, width: int, height: int) -> Mark:
+def mark_of(prompt: VisualPrompt, *, width: int, height: int) -> PlacedMark:
     """Return the mark of a prompt, checked and scaled to an image.
 
     Raises:
@@ -143,15 +143,15 @@ def _check_label(prompt: VisualPrompt) -> None:
         raise PromptError("label", f"a visual prompt of kind 'number' needs a label of digits, not {label!r}")
 
 
-def _ring(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _ring(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     [(x, y)] = prompt.points
     reach = sizes.radius + sizes.line / 2 + sizes.halo
     bounds = Rect(x, y, x, y).grown(reach)
     shape = Ring(x, y, sizes.radius, sizes.line)
-    return Mark(prompt, prompt.points, sizes, shape, bounds, Disc(x, y, reach), bounds)
+    return PlacedMark(prompt, prompt.points, sizes, shape, bounds, Disc(x, y, reach), bounds)
 
 
-def _badge(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _badge(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     """Return the mark of a dot (without text), a letter (round ends) or a number (round corners)."""
     [(x, y)] = prompt.points
     radius, corner, wider = sizes.radius, sizes.radius, 0.0
@@ -162,25 +162,25 @@ def _badge(prompt: VisualPrompt, sizes: Sizes) -> Mark:
     shape = Badge(x, y, radius + wider, radius, corner)
     bounds = Rect(x - wider, y, x + wider, y).grown(radius + sizes.halo)
     area: Area = Disc(x, y, radius + sizes.halo) if prompt.kind == "dot" else bounds
-    return Mark(prompt, prompt.points, sizes, shape, bounds, area, bounds)
+    return PlacedMark(prompt, prompt.points, sizes, shape, bounds, area, bounds)
 
 
-def _box(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _box(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     corners = _corners(prompt)
     bounds = corners.grown(sizes.line / 2 + sizes.halo)
     points = ((corners.left, corners.top), (corners.right, corners.bottom))
-    return Mark(prompt, points, sizes, BoxSides(*corners, sizes.line), bounds, bounds, bounds)
+    return PlacedMark(prompt, points, sizes, BoxSides(*corners, sizes.line), bounds, bounds, bounds)
 
 
-def _polygon(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _polygon(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     corners = np.array(prompt.points)
     reach = sizes.line / 2 + sizes.halo
     bounds = Rect(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist()).grown(reach)
     shape = Segments(corners, np.roll(corners, -1, axis=0), sizes.line)
-    return Mark(prompt, prompt.points, sizes, shape, bounds, PolygonArea(prompt.points, reach), bounds)
+    return PlacedMark(prompt, prompt.points, sizes, shape, bounds, PolygonArea(prompt.points, reach), bounds)
 
 
-def _mask(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _mask(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     corners, reach = _corners(prompt), sizes.line / 2 + sizes.halo
     if prompt.mask is None:
         raise PromptError("mask", "a visual prompt of kind 'mask' needs its grid under the key 'mask'")
@@ -189,10 +189,10 @@ def _mask(prompt: VisualPrompt, sizes: Sizes) -> Mark:
     placed = PlacedMask(prompt.mask, corners, reach)
     bounds = placed.bounds.grown(reach)
     points = ((corners.left, corners.top), (corners.right, corners.bottom))
-    return Mark(prompt, points, sizes, placed, bounds, placed, bounds)
+    return PlacedMark(prompt, points, sizes, placed, bounds, placed, bounds)
 
 
-def _arrow(prompt: VisualPrompt, sizes: Sizes) -> Mark:
+def _arrow(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     tail, tip = np.array(prompt.points)
     length = float(np.hypot(*(tip - tail)))
     if not length >= _LEAST_ARROW_PX:
@@ -220,7 +220,7 @@ def _arrow(prompt: VisualPrompt, sizes: Sizes) -> Mark:
     area = Areas((PolygonArea(outline, sizes.halo), Disc(float(tip[0]), float(tip[1]), sizes.radius)))
     end = Rect(*tail.tolist(), *tail.tolist()).grown(thin + sizes.halo)
     drawn = sizes._replace(radius=wide, line=2 * thin)
-    return Mark(prompt, prompt.points, drawn, FilledPolygon(corners), bounds, area, end)
+    return PlacedMark(prompt, prompt.points, drawn, FilledPolygon(corners), bounds, area, end)
 
 
 def _corners(prompt: VisualPrompt) -> Rect:
@@ -228,7 +228,7 @@ def _corners(prompt: VisualPrompt) -> Rect:
     return Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
-_BUILD: dict[PromptKind, Callable[[VisualPrompt, Sizes], Mark]] = {
+_BUILD: dict[PromptKind, Callable[[VisualPrompt, Sizes], PlacedMark]] = {
     "ring": _ring,
     "dot": _badge,
     "letter": _badge,

@@ -54,8 +54,8 @@ from .schema import Point as Point
 from .schema import Stated as Stated
 from .schema import Text as Text
 from .statements import Authorship as Authorship
-from .statements import MarkedPicture as MarkedPicture
-from .statements import MarkedRegion as MarkedRegion
+from .statements import FieldRegion as FieldRegion
+from .statements import PictureRegions as PictureRegions
 from .statements import StatedSubject as StatedSubject
 from .statements import Statements as Statements
 from .statements import author_of as author_of

@@ -19,7 +19,7 @@ from benchwright.regions import Region, mask_of_outline
 
 from .picture_facts import CutOut, Subject
 from .schema import Box, Point
-from .statements import MarkedPicture, StatedSubject
+from .statements import PictureRegions, StatedSubject
 
 HINTS = "inside", "outside"
 """Fields whose points say what belongs to a subject, and what does not."""
@@ -77,7 +77,7 @@ def phrase_of(label: str) -> str:
     return (words if words.split(" ")[0].lower() in _ARTICLES else f"the {words}")[:_MAX_PHRASE].rstrip()
 
 
-def marked_subjects(pictures: Iterable[MarkedPicture]) -> tuple[list[MarkedSubject], dict[str, str]]:
+def marked_subjects(pictures: Iterable[PictureRegions]) -> tuple[list[MarkedSubject], dict[str, str]]:
     """Return the subjects that people marked on one picture, in the order of their marks, and labels that were left
     out, each with the reason.
 

@@ -132,7 +132,7 @@ def place_in_words(path: tuple[str | int, ...]) -> str:
     return " ".join(str(part + 1) if isinstance(part, int) else part.replace("_", " ") for part in path)
 
 
-class MarkedRegion(NamedTuple):
+class FieldRegion(NamedTuple):
     """A region that people agreed on.
 
     Args:
@@ -144,7 +144,7 @@ class MarkedRegion(NamedTuple):
     region: Region
 
 
-class MarkedPicture(NamedTuple):
+class PictureRegions(NamedTuple):
     """What people marked on a picture: the value `regions` of the campaign `mark`.
 
     Args:
@@ -155,12 +155,12 @@ class MarkedPicture(NamedTuple):
     """
 
     size_wh: tuple[int, int]
-    regions: tuple[MarkedRegion, ...]
+    regions: tuple[FieldRegion, ...]
     is_nothing: bool = False
     is_simulated: bool = False
 
 
-def read_marked(text: str) -> MarkedPicture:
+def read_marked(text: str) -> PictureRegions:
     """Return what people marked, from the value that the campaign `mark` gives an image.
 
     `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`; keys of a region that say
@@ -176,11 +176,11 @@ def read_marked(text: str) -> MarkedPicture:
         regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
-    return MarkedPicture(
+    return PictureRegions(
         (width, height), regions, bool(document.get("nothing", False)), bool(document.get("simulated", False))
     )
 
 
-def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> MarkedRegion:
+def _region(entry: Mapping[str, Any], sizes_wh: list[tuple[int, int]]) -> FieldRegion:
     document = {name: value for name, value in entry.items() if name in _OF_A_REGION}
-    return MarkedRegion(str(entry["field"]), read_region(document, sizes_wh))
+    return FieldRegion(str(entry["field"]), read_region(document, sizes_wh))

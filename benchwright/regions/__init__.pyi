@@ -27,6 +27,7 @@ from .masks import mask_area as mask_area
 from .masks import mask_bounds as mask_bounds
 from .masks import mask_iou as mask_iou
 from .masks import mask_of_outline as mask_of_outline
+from .masks import mask_of_region as mask_of_region
 from .outlines import outline_of as outline_of
 from .region import MAX_CORNERS as MAX_CORNERS
 from .region import MAX_LABEL as MAX_LABEL

@@ -19,7 +19,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 from benchwright.steps import FOLDER
 
-from .region import MAX_LABEL, Proposal, Region, RegionError, RegionShape, SizeWH
+from .region import MAX_LABEL, Proposal, Region, RegionError, RegionShape, SizeWH, region_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,9 +95,7 @@ def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
     try:
         hints = RegionHints.model_validate(document)
     except ValidationError as error:
-        mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in mistake["loc"])
-        raise RegionError(f"{place}: {mistake['msg']}" if place else mistake["msg"]) from None
+        raise region_error(error) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise RegionError(f"these are no hints: {error}") from None
     points = hints.points

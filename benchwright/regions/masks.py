@@ -129,14 +129,11 @@ def mask_of_region(region: Region, size_wh: SizeWH) -> MaskRuns | None:
     Raises:
         ValueError: The region has no area.
     """
-    if region.shape == "mask":
+    if region.mask is not None:
         return region.mask
-    if region.shape == "polygon":
-        return mask_of_outline(region.points, size_wh)
-    if region.shape != "box":
+    if region.shape not in ("box", "polygon"):
         raise ValueError(f"a region of shape {region.shape!r} has no area")
-    (x0, y0), (x1, y1) = region.points
-    return mask_of_outline(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), size_wh)
+    return mask_of_outline(region.corners, size_wh)
 
 
 def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None:

@@ -113,6 +113,14 @@ class Region(Record):
         across, down = [x for x, _ in listed], [y for _, y in listed]
         return min(across), min(down), max(across), max(down)
 
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Return the corners of a box, clockwise from its top left, or the points of any other region."""
+        if self.shape != "box":
+            return self.points
+        (x0, y0), (x1, y1) = self.points
+        return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+
     def check_within(self, sizes_wh: Sequence[SizeWH]) -> None:
         """Check that the region lies within its picture.
 
@@ -148,10 +156,7 @@ def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
     try:
         region = Region.model_validate(document)
     except ValidationError as error:
-        mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in mistake["loc"])
-        why = mistake["msg"].removeprefix("Value error, ")
-        raise RegionError(f"{place}: {why}" if place else why) from None
+        raise region_error(error) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise RegionError(f"this is no region: {error}") from None
     region.check_within(sizes_wh)
@@ -161,6 +166,14 @@ def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
 def _check_finite(points: Sequence[tuple[float, float]]) -> None:
     if any(not (isfinite(x) and isfinite(y)) for x, y in points):
         raise ValueError("a coordinate is not a finite number")
+
+
+def region_error(error: ValidationError) -> RegionError:
+    """Return the first mistake of JSON values that are to be a region, or hints for one, in words."""
+    mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in mistake["loc"])
+    why = mistake["msg"].removeprefix("Value error, ")
+    return RegionError(f"{place}: {why}" if place else why)
 
 
 def _check_outline(points: Sequence[tuple[float, float]]) -> None:

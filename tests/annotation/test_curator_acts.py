@@ -11,12 +11,13 @@ import sqlalchemy as sa
 
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.items import CuratorActs, ItemIndex, ItemQuery, RecordHistory, item_history, search
-from benchwright.annotation.items.curator_acts import NO_OPEN_TASK, NOTHING_BY_HAND, may_be_decided
+from benchwright.annotation.items.curator_acts import NO_OPEN_TASK, NO_TASK, NOTHING_BY_HAND, may_be_decided
 from benchwright.annotation.items.item_history import changes, known_records
 from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.accounts import AccessControl
 from benchwright.annotation.store.database import audit_log
 from benchwright.annotation.workflow import TaskQueue, open_next_rounds
+from benchwright.annotation.workflow.adjudication import IS_OPEN
 from benchwright.errors import BenchwrightError
 from benchwright.workspace.record_lookup import KnownRecord
 from benchwright.workspace.workspace import Workspace
@@ -267,3 +268,37 @@ def test_who_may_not_be_asked_is_refused_with_the_reason(store: ReviewStore, act
     assert len(acts.assign([decided], "eva", now=NOW).leases) == 1
     full = acts.assign([decided], "fay", now=NOW)
     assert (full.leases, full.refused) == ((), [("all its slots are taken", 1)])
+
+
+def test_what_was_decided_is_asked_again_whatever_the_rule_and_earlier_decisions_count_no_longer(
+    place: Path, store: ReviewStore, index: ItemIndex, acts: CuratorActs
+) -> None:
+    tasks = store.tasks("verify")
+    for name in ("ann", "ben"):
+        decide(store, 0, name, "accept")
+    reopened = acts.reopen([tasks[0].item_id, tasks[1].item_id, "f" * 32], why="seen anew", now=NOW)
+    assert reopened.tasks == 1
+    assert dict(reopened.refused) == {IS_OPEN: 1, NO_TASK: 1}
+    assert tasks[0].id in {task.id for task in store.tasks("verify")}
+    assert TaskQueue(store, store.campaign("verify"), "ann").history()[0].is_current  # it stays on record
+    with pytest.raises(RefusedError):
+        store.decide("verify", tasks[0].id, "cur", Submission("accept"), now=NOW)  # who has looked does not judge
+    for name in ("eva", "fay"):
+        decide(store, 0, name, "reject")
+    index.refresh()
+    read = item_history(Workspace(place / "workspace"), store, index, tasks[0].item_id)
+    assert read is not None
+    [task] = read.tasks
+    assert (task.outcome, task.facts.adjudicated.sent_back) == ("reject", 1)
+    with store.reading() as connection:
+        query = sa.select(audit_log.c.actor).where(audit_log.c.act == "adjudicated")
+        assert set(connection.execute(query).scalars()) == {"cur"}
+
+
+def test_asking_again_needs_a_reason(store: ReviewStore, acts: CuratorActs) -> None:
+    task = store.tasks("verify")[0]
+    for name in ("ann", "ben"):
+        decide(store, 0, name, "accept")
+    with pytest.raises(BenchwrightError, match="say in a line why"):
+        acts.reopen([task.item_id], why=" ", now=NOW)
+    assert task.id not in {open_task.id for open_task in store.tasks("verify")}

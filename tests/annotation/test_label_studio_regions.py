@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.forms import CampaignForm, MarkField, MarkLabel, TaskContent, marking_form
+from benchwright.annotation.forms import CampaignForm, MarkField, Option, TaskContent, marking_form
 from benchwright.annotation.label_studio import read_reply
 from benchwright.annotation.label_studio.brush_masks import read_brush, write_brush
 from benchwright.annotation.label_studio.drawn_regions import drawn_result
@@ -26,7 +26,7 @@ from benchwright.records import ItemImage
 from benchwright.regions import Region, grid_of
 
 SIZE_WH = (4031, 3023)
-NAMED = (MarkLabel(code="dog", words="A dog"), MarkLabel(code="name_tag", words="A name tag"))
+NAMED = (Option(code="dog", words="A dog"), Option(code="name_tag", words="A name tag"))
 FIELDS = tuple(
     MarkField(name=f"{shape}_field", label=shape, shape=shape, options=NAMED if shape != "point" else (),
               free_label=shape == "point")

@@ -22,7 +22,7 @@ from walks import make_photographs
 
 from benchwright.annotation.campaigns import Mark
 from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import MARKED, CampaignForm, MarkField, MarkLabel, Submission
+from benchwright.annotation.forms import MARKED, CampaignForm, MarkField, Option, Submission
 from benchwright.annotation.progress import Overview, mark_figures, progress_of
 from benchwright.annotation.simulated import SimulatedMarkers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
@@ -34,7 +34,7 @@ from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import CampaignContext, Verdicts
 
-NAMED = (MarkLabel(code="dog", words="A dog"), MarkLabel(code="cat", words="A cat"))
+NAMED = (Option(code="dog", words="A dog"), Option(code="cat", words="A cat"))
 BOXES = MarkField(name="boxes", label="Boxes", shape="box", options=NAMED, max_count=5)
 NOTHING, UNSURE = {"marked": "nothing"}, {"marked": "unsure"}
 A, B, C = "a" * 64, "b" * 64, "c" * 64

@@ -26,9 +26,7 @@ from benchwright.annotation.forms import (
     Submission,
     TaskContent,
     TaskInput,
-)
-from benchwright.annotation.forms import (
-    form as forms,
+    takes_in_words,
 )
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.workflow import MAX_DRAFT_BYTES, TaskQueue
@@ -61,8 +59,8 @@ def test_regions_are_kept_in_the_order_in_which_they_were_drawn() -> None:
 
 def test_a_table_gives_regions_as_json_in_a_cell() -> None:
     assert checked({"boxes": json.dumps([DOG])})["boxes"] == [DOG]
-    assert '"points": [[x, y], ...], "label"' in forms.words_of(BOXES)
-    assert "1 to 3 boxes (labels dog, name_tag)" in forms.words_of(BOXES)
+    assert '"points": [[x, y], ...], "label"' in takes_in_words(BOXES)
+    assert "1 to 3 boxes (labels dog, name_tag)" in takes_in_words(BOXES)
 
 
 def test_a_list_says_how_many_regions_of_which_label_there_are() -> None:

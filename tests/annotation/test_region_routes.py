@@ -32,6 +32,7 @@ from benchwright.annotation.store import Account
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
+from benchwright.records import ItemImage
 from benchwright.regions import RegionHints, helpers_of, read_region
 
 pytestmark = pytest.mark.slow
@@ -68,6 +69,7 @@ class Marking:
         self.routes = Starlette(routes=region_routes(self.state))
         self.campaign = self.state.store.campaign("mark")
         self.accounts = {name: self._account(name, "annotator") for name in ("ann", "ben")}
+        self.accounts["cur"] = self._account("cur", "curator")
         [self.task] = TaskQueue(self.state.store, self.campaign, "ann").hold(1, now=clock())
 
     def _account(self, name: str, role: Any) -> Account:
@@ -279,3 +281,17 @@ def test_a_picture_that_is_gone_is_told_in_words(marking: Marking, tmp_path: Pat
     gone = work(marking)._replace(image_id="f" * 64)
     assert "cannot be read" in str(lanes.ask(gone, window="a").exception(120))
     lanes.close()
+
+
+def test_why_a_helper_failed_is_told_to_curators_and_names_nothing_to_annotators(tmp_path: Path) -> None:
+    marking = Marking(tmp_path)
+    marking.state.pictures.size(ItemImage(image_id=work(marking).image_id, role="reference"))  # as when it is shown
+    for photograph in (tmp_path / "images").iterdir():
+        photograph.write_bytes(b"no picture any more")
+    replies = {
+        name: marking.request(marking.helper_path("grabcut"), marking.hints(), name=name) for name in ("ann", "cur")
+    }
+    assert {name: reply.status_code for name, reply in replies.items()} == {"ann": 422, "cur": 422}
+    assert replies["ann"].json()["why"] == "Cut out by color failed on this picture"
+    assert str(tmp_path) in replies["cur"].json()["why"] or "changed" in replies["cur"].json()["why"]
+    marking.state.helpers.close()

@@ -122,6 +122,12 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
             self.driven.adjudicate(decision, which=which, judge=judge, edits=edits)
             self.driven.check()
 
+        @precondition(lambda self: has_rounds or kind == MARK)
+        @rule(which=st.integers(0, 3))
+        def reopen(self, which: int) -> None:
+            self.driven.reopen(which)
+            self.driven.check()
+
         @rule()
         def run(self) -> None:
             self.driven.check_run()

@@ -89,6 +89,7 @@ def test_an_answer_is_sent_with_the_region_that_justifies_it(answering: ReviewSi
     page.keyboard.press("Enter")
     lacking(page)
     assert decisions(answering, "answer") == []
+    page.locator(".mark-helpers button:visible").wait_for()  # programs that propose regions serve evidence too
     draw(page, (40, 30), (140, 120), size=size)
     row = page.locator("[data-field=evidence] .mark-row")
     assert row.count() == 1

@@ -264,6 +264,19 @@ def test_a_curator_assigns_items_to_somebody_and_takes_that_back(site: ReviewSit
     page.get_by_text("Tasks assigned to ben: 1.").wait_for(state="detached")
 
 
+def test_a_curator_has_a_decided_item_asked_again(site: ReviewSite, curator: Opened) -> None:
+    accepted = found(site, state="accepted")[0]
+    page = curator(f"/item?id={accepted}")
+    page.get_by_role("button", name="Ask again").scroll_into_view_if_needed()
+    page.get_by_role("button", name="Ask again").click()
+    page.get_by_text("say in a line why").wait_for()
+    page.get_by_label("Ask again about what is decided: why").fill("the picture was poor on a phone")
+    page.get_by_role("button", name="Ask again").click()
+    page.get_by_text("Tasks that are asked again: 1.").wait_for()
+    assert accepted not in found(site, state="accepted")
+    assert accepted in found(site, state="waiting")
+
+
 def test_flags_reasons_and_annotators_lead_to_items(site: ReviewSite, curator: Opened) -> None:
     page = curator("/flags?campaign=verify")
     page.get_by_role("link", name="See the item").click()

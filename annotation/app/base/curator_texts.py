@@ -511,6 +511,12 @@ TEXTS = Texts(
         "is taken from anybody. Whoever skips such a task leaves it to the others.",
         "assign": "Assign",
         "assigned_n": "Tasks assigned to {name}: {count:,}.",
+        "reopen_again": "Ask again about what is decided: why",
+        "reopen_why": "Each decided task goes to as many further people as its rule takes. What was decided before "
+        "stays on record, and counts no longer.",
+        "reopen": "Ask again",
+        "reopened_n": "Tasks that are asked again: {count:,}.",
+        "not_reopened_n": "Not asked again: {count:,}. Why: {why}.",
         "not_assigned_n": "Not assigned: {count:,}. Why: {why}.",
         "take_back": "Take back",
         "accept_task": "Accept",

@@ -80,6 +80,12 @@ MESSAGES = (
     "a rejection needs a reason: one of {known}",
     "a rejection needs a note that says why",
     "campaign {campaign} has no adjudicator: {rule}",
+    # Asking certain people, and asking again
+    "no open task asks about it",
+    "no task asks about it",
+    "decisions of this campaign all count, so it asks nobody again",
+    "it is not decided yet",
+    "an adjudicator has decided it, and that stands",
     # Fields of forms
     "the form has no field {field}; it has {known}",
     "field {field} ({label}) is not filled in",

@@ -17,7 +17,8 @@ from ...forms.collect import LICENCE, collect_form
 from ...forms.description import DESCRIPTION_FORM
 from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
 from ...forms.evidence import LABEL as EVIDENCE_LABEL
-from ...forms.form import EntryField, Form, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
+from ...forms.fields.field_types import EntryField, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
+from ...forms.form import Form
 from ...forms.kinds import COLLECT, KINDS
 from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form

@@ -18,7 +18,7 @@ from ...store import Account
 from ..base.curator_texts import TEXTS
 from ..base.state import AppState, clock
 from ..base.texts import message_of
-from .item_assignment import show_assigned, show_assignment
+from .item_assignment import show_assigned, show_assignment, show_reopening
 from .review import inert
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
@@ -75,6 +75,7 @@ def show_acts(
     if query is not None:
         found = state.items.reading(lambda index: ids_of(index, query)) if is_all else chosen
         show_assignment(state, account, found)
+        show_reopening(state, account, found)
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:

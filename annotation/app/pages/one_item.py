@@ -24,7 +24,7 @@ from ..base.texts import TEXTS as APP_TEXTS
 from ..base.texts import message_of
 from .example_forms import show_example_forms
 from .item_acts import show_acts
-from .item_assignment import show_assignment
+from .item_assignment import show_assignment, show_reopening
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
 from .items import ITEM, last_query
 from .review import inert
@@ -70,6 +70,8 @@ def show_item(
             state, account, [record_id] if any(task.facts.state == "open" for task in history.tasks) else []
         )
         if not is_hidden:
+            decided = any(task.facts.state == "done" for task in history.tasks)
+            show_reopening(state, account, [record_id] if decided else [])
             _show_deciding(state, account, history)
     if not is_hidden:
         show_example_forms(state, account, history.tasks)

@@ -11,7 +11,7 @@ from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
 
-from ...forms.form import PhotographField
+from ...forms.fields.field_types import PhotographField
 from ...store import Account, Campaign, RefusedError, Uploads
 from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id

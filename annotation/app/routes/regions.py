@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import threading
 import time
@@ -22,7 +23,7 @@ from benchwright.records import ItemImage
 from benchwright.regions import NamedHelper, RegionError, RegionHints, read_hints
 from benchwright.workspace.atomic import write_json
 
-from ...forms.campaign_helpers import CampaignHelpers, region_fields
+from ...forms.campaign_helpers import CampaignHelpers
 from ...store import Account, Campaign
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
@@ -41,6 +42,8 @@ from ..helping import (
     why_unusable,
 )
 from .tasks import DRAFT_HEADER, TaskImages
+
+logger = logging.getLogger(__name__)
 
 MOST_BYTES = 512 << 10
 MOST_REQUESTS, PER_S = 60, 30.0
@@ -125,17 +128,17 @@ class _RegionRoutes:
             return PlainTextResponse("there is no such picture or helper for you\n", 404)
         if not self._rates.take(_account(request).name):
             return JSONResponse({"why": "that was a lot at once; draw on, and ask again in a moment"}, 429)
-        return await self._answered(bytes(body), task, helper, _account(request).name)
+        return await self._answered(bytes(body), task, helper, _account(request))
 
-    async def _answered(self, body: bytes, task: _HelpedTask, helper: NamedHelper, account: str) -> Response:
+    async def _answered(self, body: bytes, task: _HelpedTask, helper: NamedHelper, account: Account) -> Response:
         begun = time.monotonic()
         try:
             work, window = await run_in_threadpool(self._work, body, task, helper)
-            answer = await asyncio.wrap_future(self._state.helpers.ask(work, window=f"{account}\n{window}"))
+            answer = await asyncio.wrap_future(self._state.helpers.ask(work, window=f"{account.name}\n{window}"))
         except (ValueError, RecursionError):
             return JSONResponse({"why": "this is nothing that the app sends"}, 400)
         except BenchwrightError as error:
-            return _refusal(error, helper)
+            return _refusal(error, helper, account)
         seconds = round(time.monotonic() - begun, 3)
         return JSONResponse({"regions": answer.regions, "refined": answer.is_refined, "seconds": seconds})
 
@@ -162,7 +165,7 @@ class _RegionRoutes:
 
     def _listed(self, request: Request, task: _HelpedTask) -> Response:
         del request
-        shapes = {field.shape for field in region_fields(task.campaign.form)}
+        shapes = {field.shape for field in task.campaign.form.region_fields}
         listed = []
         for helper in task.helpers.helpers:
             settings = helper.settings
@@ -217,7 +220,7 @@ class _RegionRoutes:
             try:
                 document = self._proposed_ahead(helper, task, task.images[int(place)])
             except BenchwrightError as error:
-                problems.append({"helper": name, "why": str(error)})
+                problems.append({"helper": name, "why": _why(error, helper, _account(request))})
                 continue
             if document is None:
                 is_waiting = True
@@ -231,7 +234,7 @@ class _RegionRoutes:
         Raises:
             BenchwrightError: It failed, which is told once and then tried again.
         """
-        shapes = [field.shape for field in region_fields(task.campaign.form)]
+        shapes = [field.shape for field in task.campaign.form.region_fields]
         shape = next((shape for shape in helper.settings.gives if shape in shapes), None)
         if shape is None:
             return []
@@ -275,15 +278,22 @@ class _Rates:
             return left >= 1
 
 
-def _refusal(error: BenchwrightError, helper: NamedHelper) -> Response:
+def _refusal(error: BenchwrightError, helper: NamedHelper, account: Account) -> Response:
     status = next((number for kind, number in _STATUS.items() if isinstance(error, kind)), 422)
-    why = str(error)
-    if isinstance(error, HelperMissing):
-        why = unusable(helper)
-    document: dict[str, Any] = {"why": why}
+    document: dict[str, Any] = {"why": _why(error, helper, account)}
     if isinstance(error, Superseded):
         document["superseded"] = True
     return JSONResponse(document, status)
+
+
+def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
+    """Return why a helper gave nothing; what its program said, which may name paths and servers, only to curators."""
+    if isinstance(error, HelperMissing):
+        return unusable(helper)
+    if _STATUS.get(type(error), 422) != 422:
+        return str(error)
+    logger.warning("helper %s: %s", helper.name, error)
+    return str(error) if account.role == "curator" else f"{helper.settings.title} failed on this picture"
 
 
 def _account(request: Request) -> Account:

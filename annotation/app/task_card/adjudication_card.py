@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...forms.edits import right_of
-from ...forms.form import Form, value_in_words
+from ...forms.fields.field_words import value_in_words
+from ...forms.form import Form
 from ...forms.kinds import MARK
 from ...forms.submission import Submission
 from ...store import Campaign

@@ -11,7 +11,9 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
 from ...forms.evidence import needs_evidence
-from ...forms.form import Form, OneChoice, Repeated, value_in_words
+from ...forms.fields.field_types import OneChoice, Repeated
+from ...forms.fields.field_words import value_in_words
+from ...forms.form import Form
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
 from ...forms.payloads import Proposals
 from ...forms.submission import Submission

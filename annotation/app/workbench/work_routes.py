@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
 
-from ...forms.region_values import MAX_REGION_BYTES
+from ...forms.fields.region_values import MAX_REGION_BYTES
 from ...store import Account, Campaign, RefusedError, ReviewStore
 from ...store.accounts.campaign_access import AccessControl
 from ...workflow.adjudication import AdjudicationQueue

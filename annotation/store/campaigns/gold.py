@@ -124,17 +124,8 @@ class GoldMarks(NamedTuple):
 def gold_marks(connection: sa.Connection, campaign: Campaign) -> list[GoldMarks]:
     """Return what annotators marked on a campaign's gold items, by annotator and item."""
     latest = latest_annotations().subquery()
-    query = (
-        sa.select(
-            annotators.c.name, latest.c.decision, tasks.c.gold, latest.c.fields, tasks.c.gold_regions, tasks.c.payload
-        )
-        .select_from(latest)
-        .join(slots, latest.c.slot_id == slots.c.id)
-        .join(tasks, slots.c.task_id == tasks.c.id)
-        .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
-        .order_by(annotators.c.name, tasks.c.item_id)
-    )
+    columns = (annotators.c.name, latest.c.decision, tasks.c.gold, latest.c.fields, tasks.c.gold_regions)
+    query = _on_gold(campaign, latest, *columns, tasks.c.payload)
     return [
         GoldMarks(
             name,
@@ -151,8 +142,14 @@ def gold_marks(connection: sa.Connection, campaign: Campaign) -> list[GoldMarks]
 def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnswer]:
     """Return the annotators' decisions on a campaign's gold items, by annotator and item."""
     latest = latest_annotations().subquery()
-    query = (
-        sa.select(tasks.c.item_id, annotators.c.name, latest.c.decision, tasks.c.gold)
+    query = _on_gold(campaign, latest, tasks.c.item_id, annotators.c.name, latest.c.decision, tasks.c.gold)
+    return [GoldAnswer(*row) for row in connection.execute(query)]
+
+
+def _on_gold(campaign: Campaign, latest: sa.Subquery, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """Return the query of columns of the newest decisions on a campaign's gold items, by annotator and item."""
+    return (
+        sa.select(*columns)
         .select_from(latest)
         .join(slots, latest.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -160,4 +157,3 @@ def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnsw
         .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
         .order_by(annotators.c.name, tasks.c.item_id)
     )
-    return [GoldAnswer(*row) for row in connection.execute(query)]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from ...forms.campaign_form import CampaignForm
-from ...forms.form import FormField, PicturesField, Repeated
+from ...forms.fields.field_types import FormField, PicturesField, Repeated
 from ...forms.payloads import PICTURE, about_in
 from ..database.records import RefusedError
 from ..database.schema import tasks

@@ -362,6 +362,11 @@ def list_tasks(connection: sa.Connection, campaign: Campaign, *, states: tuple[T
     return [_task(row) for row in connection.execute(query)]
 
 
+def state_of(connection: sa.Connection, task_id: int) -> str:
+    """Return the state of a task: `open`, `done` or `retired`."""
+    return str(connection.execute(sa.select(tasks.c.state).where(tasks.c.id == task_id)).scalar_one())
+
+
 def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
     """Return the task of one content of an item, which must exist."""
     of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
+from ...forms.fields.texts import can_be_kept
 from ...forms.kinds import shows_key
-from ...forms.texts import can_be_kept
 from ..assignment.assignment import note_seen
 from ..database.audit import record
 from ..database.records import Campaign

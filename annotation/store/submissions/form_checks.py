@@ -10,7 +10,9 @@ from benchwright.records import Item
 from ...forms.campaign_form import CampaignForm
 from ...forms.edits import EditError, edits_of
 from ...forms.evidence import checked_evidence
-from ...forms.form import DraftsField, Form, FormError, statement_at
+from ...forms.fields.field_types import DraftsField
+from ...forms.fields.field_values import FormError
+from ...forms.form import Form, statement_at
 from ...forms.payloads import item_in, proposals_in, sizes_in
 from ...forms.statements import mistakes_in_statements
 from ...forms.submission import Submission

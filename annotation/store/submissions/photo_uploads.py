@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from ...forms.campaign_form import CampaignForm
-from ...forms.form import PhotographField
+from ...forms.fields.field_types import PhotographField
 from ..database.dialects import insert_into
 from ..database.locks import hold_annotator
 from ..database.records import RefusedError

@@ -15,9 +15,9 @@ from benchwright.canonical import canonical_json
 
 from ...forms.assignment_settings import assignment_settings_of
 from ...forms.campaign_form import CampaignForm, read_campaign_form
+from ...forms.fields.texts import can_be_kept
 from ...forms.payloads import item_in
 from ...forms.submission import Submission
-from ...forms.texts import can_be_kept
 from ..assignment import statements as sql
 from ..assignment.eligibility import key_shown_problem, kinds_with_key
 from ..campaigns.other_pictures import check_pictures

@@ -1,0 +1,1 @@
+"""Fields of typed forms, the checks of what is entered in them, and both in words."""

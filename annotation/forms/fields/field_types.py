@@ -1,0 +1,247 @@
+"""The fields of typed forms: what can be entered, and what each takes.
+
+A field is one of several options, several of them, one of the item's own choices, text, a number of lines of text, a
+photograph, regions marked on the pictures, other pictures of the campaign, or a group of fields that occurs several
+times. A field may apply only if an earlier one has a certain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from benchwright.records import Record, Sha256
+from benchwright.regions import RegionShape
+
+from .region_values import MOST_REGIONS, RegionRule
+
+Values = Mapping[str, Any]
+"""Values by field: a code, a letter or a text; for `several_of` the codes, in the order of the options; for `lines` the
+lines; for `region` a list of regions as JSON values, in the order drawn; for `repeated` a list of entries, each the
+values of its fields."""
+
+MAX_TEXT = 10_000
+
+_Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+
+
+def _is_unset(value: Any) -> bool:
+    return not value
+
+
+class Option(Record):
+    """One option of a field, or a label that a region may have.
+
+    Attributes:
+        code: Its code in tables and values: lower-case letters, digits and underscores, a letter first.
+        words: Its name for people.
+        help: When it applies, in a sentence.
+    """
+
+    code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    words: str = Field(min_length=1, max_length=200)
+    help: str = Field("", max_length=1000)
+
+
+class OnlyIf(Record):
+    """Condition of a field: it applies only if an earlier field has one of these values."""
+
+    field: _Name
+    codes: tuple[str, ...] = Field(min_length=1)
+
+
+class _Field(Record):
+    """Base of all fields.
+
+    Attributes:
+        name: Name of the column in tables.
+        label: Name for people.
+        only_if: Condition under which the field applies; default None, always.
+        is_required: Whether the field must be filled in if it applies; default True.
+        section: Heading under which the app shows the field with its neighbours of the same section, which can be
+            folded; default none.
+    """
+
+    name: _Name
+    label: str = Field(min_length=1, max_length=200)
+    only_if: OnlyIf | None = None
+    is_required: bool = True
+    section: str = Field("", max_length=100, exclude_if=_is_unset)
+
+
+class OneOf(_Field):
+    """Exactly one of several options."""
+
+    type: Literal["one_of"] = "one_of"
+    options: tuple[Option, ...] = Field(min_length=2, max_length=100)
+
+
+class SeveralOf(_Field):
+    """One or more of several options."""
+
+    type: Literal["several_of"] = "several_of"
+    options: tuple[Option, ...] = Field(min_length=1, max_length=100)
+
+
+class OneChoice(_Field):
+    """One of the choices of the item itself, by its letter."""
+
+    type: Literal["one_choice"] = "one_choice"
+    is_key_offered: bool = True
+    """Whether the choice that counts as right can be given too."""
+
+
+class TextField(_Field):
+    """A text in the annotator's own words."""
+
+    type: Literal["text"] = "text"
+    hint: str = Field("", max_length=200)
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    is_line: bool = False
+    """Whether it is one line: a question, or an option of one."""
+    is_address: bool = False
+    """Whether it is the address of a page: `http://` or `https://`, with a host."""
+    is_name: bool = Field(False, exclude_if=_is_unset)
+    """Whether it is a short name for programs: lower-case letters, digits and underscores, at most 60, a letter
+    first."""
+    is_count: bool = Field(False, exclude_if=_is_unset)
+    """Whether it is a whole number, 0 or more."""
+
+
+class Lines(_Field):
+    """A number of lines in the annotator's own words, all different."""
+
+    type: Literal["lines"] = "lines"
+    hint: str = Field("", max_length=200)
+    count: int = Field(ge=1, le=20)
+    at_least: int | None = Field(None, ge=1, le=20, exclude_if=_is_unset)
+    """Fewest lines where fewer than `count` will do; default None, all of them."""
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    """Most characters of one line."""
+    differ_from: _Name | None = None
+    """Name of an earlier text field whose text no line may repeat."""
+
+
+class PhotographField(_Field):
+    """A photograph that the annotator uploaded, by the SHA-256 of its stored file."""
+
+    type: Literal["photograph"] = "photograph"
+    max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
+    max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
+    min_side_px: int = Field(1, ge=1)
+
+
+class PicturesField(_Field):
+    """Other pictures of the campaign, each by the SHA-256 of its file."""
+
+    type: Literal["pictures"] = "pictures"
+    max_count: int = Field(1, ge=1, le=50)
+
+
+class DraftsField(_Field):
+    """Which statements were accepted from a draft that a model wrote; nothing that people see or fill in.
+
+    A window sends each statement's place with the place that it has in the draft; the store keeps what follows from it.
+    """
+
+    type: Literal["drafts"] = "drafts"
+    is_required: Literal[False] = False
+
+
+class RegionField(_Field):
+    """Regions that the annotator marks on the task's pictures, all of one shape, in the order in which they were drawn.
+
+    A correspondence joins a point of the first picture to one of the second; every other region lies on the first.
+    """
+
+    type: Literal["region"] = "region"
+    shape: RegionShape
+    options: tuple[Option, ...] = Field((), max_length=100)
+    """Labels, of which each region has one; empty if regions have no label, or one that the annotator writes."""
+    free_label: bool = False
+    """Whether an annotator may write a label that is none of the options."""
+    min_count: int = Field(1, ge=0, le=MOST_REGIONS)
+    max_count: int = Field(100, ge=1, le=MOST_REGIONS)
+    instructions: str = Field("", max_length=MAX_TEXT)
+    """What to mark, and how, in Markdown."""
+    example: Sha256 | None = None
+    """Picture that shows how it is done, by its image id; None without one."""
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> RegionField:
+        codes = [option.code for option in self.options]
+        if len(set(codes)) != len(codes):
+            raise ValueError(f"two labels of field {self.name!r} have the same code")
+        if self.min_count > self.max_count:
+            raise ValueError(f"field {self.name!r} has at least {self.min_count} and at most {self.max_count} regions")
+        return self
+
+    @property
+    def rule(self) -> RegionRule:
+        """Return what the field takes."""
+        labels = {option.code: option.words for option in self.options}
+        return RegionRule(self.shape, labels, self.free_label, self.max_count)
+
+
+EntryField = Annotated[OneOf | SeveralOf | TextField | Lines | PicturesField, Field(discriminator="type")]
+"""A field of a group."""
+
+
+class Repeated(_Field):
+    """A group of fields that occurs several times, such as questions; an optional group may be left out altogether."""
+
+    type: Literal["repeated"] = "repeated"
+    entry: str = Field(min_length=1, max_length=60)
+    """One of the entries, as people call it: `question`."""
+    fields: tuple[EntryField, ...] = Field(min_length=1, max_length=40)
+    """Fields of an entry; each may apply only where an earlier one of the same entry has certain values."""
+    min_count: int = Field(1, ge=1, le=100)
+    max_count: int = Field(20, ge=1, le=100)
+    distinct: _Name | None = None
+    """Field, a text or one of several options, in which no two entries may be equal, whatever their case."""
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Repeated:
+        check_conditions(self.fields)
+        if self.min_count > self.max_count:
+            raise ValueError(f"group {self.name!r} has at least {self.min_count} and at most {self.max_count} entries")
+        if self.distinct is not None and self.distinct not in {
+            field.name for field in self.fields if isinstance(field, TextField | OneOf)
+        }:
+            raise ValueError(f"group {self.name!r} has no text or choice {self.distinct!r} to tell entries apart")
+        return self
+
+
+FormField = Annotated[
+    OneOf
+    | SeveralOf
+    | OneChoice
+    | TextField
+    | Lines
+    | PhotographField
+    | RegionField
+    | PicturesField
+    | Repeated
+    | DraftsField,
+    Field(discriminator="type"),
+]
+
+
+def check_conditions(fields: Sequence[FormField]) -> None:
+    """Check that names differ, and that each condition names a choice that comes before its field.
+
+    Raises:
+        ValueError: They do not.
+    """
+    names = [field.name for field in fields]
+    if len(set(names)) != len(names):
+        raise ValueError("two fields of a form have the same name")
+    for number, field in enumerate(fields):
+        if field.only_if is None:
+            continue
+        if field.only_if.field not in names[:number]:
+            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it")
+        if isinstance(fields[names.index(field.only_if.field)], Repeated | RegionField):
+            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which is no choice")

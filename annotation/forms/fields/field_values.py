@@ -1,0 +1,255 @@
+"""Checks of what is entered in fields, whoever sends it: the app, a table, another program, a simulated annotator."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from benchwright.errors import BenchwrightError
+from benchwright.regions import RegionError, SizeWH
+
+from .field_types import (
+    DraftsField,
+    FormField,
+    Lines,
+    OneChoice,
+    OneOf,
+    PhotographField,
+    PicturesField,
+    RegionField,
+    Repeated,
+    SeveralOf,
+    TextField,
+    Values,
+)
+from .field_words import count_in_words, takes_in_words
+from .region_values import read_regions
+from .texts import can_be_kept
+
+MOST_MISTAKES = 30
+"""Most mistakes that a message names, so that hostile values make no endless one."""
+
+_SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+_PLACE = re.compile(r"[a-z][a-z0-9_]{0,31}(/[1-9][0-9]{0,2})?")
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class FormError(BenchwrightError):
+    """Values that do not fit a form; the message says where."""
+
+
+class TaskValues(NamedTuple):
+    """What of a task its values depend on: the letters of its choices, the right one, the sizes of its pictures."""
+
+    letters: Sequence[str] = ()
+    key: str | None = None
+    sizes_wh: Sequence[SizeWH] = ()
+
+
+def applies(field: FormField, values: Values) -> bool:
+    """Return whether a field applies, given the values of those before it."""
+    if field.only_if is None:
+        return True
+    value = values.get(field.only_if.field, ())
+    return bool({*([value] if isinstance(value, str) else value)} & set(field.only_if.codes))
+
+
+def checked_values(
+    fields: Sequence[FormField], entries: Mapping[str, Any], task: TaskValues
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the checked values of fields, without those that do not apply, and all mistakes in words."""
+    values: dict[str, Any] = {}
+    mistakes: list[str] = []
+    for field in fields:
+        if not applies(field, values):
+            continue
+        try:
+            value = _value(field, entries.get(field.name), task)
+            if isinstance(field, Lines) and value:
+                _check_lines(field, value, before=values)
+        except FormError as error:
+            mistakes.append(str(error))
+            continue
+        if value:
+            values[field.name] = value
+        elif field.is_required and not (isinstance(field, RegionField) and field.min_count == 0):
+            mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
+    return values, mistakes
+
+
+def raise_all(mistakes: Sequence[str]) -> None:
+    """Raise mistakes, if there are any, as one error that names the first of them.
+
+    Raises:
+        FormError: There are mistakes.
+    """
+    if mistakes:
+        more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
+        raise FormError("; ".join(mistakes[:MOST_MISTAKES]) + more)
+
+
+def _value(field: FormField, value: Any, task: TaskValues) -> Any:
+    """Check one field's value and return it; empty if it is not filled in."""
+    if isinstance(field, RegionField):
+        return _regions(field, value, task.sizes_wh)
+    if isinstance(field, Repeated):
+        return _entries(field, value)
+    if isinstance(field, SeveralOf):
+        chosen = [value] if isinstance(value, str) and value else value or []
+        codes = [option.code for option in field.options]
+        if not isinstance(chosen, list | tuple) or any(code not in codes for code in chosen):
+            raise FormError(f"field {field.name!r}: {quoted(value)} is none of {', '.join(codes)}")
+        return [code for code in codes if code in chosen]
+    if isinstance(field, Lines):
+        return _lines(field, value)
+    if isinstance(field, PicturesField | DraftsField):
+        return _pictures(field, value) if isinstance(field, PicturesField) else _drafts(field, value)
+    return "" if value is None or value == "" else _text_or_code(field, value, task)
+
+
+def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value: Any, task: TaskValues) -> str:
+    """Check the value of a field that takes a text, a code or a letter, and return it."""
+    if not isinstance(value, str):
+        raise FormError(f"field {field.name!r}: {quoted(value)} is no text")
+    if isinstance(field, TextField):
+        return _text(field, value)
+    if isinstance(field, PhotographField):
+        if not _SHA256.fullmatch(value):
+            raise FormError(f"field {field.name!r}: {quoted(value)} is no photograph that was taken in")
+        return value
+    possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(task.letters)
+    if isinstance(field, OneChoice) and not field.is_key_offered:
+        possible = [letter for letter in possible if letter != task.key]
+    if value not in possible:
+        raise FormError(f"field {field.name!r}: {quoted(value)} is none of {', '.join(possible)}")
+    return value
+
+
+def _pictures(field: PicturesField, value: Any) -> list[str]:
+    """Return the ids of pictures, given as a list or as a text with semicolons; the store says which there are."""
+    listed = [part.strip() for part in value.split(";")] if isinstance(value, str) else value or []
+    if not isinstance(listed, list | tuple) or not all(isinstance(image_id, str) for image_id in listed):
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of pictures")
+    ids = list(dict.fromkeys(image_id for image_id in listed if image_id))
+    if wrong := [image_id for image_id in ids if not _SHA256.fullmatch(image_id)]:
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(wrong[0])} is no picture of the campaign")
+    if len(ids) > field.max_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(ids)}")
+    return ids
+
+
+def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
+    """Return the place in the draft of each statement's place; what was stored of it may come back as it was."""
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, Mapping):
+        raise FormError(f"field {field.name!r}: {quoted(value)} says of no statement where it comes from")
+    places: dict[str, str] = {}
+    for place, origin in value.items():
+        source = origin.get("from") if isinstance(origin, Mapping) else origin
+        if not (isinstance(source, str) and _PLACE.fullmatch(source) and _PLACE.fullmatch(place)):
+            raise FormError(f"field {field.name!r}: {quoted((place, source))} are no places of statements")
+        places[place] = source
+    return places
+
+
+def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
+    """Return the regions of a field, given as a list or as JSON text."""
+    try:
+        regions = read_regions(value, field.rule, sizes_wh)
+    except RegionError as error:
+        raise FormError(f"field {field.name!r} ({field.label}): {error}") from None
+    if regions and len(regions) < field.min_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(regions)}")
+    return regions
+
+
+def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
+    """Return the entries of a group, given as a list or as JSON text, without entries in which nothing is filled in.
+
+    Raises:
+        FormError: There are too few or too many, or entries have mistakes; the message names all of them.
+    """
+    if isinstance(value, str) and value.strip():
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            wanted = takes_in_words(field)
+            raise FormError(f"field {field.name!r}: {quoted(value)} is no JSON; it takes {wanted}") from None
+    entries = value or []
+    if not isinstance(entries, list | tuple) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of entries")
+    if len(entries) > field.max_count:
+        raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(entries)}")
+    checked, mistakes = [], []
+    taken: dict[str, int] = {}
+    known = {part.name for part in field.fields}
+    for number, entry in enumerate((entry for entry in entries if any(entry.values())), 1):
+        values, wrong = checked_values(field.fields, entry, TaskValues())
+        wrong += [f"there is no field {quoted(name)}" for name in entry if name not in known]
+        text = "" if field.distinct is None else values.get(field.distinct, "")
+        if text and (first := taken.setdefault(text.casefold(), number)) != number:
+            wrong.append(f"{quoted(text)} is that of {field.entry} {first} already")
+        mistakes += [f"{field.entry} {number}: {mistake}" for mistake in wrong]
+        checked.append(values)
+    if checked and len(checked) < field.min_count:
+        mistakes.append(f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(checked)}")
+    raise_all(mistakes)
+    return checked
+
+
+def _text(field: TextField | Lines, value: str) -> str:
+    if len(value) > field.max_chars or not can_be_kept(value):
+        most = f"at most {field.max_chars} characters, none of them null or half of one"
+        raise FormError(f"field {field.name!r}: {most}; it has {len(value)}")
+    text = value.strip()
+    if isinstance(field, TextField) and field.is_line and len(text.splitlines()) > 1:
+        raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
+    if text and isinstance(field, TextField) and field.is_name and not _SHORT_NAME.fullmatch(text):
+        raise FormError(
+            f"field {field.name!r} ({field.label}): {quoted(text)} is no short name of lower-case letters, digits and "
+            "underscores, such as name_tag"
+        )
+    if text and isinstance(field, TextField) and field.is_count and not re.fullmatch("[0-9]{1,6}", text):
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is no whole number")
+    if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is no address such as https://host/page")
+    return text
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r"[\s\x00-\x1f]", text)
+    except ValueError:
+        return False
+
+
+def _lines(field: Lines, value: Any) -> list[str]:
+    """Return the lines of a list, or of one text, without empty ones."""
+    texts_given = value.splitlines() if isinstance(value, str) else value or []
+    if not isinstance(texts_given, list | tuple) or not all(isinstance(text, str) for text in texts_given):
+        raise FormError(f"field {field.name!r}: {quoted(value)} are no lines of text")
+    texts = [_text(field, line) for text in texts_given for line in text.splitlines()]
+    return [text for text in texts if text]
+
+
+def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any]) -> None:
+    least = field.count if field.at_least is None else field.at_least
+    if not least <= len(lines) <= field.count:
+        raise FormError(f"field {field.name!r} ({field.label}): {count_in_words(field)} lines; it has {len(lines)}")
+    taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
+    for line in lines:  # lines that differ only in case count as equal: a reader sees no difference
+        if line.casefold() in taken:
+            raise FormError(f"field {field.name!r} ({field.label}): {quoted(line)} stands twice")
+        taken.add(line.casefold())
+
+
+def quoted(value: Any) -> str:
+    """Return a value that may be hostile for a message: in ASCII, and cut."""
+    return ascii(value)[:80]
