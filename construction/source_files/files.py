@@ -262,14 +262,16 @@ class _Zip(_Archive):
 
 class _Tar(_Archive):
     def __init__(self, path: Path) -> None:
-        self._tar = tarfile.open(path, "r:")  # noqa: SIM115  open as long as the dataset is read
-        members = {member.name.removeprefix("./"): member for member in self._tar if member.isfile()}
+        with tarfile.open(path, "r:") as tar:
+            self._members = {
+                member.name.removeprefix("./"): (member.offset_data, member.size) for member in tar if member.isfile()
+            }
+            end = tar.offset
         with path.open("rb") as handle:
-            handle.seek(self._tar.offset)
+            handle.seek(end)
             # An archive that is cut between two members would otherwise pass for a shorter one.
             if handle.read(len(_ZERO_BLOCK)) != _ZERO_BLOCK:
                 raise tarfile.ReadError("the end of the archive is missing")
-        self._members = {name: (member.offset_data, member.size) for name, member in members.items()}
         super().__init__(path, self._members)
 
     def _member(self, name: str) -> BinaryIO:

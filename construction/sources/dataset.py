@@ -72,12 +72,10 @@ class Dataset(GatherStep):
     _reader: DatasetReader | None = PrivateAttr(None)
 
     @model_validator(mode="after")
-    def _can_be_read(self, info: ValidationInfo) -> Dataset:
+    def _names_a_reader(self, info: ValidationInfo) -> Dataset:
         self._base = (info.context or {}).get(FOLDER, Path())
         try:
             self._reader = make_reader(self.reader, self.options)
-            if not self._is_by_digest:
-                self._reader.located(self._files())
         except BenchwrightError as error:
             raise ValueError(str(error)) from None
         return self

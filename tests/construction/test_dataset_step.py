@@ -31,12 +31,14 @@ from benchwright.construction.ground_truth import (
     truths_of,
 )
 from benchwright.construction.item_parts import PlacedChoices, text_choices
-from benchwright.errors import RecipeError
+from benchwright.errors import DataError, RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, parse_recipe, step
 from benchwright.records import ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.steps import Context, Filter, MapStep, Outcome
+
+pytestmark = pytest.mark.slow
 
 KINDS = (SpatialClaim, KeypointPair, ReflectanceComparison)
 
@@ -213,13 +215,20 @@ def test_coco_pictures_elsewhere_are_found_by_images(tmp_path: Path) -> None:
         ("reader: spair71", "did you mean 'spair71k'"),
         ("reader: vsr, options: {split: all_of_it}", "split"),
         ("reader: iiw, options: {min_wait: 2}", "it has: min_weight"),
-        ("reader: spair71k", "not laid out as SPair-71k"),
     ],
 )
-def test_a_recipe_with_a_wrong_reader_option_or_folder_is_refused_at_once(
+def test_a_recipe_with_a_wrong_reader_or_option_is_refused_when_it_is_read(
     tmp_path: Path, settings: str, message: str
 ) -> None:
     write_vsr(tmp_path / "vsr")
     text = f"name: x\nsteps:\n  - {{step: dataset, folder: vsr, {settings}}}\n"
     with pytest.raises(RecipeError, match=message):
         parse_recipe(text, "x.yaml", tmp_path)
+
+
+def test_a_folder_of_another_dataset_ends_the_run_before_it_begins(tmp_path: Path) -> None:
+    write_vsr(tmp_path / "vsr")
+    with pytest.raises(DataError, match="not laid out as SPair-71k"):
+        run(tmp_path, step("dataset", reader="spair71k", folder="vsr"))
+    with pytest.raises(DataError, match="away is not there; name the dataset's folder, or its archive"):
+        run(tmp_path, step("dataset", reader="spair71k", folder="away"))
