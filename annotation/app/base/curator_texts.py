@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.errors import BenchwrightError
 
-from ...workflow.rules import parse_rule
+from ...workflow.settlement.rules import parse_rule
 from ..languages.language import Texts
 from .texts import words_of_code
 
