@@ -56,8 +56,12 @@ def summary_of(cls: type) -> str:
 
 
 def reasons_of(cls: type) -> tuple[Reason, ...]:
-    """Return the reason codes that the docstring of a step, or of another class, lists, in its order."""
-    return tuple(Reason(code, verdict or "", text) for code, verdict, text in _entries(cls, "Reasons"))
+    """Return the reason codes that the docstring of a step, or of another class, lists, then those of its bases."""
+    reasons: dict[str, Reason] = {}
+    for base in cls.__mro__:
+        for code, verdict, text in _entries(base, "Reasons"):
+            reasons.setdefault(code, Reason(code, verdict or "", text))
+    return tuple(reasons.values())
 
 
 def settings_of(cls: type[BaseModel]) -> tuple[Setting, ...]:

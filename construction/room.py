@@ -36,6 +36,42 @@ ROOM = Room(
         "object_localization": Entry(
             f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),
+        "spatial_relation": Entry(
+            f"{_HERE}.tasks.spatial_relation:SpatialRelation",
+            "Make items: is a claim on how two things lie to each other true?",
+        ),
+        "relative_reflectance": Entry(
+            f"{_HERE}.tasks.relative_reflectance:RelativeReflectance",
+            "Make items: which of two points has the darker surface?",
+        ),
+        "relative_depth": Entry(
+            f"{_HERE}.tasks.relative_depth:RelativeDepth",
+            "Make items: which of two points is closer to the camera?",
+        ),
+        "counting": Entry(
+            f"{_HERE}.tasks.counting:Counting",
+            "Make items: how many are there?",
+        ),
+        "semantic_correspondence": Entry(
+            f"{_HERE}.tasks.semantic_correspondence:SemanticCorrespondence",
+            "Make items: which of four points in another picture is the same part?",
+        ),
+        "functional_correspondence": Entry(
+            f"{_HERE}.tasks.functional_correspondence:FunctionalCorrespondence",
+            "Make items: which of four points of another object serves an action like the marked one?",
+        ),
+        "visual_similarity": Entry(
+            f"{_HERE}.tasks.visual_similarity:VisualSimilarity",
+            "Make items: which of two pictures looks more like a third?",
+        ),
+        "art_style": Entry(
+            f"{_HERE}.tasks.art_style:ArtStyleTask",
+            "Make items: which of two paintings has the style of a third?",
+        ),
+        "multi_view_reasoning": Entry(
+            f"{_HERE}.tasks.multi_view_reasoning:MultiViewReasoning",
+            "Make items: did the camera move left or right between two frames?",
+        ),
         "beyond_the_image": Entry(
             f"{_HERE}.tasks.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
         ),

@@ -154,19 +154,21 @@ class PictureRegions(NamedTuple):
         regions: What they agreed on, in its order.
         is_nothing: Whether they agreed that there is nothing to mark.
         is_simulated: Whether they were simulated.
+        other: Id of the second picture, where people marked a pair; None for a picture by itself.
     """
 
     size_wh: tuple[int, int]
     regions: tuple[FieldRegion, ...]
     is_nothing: bool = False
     is_simulated: bool = False
+    other: str | None = None
 
 
 def read_marked(text: str) -> PictureRegions:
     """Return what people marked, from the value that the campaign `mark` gives an image.
 
-    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`; keys of a region that say
-    how it came about, such as `by` and `spread`, are passed over.
+    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`, of pairs with `"other"`; keys
+    of a region that say how it came about, such as `by` and `spread`, are passed over.
 
     Raises:
         DataError: The text is no such document.
@@ -179,7 +181,11 @@ def read_marked(text: str) -> PictureRegions:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
     return PictureRegions(
-        (width, height), regions, bool(document.get("nothing", False)), bool(document.get("simulated", False))
+        (width, height),
+        regions,
+        bool(document.get("nothing", False)),
+        bool(document.get("simulated", False)),
+        document.get("other"),
     )
 
 

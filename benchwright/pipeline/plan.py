@@ -46,7 +46,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     for entry, step in steps:
         placed = step.placed({stage.id: stage.values for stage in stages})
         for stage in stages_of(entry, placed):
-            _check(stage, stages, made_items_by)
+            _check(stage, stages, made_items_by, is_of_maker="items" in placed.makes)
             if "items" in stage.makes and stage.kind == "map":
                 _check_identity(stage, identities)
             stages.append(stage)
@@ -55,7 +55,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     return stages
 
 
-def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> None:
+def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, is_of_maker: bool) -> None:
     known = {earlier.id: earlier for earlier in before}
     if stage.id == INGEST or stage.id in known:
         raise RecipeError(f"step {stage.id!r}: the name is taken; give the entry another one with `as:`")
@@ -65,7 +65,7 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> 
         raise RecipeError(
             f"step {stage.entry!r} works on items, but no step before it makes any; add one, such as jigsaw"
         )
-    if stage.consumes == "images" and not stage.makes and made_items_by is not None:
+    if stage.consumes == "images" and not stage.makes and made_items_by is not None and not is_of_maker:
         raise RecipeError(
             f"step {stage.entry!r} filters images, but {made_items_by!r} before it has made items from them; "
             f"move {stage.entry!r} before {made_items_by!r}"

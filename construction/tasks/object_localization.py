@@ -7,28 +7,18 @@ Whether the marks can be drawn with their labels is asked before the item is mad
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from benchwright.drawing import PromptError, lay_out
 from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
 from benchwright.steps import Context, Outcome, Stream
 
 from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.marks import labels_fit
 from ..sources.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
-
-
-def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
-    """Return whether every mark finds a place for its label that covers nothing marked."""
-    try:
-        lay_out(prompts, width=picture.width, height=picture.height)
-    except PromptError:
-        return False
-    return True
-
 
 COLORS = {"A": "#ff0000", "B": "#0060ff"}
 QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"

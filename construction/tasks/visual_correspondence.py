@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
+from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.marks import ring
 from ..item_parts.points import Points, contrast, corners, is_inside, likeness
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import (
@@ -123,8 +124,6 @@ def _point(xy: NDArray[np.float64]) -> Point:
     return float(xy[0]), float(xy[1])
 
 
-SMALL_PX, LARGE_PX = 512.0, 1024.0
-"""Heights between which rings have BLINK's 10 px; they shrink with smaller views and grow with larger ones."""
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene from another "
     "viewpoint and in another light, with four rings labelled A, B, C and D. Which of them marks the same point "
@@ -290,8 +289,7 @@ def _item(record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, v
 
 
 def _ring(view: ImageRecord, point: Point, label: str) -> VisualPrompt:
-    style = PromptStyle(reference_height_px=min(LARGE_PX, max(SMALL_PX, view.height)))
-    return VisualPrompt(kind="ring", image_id=view.image_id, points=(point,), label=label, style=style)
+    return ring(view.image_id, view.height, point, label)
 
 
 def _grey(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

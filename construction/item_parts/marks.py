@@ -1,0 +1,75 @@
+"""Marks that items show on pictures: rings as BLINK draws them, and whether there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import dist
+
+from benchwright.drawing import PromptError, lay_out
+from benchwright.records import ImageRecord, PromptStyle, VisualPrompt
+
+Point = tuple[float, float]
+SizeWH = tuple[int, int]
+
+SMALL_PX, LARGE_PX = 512.0, 1024.0
+"""Heights between which rings have BLINK's 10 px; they shrink with smaller pictures and grow with larger ones."""
+_NO_PICTURE = "0" * 64
+
+
+def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
+    """Return a ring around a point of a picture, with a label."""
+    style = PromptStyle(reference_height_px=min(LARGE_PX, max(SMALL_PX, height)))
+    return VisualPrompt(kind="ring", image_id=image_id, points=(point,), label=label, style=style)
+
+
+def rings_fit(points: Sequence[Point], labels: Sequence[str], size_wh: SizeWH) -> bool:
+    """Return whether rings with labels can be drawn on a picture of that size so that they cover nothing marked."""
+    rings = [ring(_NO_PICTURE, size_wh[1], point, label) for point, label in zip(points, labels, strict=True)]
+    return _fit(rings, size_wh)
+
+
+def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
+    """Return whether every mark finds a place for its label that covers nothing marked."""
+    return _fit(prompts, (picture.width, picture.height))
+
+
+def _fit(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
+    try:
+        lay_out(prompts, width=size_wh[0], height=size_wh[1])
+    except PromptError:
+        return False
+    return True
+
+
+def least_distance(points: Sequence[Point]) -> float:
+    """Return the smallest distance between two of these points, in pixels; infinite for fewer than two."""
+    return min((dist(first, second) for first, second in combinations(points, 2)), default=float("inf"))
+
+
+def is_off_border(point: Point, size_wh: SizeWH, *, margin_px: float) -> bool:
+    """Return whether a point lies at least that far from every border of its picture."""
+    (x, y), (width, height) = point, size_wh
+    return margin_px <= x <= width - margin_px and margin_px <= y <= height - margin_px
+
+
+def chosen_apart(
+    points: Sequence[Point], order: Sequence[int], kept: Sequence[int], *, count: int, distance_px: float
+) -> list[int] | None:
+    """Return the numbers of `count` points that are far from the kept ones and from each other; None where there are
+    too few.
+
+    Args:
+        points: All points.
+        order: Numbers of those to choose from, first ones first.
+        kept: Numbers of points that are shown anyway.
+        count: How many are wanted.
+        distance_px: Smallest distance between any two, in pixels.
+    """
+    chosen: list[int] = []
+    for number in order:
+        if len(chosen) == count:
+            break
+        if all(dist(points[number], points[other]) >= distance_px for other in (*kept, *chosen)):
+            chosen.append(number)
+    return chosen if len(chosen) == count else None

@@ -1,0 +1,131 @@
+"""Which candidates become items: each picture used once, answers balanced, all by the seed.
+
+A candidate's turn, and its letter where several are possible, depend on the seed and on its own name alone. So a
+further picture changes few of the other items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from benchwright.seeds import seed_for
+
+
+class Candidate(NamedTuple):
+    """What an item can be made of.
+
+    Args:
+        name: Stable name, unique in the task.
+        image_ids: Pictures that the item shows.
+        letters: Places that the right option may have, from 0.
+        answer: What the selection balances, such as `yes`; candidates with as many letters share one answer.
+    """
+
+    name: str
+    image_ids: tuple[str, ...]
+    letters: tuple[int, ...]
+    answer: str
+
+
+class Selected(NamedTuple):
+    """Candidates by their number, in the order in which they were taken, and why others were not.
+
+    Args:
+        chosen: Numbers of the candidates that become items.
+        refused: Reason of each that was looked at and cannot be used; the pictures of the others are used already, or
+            there were enough.
+    """
+
+    chosen: tuple[int, ...]
+    refused: dict[int, str]
+
+
+def select(
+    candidates: Sequence[Candidate],
+    *,
+    seed: int,
+    task: str,
+    uses: int | None,
+    items: int | None,
+    refusal: Callable[[int], str | None],
+) -> Selected:
+    """Choose candidates by chance: of the answers in turn, and no picture more often than asked.
+
+    An answer with two possible letters gets two turns where one with a single letter gets one, so that letters can be
+    balanced. Where an answer runs out, the others go on.
+
+    Args:
+        candidates: The candidates.
+        seed: The run's seed.
+        task: Name of the task.
+        uses: Items that may show one picture; None for any number.
+        items: Largest number of items; None for any number.
+        refusal: Function that returns why a candidate cannot be used after all; called only for those whose turn it is.
+    """
+    order = [seed_for(seed, task, candidate.name, "turn") for candidate in candidates]
+    waiting: dict[str, deque[int]] = {}
+    for number in sorted(range(len(candidates)), key=order.__getitem__):
+        waiting.setdefault(candidates[number].answer, deque()).append(number)
+    turns = {answer: len(candidates[queue[0]].letters) for answer, queue in waiting.items()}
+    first = {answer: seed_for(seed, task, answer, "answer") for answer in waiting}
+    taken: Counter[str] = Counter()
+    used: Counter[str] = Counter()
+    chosen: list[int] = []
+    refused: dict[int, str] = {}
+    while waiting and (items is None or len(chosen) < items):
+        answer = min(waiting, key=lambda name: (taken[name] / turns[name], first[name]))
+        number = waiting[answer].popleft()
+        if not waiting[answer]:
+            del waiting[answer]
+        shown = Counter(candidates[number].image_ids)
+        if uses is not None and any(used[image_id] >= uses for image_id in shown):
+            continue
+        if (reason := refusal(number)) is not None:
+            refused[number] = reason
+            continue
+        chosen.append(number)
+        taken[answer] += 1
+        used.update(shown.keys())
+    return Selected(tuple(chosen), refused)
+
+
+def balanced_letters(candidates: Sequence[Candidate], *, seed: int, task: str) -> tuple[int, ...]:
+    """Return the place of each candidate's right option: drawn by the seed, then moved as seldom as possible until no
+    letter is right more than once oftener than another, as far as the candidates allow it.
+    """
+    letters = [
+        candidate.letters[seed_for(seed, task, candidate.name, "letter") % len(candidate.letters)]
+        for candidate in candidates
+    ]
+    order = [seed_for(seed, task, candidate.name, "move") for candidate in candidates]
+    counts = Counter({letter: 0 for candidate in candidates for letter in candidate.letters})
+    counts.update(letters)
+    movable: dict[int, list[int]] = {letter: [] for letter in counts}
+    for number in sorted(range(len(candidates)), key=order.__getitem__, reverse=True):
+        if len(candidates[number].letters) > 1:
+            movable[letters[number]].append(number)
+    while True:
+        move = _next_move(candidates, counts, movable)
+        if move is None:
+            return tuple(letters)
+        number, letter = move
+        counts[letters[number]] -= 1
+        movable[letters[number]].remove(number)
+        letters[number] = letter
+        counts[letter] += 1
+
+
+def _next_move(
+    candidates: Sequence[Candidate], counts: Counter[int], movable: dict[int, list[int]]
+) -> tuple[int, int] | None:
+    """Return the candidate to move and its new letter; None where no move makes the letters more even."""
+    for high in sorted(counts, key=lambda letter: (-counts[letter], letter)):
+        for low in sorted(counts, key=lambda letter: (counts[letter], letter)):
+            if counts[high] - counts[low] < 2:
+                break
+            for number in reversed(movable[high]):
+                if low in candidates[number].letters:
+                    return number, low
+    return None

@@ -1,0 +1,129 @@
+"""Claims on how two things lie to each other, as yes/no questions: a rule for every relation of VSR.
+
+A claim such as `The bench is at the right side of the train.` becomes `Is the bench at the right side of the train?`,
+or, with the key turned around, `Is it false that the bench is at the right side of the train?`. The words of the claim
+stay what they are: only the verb moves, and the object of `has as a part`. A claim that the rule does not understand makes no question.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from .choices import capital
+
+Form = Literal["affirmative", "inverted"]
+
+RELATIONS: tuple[str, ...] = (
+    "above", "across", "across from", "adjacent to", "after", "against", "ahead of", "along", "alongside", "among",
+    "around", "at", "at the back of", "at the edge of", "at the left side of", "at the right side of", "at the side of",
+    "attached to", "away from", "behind", "below", "beneath", "beside", "between", "beyond", "by", "close to",
+    "connected to", "consists of", "contains", "deep down", "detached from", "down", "down from", "enclosed by",
+    "facing", "facing away from", "far away from", "far from", "from", "has as a part", "in", "in front of",
+    "in the middle of", "inside", "into", "left of", "near", "next to", "off", "on", "on top of", "opposite to",
+    "out of", "outside", "over", "parallel to", "part of", "past", "perpendicular to", "right of", "surrounding",
+    "through", "to", "touching", "toward", "under", "up", "with", "within",
+)  # fmt: skip
+"""Relations that the authors of VSR list; 66 of them have claims."""
+
+
+class _Verb(NamedTuple):
+    """A relation that is a verb of its own.
+
+    Args:
+        singular: Its beginning as the claim has it of one thing.
+        plural: As the claim has it of several.
+        asked: As questions say it of one thing, of several, and behind `does` or `do`, with a place for the object.
+    """
+
+    singular: str
+    plural: str
+    asked: tuple[str, str, str]
+
+
+VERBS: dict[str, _Verb] = {
+    "consists of": _Verb("consists of", "consist of", ("consists of {}", "consist of {}", "consist of {}")),
+    "contains": _Verb("contains", "contain", ("contains {}", "contain {}", "contain {}")),
+    "has as a part": _Verb(
+        "has as a part", "have as a part", ("has {} as a part", "have {} as a part", "have {} as a part")
+    ),
+}
+_SUBJECT = r"(?P<article>the|a|an)\s+(?P<subject>\S.{0,100}?)"
+_OBJECT = r"(?P<object>\S.{0,100}?)"
+
+
+class ReadClaim(NamedTuple):
+    """A claim in its parts.
+
+    Args:
+        subject: What it is about, with its article in lower case, such as `the bench`.
+        is_plural: Whether the subject is several things.
+        relation: The relation as VSR names it.
+        words: What the claim says of the subject, behind `is` or `are`; for a relation with a verb of its own, the
+            object alone.
+    """
+
+    subject: str
+    is_plural: bool
+    relation: str
+    words: str
+
+
+def read_claim(claim: str, relation: str) -> ReadClaim | None:
+    """Return the parts of a claim; None where the rule does not understand it, or it states another relation."""
+    text = " ".join(claim.split()).rstrip(" .!")
+    if relation in VERBS:
+        verb = VERBS[relation]
+        pattern = rf"{_SUBJECT}\s+(?P<verb>{verb.singular}|{verb.plural})\s+{_OBJECT}"
+    elif relation in RELATIONS:
+        side = r"(?:(?:to|on|at) the )?" if relation in ("left of", "right of") else ""
+        pattern = rf"{_SUBJECT}\s+(?P<verb>is|are)\s+(?P<words>{side}{re.escape(relation)}\s+{_OBJECT})"
+    else:
+        return None
+    match = re.fullmatch(pattern, text, flags=re.IGNORECASE)
+    if match is None:
+        return None
+    subject = f"{match['article'].lower()} {match['subject']}"
+    is_plural = match["verb"].lower() in ("are", VERBS[relation].plural if relation in VERBS else "are")
+    return ReadClaim(subject, is_plural, relation, match["object"] if relation in VERBS else match["words"])
+
+
+def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
+    """Return the question that a claim answers with yes if it is true, or, inverted, with yes if it is false.
+
+    Example:
+        >>> claim = read_claim("The dogs are left of the car.", "left of")
+        >>> question_of(claim), question_of(claim, "inverted")
+        ('Are the dogs left of the car?', 'Is it false that the dogs are left of the car?')
+    """
+    if form == "inverted":
+        return f"Is it false that {statement_of(claim)}?"
+    if claim.relation not in VERBS:
+        return f"{'Are' if claim.is_plural else 'Is'} {claim.subject} {claim.words}?"
+    asked = VERBS[claim.relation].asked[2].format(claim.words)
+    return f"{'Do' if claim.is_plural else 'Does'} {claim.subject} {asked}?"
+
+
+def statement_of(claim: ReadClaim) -> str:
+    """Return a claim as a clause, without a full stop and without a capital letter."""
+    if claim.relation not in VERBS:
+        return f"{claim.subject} {'are' if claim.is_plural else 'is'} {claim.words}"
+    one, several, _ = VERBS[claim.relation].asked
+    return f"{claim.subject} {(several if claim.is_plural else one).format(claim.words)}"
+
+
+def question_table() -> list[tuple[str, str, str, str]]:
+    """Return relation, claim, question and inverted question for every relation, of one thing and of several."""
+    rows = []
+    for relation in RELATIONS:
+        for subject, verb in (("the cat", "is"), ("the cats", "are")):
+            words = f"{verb} {relation}" if relation not in VERBS else _verb_form(relation, verb)
+            claim = f"{capital(subject)} {words} the sofa."
+            parts = read_claim(claim, relation)
+            assert parts is not None, f"the rule reads its own example of {relation!r}"
+            rows.append((relation, claim, question_of(parts), question_of(parts, "inverted")))
+    return rows
+
+
+def _verb_form(relation: str, verb: str) -> str:
+    return VERBS[relation].plural if verb == "are" else VERBS[relation].singular

@@ -1,0 +1,64 @@
+"""English words in questions: plurals of what people call things."""
+
+from __future__ import annotations
+
+import re
+
+_IRREGULAR = {
+    "calf": "calves", "child": "children", "foot": "feet", "goose": "geese", "half": "halves", "hoof": "hooves",
+    "knife": "knives", "leaf": "leaves", "life": "lives", "loaf": "loaves", "man": "men", "mouse": "mice", "ox": "oxen",
+    "person": "people", "scarf": "scarves", "shelf": "shelves", "thief": "thieves", "tooth": "teeth", "wife": "wives",
+    "wolf": "wolves", "woman": "women", "potato": "potatoes", "tomato": "tomatoes", "hero": "heroes",
+}  # fmt: skip
+_UNCHANGED = frozenset(
+    {"aircraft", "deer", "fish", "sheep", "species", "spacecraft", "swine", "scissors", "pants", "trousers", "glasses",
+     "jeans", "shorts", "tongs", "binoculars", "people", "children", "men", "women", "feet", "teeth", "mice", "geese",
+     "leaves", "knives"}
+)  # fmt: skip
+_OF = re.compile(r" (?:of|in|on|with|for|at) ")
+
+
+def plural(words: str) -> str:
+    """Return the plural of a thing's name: of the noun before `of`, `with` and the like, else of the last word.
+
+    Example:
+        >>> plural("wine glass"), plural("slice of bread"), plural("person"), plural("sheep"), plural("berry")
+        ('wine glasses', 'slices of bread', 'people', 'sheep', 'berries')
+    """
+    preposition = _OF.search(words)
+    head, rest = (words, "") if preposition is None else (words[: preposition.start()], words[preposition.start() :])
+    before, space, noun = head.rpartition(" ")
+    return f"{before}{space}{_plural_noun(noun)}{rest}"
+
+
+def _plural_noun(noun: str) -> str:
+    lower = noun.lower()
+    if lower in _UNCHANGED:
+        return noun
+    for singular, many in _IRREGULAR.items():
+        if lower == singular or (
+            len(singular) > 2 and lower in (f"wo{singular}", f"police{singular}", f"fire{singular}")
+        ):
+            return noun[: len(noun) - len(singular)] + many
+    if re.search(r"[^aeiou]y$", lower):
+        return f"{noun[:-1]}ies"
+    if re.search(r"(s|x|z|ch|sh)$", lower):
+        return f"{noun}es"
+    return f"{noun}s"
+
+
+def without_article(words: str) -> str:
+    """Return a thing's name without an article before it."""
+    return re.sub(r"^(?:the|a|an)\s+", "", " ".join(words.replace("_", " ").split()), flags=re.IGNORECASE)
+
+
+def with_article(words: str) -> str:
+    """Return a thing's name with `a` or `an` before it, unless it has an article.
+
+    Example:
+        >>> with_article("aeroplane"), with_article("the cup"), with_article("horse")
+        ('an aeroplane', 'the cup', 'a horse')
+    """
+    if re.match(r"(?:the|a|an)\s", words, flags=re.IGNORECASE):
+        return words
+    return f"{'an' if words[:1].lower() in tuple('aeiou') else 'a'} {words}"

@@ -1,0 +1,130 @@
+"""Ground truth out of what people marked in a campaign `mark`, for tasks that need no dataset.
+
+| truth | fields of the campaign |
+|---|---|
+| `depth` | points `closer` and `farther` |
+| `reflectance` | points `darker` and `lighter`; `same`, two points of one label |
+| `counts` | boxes with labels, every instance of a label |
+| `keypoints` | correspondences of a campaign over pairs |
+
+Points belong together that have the same label; without labels, those of one picture do.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from benchwright.facts import FieldRegion, PictureRegions, read_marked
+
+from ..ground_truth import (
+    CountQuestion,
+    DepthComparison,
+    GroundTruth,
+    KeypointPair,
+    Point,
+    RecordTruth,
+    ReflectanceComparison,
+)
+from ..item_parts.wording import plural, without_article
+
+CLOSER, FARTHER, DARKER, LIGHTER, SAME = "closer", "farther", "darker", "lighter", "same"
+MARKED = "marked"
+"""What stands as `collected` of a count that people marked."""
+
+
+def marked_truths(
+    text: str, image_id: str, kinds: Sequence[type[GroundTruth]], *, campaign: str
+) -> Iterator[RecordTruth[GroundTruth]]:
+    """Yield the truths of these kinds that the marks on a picture state.
+
+    Args:
+        text: Value `regions` of the campaign.
+        image_id: The picture that has the value.
+        kinds: Kinds of truth that are wanted.
+        campaign: Name of the campaign, with which records are named.
+    """
+    marked = read_marked(text)
+    for kind, read in _READERS.items():
+        if kind not in kinds:
+            continue
+        for name, truth in read(marked):
+            image_ids = (image_id,) if not isinstance(truth, KeypointPair) else (image_id, marked.other or image_id)
+            yield RecordTruth(f"{campaign}:{image_id[:16]}:{name}", image_ids, truth)
+
+
+def _depth(marked: PictureRegions) -> Iterator[tuple[str, DepthComparison]]:
+    for label, (closer, farther) in _pairs(marked, CLOSER, FARTHER):
+        yield f"depth/{label}", DepthComparison(first=closer, second=farther, closer="first")
+
+
+def _reflectance(marked: PictureRegions) -> Iterator[tuple[str, ReflectanceComparison]]:
+    for label, (darker, lighter) in _pairs(marked, DARKER, LIGHTER):
+        yield f"reflectance/{label}", ReflectanceComparison(first=darker, second=lighter, darker="first", weight=1)
+    for label, points in _points(marked, SAME).items():
+        if len(points) == 2:
+            yield (
+                f"reflectance/same/{label}",
+                ReflectanceComparison(first=points[0], second=points[1], darker="equal", weight=1),
+            )
+
+
+def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
+    """Yield one question a label; outlines and masks count as boxes do."""
+    counts: dict[str, int] = defaultdict(int)
+    for region in marked.regions:
+        if region.region.shape in ("box", "polygon", "mask"):
+            counts[without_article(_label(region) or region.field)] += 1
+    for label, count in sorted(counts.items()):
+        question = f"How many {plural(label)} are there in the picture?"
+        yield f"counts/{label}", CountQuestion(question=question, count=count, collected=MARKED)
+
+
+def _keypoints(marked: PictureRegions) -> Iterator[tuple[str, KeypointPair]]:
+    """Yield one pair with all correspondences of a field: they are of one kind of thing, which the field names."""
+    if marked.other is None:
+        return
+    fields: dict[str, list[FieldRegion]] = defaultdict(list)
+    for region in marked.regions:
+        if region.region.shape == "correspondence":
+            fields[region.field].append(region)
+    for field, regions in sorted(fields.items()):
+        yield (
+            f"keypoints/{field}",
+            KeypointPair(
+                category=without_article(field),
+                first=tuple(region.region.points[0] for region in regions),
+                second=tuple(region.region.points[1] for region in regions),
+                names=tuple(str(number) for number in range(len(regions))),
+            ),
+        )
+
+
+_READERS: dict[type[GroundTruth], Callable[[PictureRegions], Iterator[tuple[str, GroundTruth]]]] = {
+    DepthComparison: _depth,
+    ReflectanceComparison: _reflectance,
+    CountQuestion: _counts,
+    KeypointPair: _keypoints,
+}
+MARKED_KINDS: tuple[type[GroundTruth], ...] = tuple(_READERS)
+
+
+def _label(region: FieldRegion) -> str:
+    return region.region.label.strip()
+
+
+def _points(marked: PictureRegions, field: str) -> dict[str, list[Point]]:
+    """Return the points of a field by label."""
+    points: dict[str, list[Point]] = defaultdict(list)
+    for region in marked.regions:
+        if region.field == field and region.region.shape in ("point", "points"):
+            points[_label(region)] += region.region.points
+    return points
+
+
+def _pairs(marked: PictureRegions, first: str, second: str) -> Iterator[tuple[str, tuple[Point, Point]]]:
+    """Yield label and points of each label that has exactly one point in both fields."""
+    firsts, seconds = _points(marked, first), _points(marked, second)
+    for label in sorted(firsts):
+        if len(firsts[label]) == len(seconds.get(label, ())) == 1:
+            yield label or "1", (firsts[label][0], seconds[label][0])

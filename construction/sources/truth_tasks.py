@@ -1,0 +1,480 @@
+"""Steps that make items of ground truth: what all of them share.
+
+Such a step has two parts. The part `selection` looks at all records at once: it plans an item of each, refuses those
+without exactly one right answer, chooses which are used so that pictures do not repeat and answers are balanced, and
+places the right options. The part with the task's own name then makes the items, picture by picture.
+
+A task says which kinds of truth it reads, plans an item from one record (`planned`), and words it (`worded`).
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import RecipeError
+from benchwright.facts import REGIONS
+from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
+from benchwright.seeds import generator_for
+from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+
+from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
+from ..item_parts.marks import Point, SizeWH, ring
+from ..item_parts.scaling import shrink, size_within
+from ..item_parts.selection import Candidate, balanced_letters, select
+from .marked_truths import marked_truths
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NOTHING_STATED, USED_ALREADY, ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
+PICTURE_MISSING, CONTRADICTED = "picture_missing", "contradicted"
+
+
+class Plan(NamedTuple):
+    """What an item will ask, before its right option has a place.
+
+    Args:
+        letters: Places that the right option may have, from 0; of a fixed order of options only one.
+        answer: What is balanced, such as `yes` or the number of things.
+        document: All else that the item needs, as JSON values, in pixels of the pictures as they are shown.
+        pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
+    """
+
+    letters: tuple[int, ...]
+    answer: str
+    document: Mapping[str, Any]
+    pictures: tuple[int, ...] = ()
+
+
+class TruthPictures(NamedTuple):
+    """The pictures of a record: their sizes, and the sizes at which items show them.
+
+    Args:
+        sizes_wh: Width and height of each upright picture, in pixels.
+        shown_wh: Width and height as shown.
+    """
+
+    sizes_wh: tuple[SizeWH, ...]
+    shown_wh: tuple[SizeWH, ...]
+
+    def shown(self, number: int, point: Point) -> Point:
+        """Return a point of a picture in pixels of the picture as shown, to a hundredth of a pixel."""
+        (width, height), (shown_width, shown_height) = self.sizes_wh[number], self.shown_wh[number]
+        return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
+
+    def only(self, numbers: Sequence[int]) -> TruthPictures:
+        """Return some of the pictures, in this order; all for no number."""
+        if not numbers:
+            return self
+        return TruthPictures(
+            tuple(self.sizes_wh[number] for number in numbers), tuple(self.shown_wh[number] for number in numbers)
+        )
+
+    def short_side(self, number: int) -> int:
+        """Return the shorter side of a picture as shown, in pixels."""
+        return min(self.shown_wh[number])
+
+
+class JoinedTruths(GroundTruth):
+    """Truths of several records that one item needs together."""
+
+    kind: ClassVar[str] = "joined"
+    pictures: ClassVar[int | None] = None
+
+    parts: tuple[Any, ...] = Field(min_length=2)
+
+    @classmethod
+    def of(cls, truths: Sequence[RecordTruth[Any]]) -> RecordTruth[JoinedTruths]:
+        """Return records of one picture each as one record."""
+        return RecordTruth(
+            "+".join(truth.record for truth in truths),
+            tuple(truth.image_ids[0] for truth in truths),
+            cls(parts=tuple(truth.truth for truth in truths)),
+        )
+
+
+class ChosenRecord(NamedTuple):
+    """A record that becomes an item.
+
+    Args:
+        record: Name of the record, or of records joined by `+`.
+        image_ids: Its pictures that are shown, the first of which the item is made from.
+        letter: Place of the right option, from 0.
+        plan: The plan's document.
+    """
+
+    record: str
+    image_ids: tuple[str, ...]
+    letter: int
+    plan: Mapping[str, Any]
+
+    @property
+    def answer(self) -> str:
+        """Return the key of the right option."""
+        return LETTERS[self.letter]
+
+
+class Wording(NamedTuple):
+    """An item's own part: what is asked and shown.
+
+    Args:
+        question: The question.
+        options: Texts of the options in order, or, for pictures, numbers of `images`.
+        images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
+            and a label.
+        kind: Kind of item.
+        evidence: What the key was taken from.
+        attributes: Attributes of the item.
+        written_by: Author of the question.
+    """
+
+    question: str
+    options: tuple[str | int, ...]
+    images: tuple[tuple[int, str, tuple[tuple[Point, str], ...]], ...]
+    kind: Any = "multiple_choice"
+    evidence: Mapping[str, Any] = {}
+    attributes: Mapping[str, str] = {}
+    written_by: str = "template"
+
+
+class TruthTask(MapStep):
+    """A step that makes items of ground truth.
+
+    Args:
+        dataset: Entry of the step `dataset` that it reads. Where `marked_by` is given and this is not, it reads no
+            dataset.
+        marked_by: Entry of a campaign `mark` before it, of which it takes what people marked, besides a dataset that
+            `dataset` names. What the fields of the campaign must be called, the guide to source datasets says; tasks
+            that no marks feed refuse it.
+        uses: Items of this task that may show the same picture; null for any number.
+        items: Largest number of items; null makes as many as there can be. The seed chooses.
+        max_side_px: Longer side of pictures as shown; larger ones are scaled down.
+        min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
+
+    Reasons:
+        nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
+            another image's record.
+        picture_missing (drop): A picture of the record has left the run.
+        too_small (drop): A picture has a shorter side than `min_side_px`.
+        used_already (drop): Each record of the image shares a picture with an item that was chosen before.
+        enough (drop): There were `items` items without it.
+    """
+
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("selection.chosen", "selection.left_out")
+    kinds: ClassVar[tuple[type[GroundTruth], ...]]
+    """Kinds of truth that the task reads."""
+    is_marked: ClassVar[bool] = False
+    """Whether people can mark what it needs."""
+
+    dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
+    marked_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
+    uses: int | None = Field(1, ge=1)
+    items: int | None = Field(None, ge=1)
+    max_side_px: int = Field(1024, ge=64, le=8192)
+    min_side_px: int = Field(128, ge=16)
+
+    @property
+    def truth_columns(self) -> tuple[str, ...]:
+        """Return the values with the truths that it reads."""
+        dataset = self.dataset if self.dataset or self.marked_by else DATASET
+        stated = () if dataset is None else tuple(f"{dataset}.{kind.kind}" for kind in self.kinds)
+        return stated if self.marked_by is None else (*stated, f"{self.marked_by}.{REGIONS}")
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return itself, after a check that what it reads comes before it.
+
+        Raises:
+            RecipeError: Nothing before it gives such truths, or no marks feed the task.
+        """
+        if self.marked_by is not None and not self.is_marked:
+            raise RecipeError(f"step {self.name!r} makes nothing of marks; leave out marked_by")
+        for column in self.truth_columns:
+            entry, _, value = column.rpartition(".")
+            if value not in given.get(entry, {}):
+                wanted = "a campaign `mark`" if value == REGIONS else "a step `dataset`"
+                setting = "marked_by" if value == REGIONS else "dataset"
+                raise RecipeError(
+                    f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "
+                    f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
+                )
+        return self
+
+    def parts(self) -> tuple[Step, ...]:
+        """Return the parts: the selection over all records, then this step."""
+        return (Selection.of(self), self)
+
+    def combined(
+        self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Iterable[RecordTruth[Any]]:
+        """Return what items are planned of: the records themselves, unless a task joins several of them.
+
+        Args:
+            truths: All truths, sorted by record.
+            sizes_wh: Size of every picture in the run.
+            seed: The run's seed.
+        """
+        del sizes_wh, seed
+        return truths
+
+    @abstractmethod
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+        """Return the plan of one record, or the reason why it makes no item."""
+
+    def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
+        """Return why a planned item cannot be drawn; None where it can. Asked only about records whose turn it is."""
+        del plan, pictures
+        return None
+
+    @abstractmethod
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Return the item's own part.
+
+        Args:
+            chosen: The record, with the plan and the place of the right option.
+            shown: Its pictures as they are shown.
+        """
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make the items of the records that were chosen for this image."""
+        chosen = ctx.value(record.image_id, "selection.chosen")
+        left_out = ctx.value(record.image_id, "selection.left_out")
+        evidence = {} if left_out is None else {"left_out": json.loads(left_out)}
+        if chosen is None:
+            reasons = evidence.get("left_out") or {NOTHING_STATED: 1}
+            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+        made: dict[str, ImageRecord] = {}
+        items: list[Item] = []
+        for document in json.loads(chosen):
+            entry = ChosenRecord(document["record"], tuple(document["image_ids"]), document["letter"], document["plan"])
+            shown = [self._shown(record, ctx.image(image_id), ctx, made) for image_id in entry.image_ids]
+            items += self.made(record, ctx, entry, shown, made)
+        return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
+
+    def made(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        made: dict[str, ImageRecord],
+    ) -> list[Item]:
+        """Return the items of one record; tasks that show pictures of their own making add them to `made`."""
+        del made
+        return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
+
+    def item(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        wording: Wording,
+        *,
+        ordinal: int = 0,
+        group_keys: Iterable[str] = (),
+    ) -> Item:
+        """Return an item of a chosen record."""
+        images = tuple(
+            ItemImage(image_id=shown[number].image_id, role=role, prompts=_rings(shown[number], rings))
+            for number, role, rings in wording.images
+        )
+        choices = tuple(
+            Choice(key=key, text=option)
+            if isinstance(option, str)
+            else Choice(key=key, image_id=shown[option].image_id)
+            for key, option in zip(LETTERS, wording.options, strict=False)
+        )
+        roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
+        by = {"question": wording.written_by}
+        if any(isinstance(option, str) for option in wording.options):
+            by["choices"] = "template"
+        return Item(
+            item_id=ctx.item_id(record.image_id, chosen.record, ordinal=ordinal),
+            task=self.name,
+            kind=wording.kind,
+            images=images,
+            question=wording.question,
+            choices=choices,
+            answer=chosen.answer,
+            group_keys=tuple(sorted({*roots, *group_keys})),
+            attributes=dict(wording.attributes),
+            written_by=by,
+            root_image_id=record.root_image_id,
+            operation_id=ctx.operation_id,
+            made_from=record.image_id,
+            evidence={"record": chosen.record, "image_ids": list(chosen.image_ids), **wording.evidence},
+        )
+
+    def _shown(
+        self, record: ImageRecord, picture: ImageRecord, ctx: Context, made: dict[str, ImageRecord]
+    ) -> ImageRecord:
+        """Return a picture as items show it: itself if its file can be shown as it is, else an upright, smaller one."""
+        size_wh = size_within(picture.width, picture.height, max_side_px=self.max_side_px)
+        if size_wh == (picture.width, picture.height) and not picture.notes:
+            return picture
+        parents = [record] if picture.image_id == record.image_id else [record, picture]
+        stored = ctx.store_image(shrink(ctx.images.rgb(picture), size_wh), parents=parents)
+        made[stored.image_id] = stored
+        return stored
+
+
+class Selection(GatherStep):
+    """Choose the records of which a task makes items; drops nothing."""
+
+    name: ClassVar[str] = "selection"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"chosen": "string", "left_out": "string"}
+    imports: ClassVar[tuple[str, ...]] = ()
+
+    _task: TruthTask = PrivateAttr()
+
+    @classmethod
+    def of(cls, task: TruthTask) -> Selection:
+        """Return the selection of a task."""
+        selection = cls()
+        selection._task = task
+        return selection
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the columns that it needs, and the values with the truths."""
+        return ("image_id", "width", "height", *self._task.truth_columns)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the task's name and settings."""
+        return {"task": self._task.name, **self._task.parameters()}
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Plan, choose and place; each result stands with the first picture of its record."""
+        task = self._task
+        rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
+        sides = zip(columns["width"].to_pylist(), columns["height"].to_pylist(), strict=True)
+        sizes_wh: dict[str, SizeWH] = dict(zip(rows, sides, strict=True))
+        truths, without = self._truths(columns, list(rows), sizes_wh)
+        planned: list[tuple[RecordTruth[Any], Plan, TruthPictures]] = []
+        left_out: dict[str, Counter[str]] = {}
+        for truth, reason in without:
+            left_out.setdefault(truth.image_ids[0], Counter())[reason] += 1
+        for truth in task.combined(truths, sizes_wh, ctx.seed):
+            pictures = self._pictures(truth, sizes_wh)
+            plan = self._plan(truth, pictures, ctx.seed)
+            if isinstance(plan, Plan):
+                shown = [truth.image_ids[number] for number in plan.pictures] or truth.image_ids
+                planned.append((truth._replace(image_ids=tuple(shown)), plan, pictures.only(plan.pictures)))
+            else:
+                left_out.setdefault(truth.image_ids[0], Counter())[plan] += 1
+        candidates = [Candidate(truth.record, truth.image_ids, plan.letters, plan.answer) for truth, plan, _ in planned]
+        selected = select(
+            candidates,
+            seed=ctx.seed,
+            task=task.name,
+            uses=task.uses,
+            items=task.items,
+            refusal=lambda number: task.refused(planned[number][1], planned[number][2]),
+        )
+        letters = balanced_letters([candidates[n] for n in selected.chosen], seed=ctx.seed, task=task.name)
+        chosen: dict[str, list[dict[str, Any]]] = {}
+        for number, letter in sorted(zip(selected.chosen, letters, strict=True)):
+            truth, plan, _ = planned[number]
+            entry = {"record": truth.record, "image_ids": list(truth.image_ids), "letter": letter}
+            chosen.setdefault(truth.image_ids[0], []).append({**entry, "plan": plan.document})
+        is_enough = task.items is not None and len(selected.chosen) == task.items
+        taken = frozenset(selected.chosen)
+        for number, candidate in enumerate(candidates):
+            if number not in taken:
+                reason = selected.refused.get(number, ENOUGH if is_enough else USED_ALREADY)
+                left_out.setdefault(candidate.image_ids[0], Counter())[reason] += 1
+        named = sorted({*chosen, *left_out}, key=rows.__getitem__)
+        return Gathered(
+            rows=np.array([rows[image_id] for image_id in named], np.int64),
+            values={
+                "chosen": [canonical_json(chosen[name]) if name in chosen else None for name in named],
+                "left_out": [canonical_json(left_out[name]) if name in left_out else None for name in named],
+            },
+        )
+
+    def _truths(
+        self, columns: pa.Table, image_ids: Sequence[str], sizes_wh: Mapping[str, SizeWH]
+    ) -> tuple[list[RecordTruth[Any]], list[tuple[RecordTruth[Any], str]]]:
+        """Return the truths whose pictures are all there and large enough, sorted by record, and the others with the
+        reason.
+        """
+        usable: list[RecordTruth[Any]] = []
+        without: list[tuple[RecordTruth[Any], str]] = []
+        for column in self._task.truth_columns:
+            kinds = [kind for kind in self._task.kinds if column.endswith(f".{kind.kind}")]
+            for image_id, text in zip(image_ids, columns[column].to_pylist(), strict=True):
+                if text is None:
+                    continue
+                stated: Iterable[RecordTruth[Any]]
+                if kinds:
+                    stated = _numbered(read_truths(text, kinds[0]))
+                else:
+                    stated = marked_truths(text, image_id, self._task.kinds, campaign=column.rpartition(".")[0])
+                for truth in stated:
+                    reason = self._reason_against(truth, sizes_wh)
+                    if reason is None:
+                        usable.append(truth)
+                    else:
+                        without.append((truth, reason))
+        return sorted(usable, key=lambda truth: truth.record), without
+
+    def _reason_against(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> str | None:
+        if any(image_id not in sizes_wh for image_id in truth.image_ids):
+            return PICTURE_MISSING
+        shown = self._pictures(truth, sizes_wh).shown_wh
+        return TOO_SMALL if min(min(size_wh) for size_wh in shown) < self._task.min_side_px else None
+
+    def _pictures(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> TruthPictures:
+        sizes = tuple(sizes_wh[image_id] for image_id in truth.image_ids)
+        shown = tuple(size_within(*size_wh, max_side_px=self._task.max_side_px) for size_wh in sizes)
+        return TruthPictures(sizes, shown)
+
+    def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> Plan | str:
+        return self._task.planned(truth, pictures, generator_for(seed, self._task.name, truth.record, "plan"))
+
+
+def with_contradictions(
+    truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
+) -> Iterator[RecordTruth[Any]]:
+    """Yield truths; of those that are about the same thing of the same pictures and state different things, each has
+    `contradicted` in its `original`.
+
+    Args:
+        truths: The truths.
+        about: Function that returns what a truth is about.
+        stated: Function that returns what it states of that.
+    """
+    all_stated: dict[Hashable, set[Hashable]] = {}
+    for truth in truths:
+        all_stated.setdefault((truth.image_ids, about(truth.truth)), set()).add(stated(truth.truth))
+    for truth in truths:
+        if len(all_stated[truth.image_ids, about(truth.truth)]) == 1:
+            yield truth
+        else:
+            original = {**truth.truth.original, CONTRADICTED: True}
+            yield truth._replace(truth=truth.truth.model_copy(update={"original": original}))
+
+
+def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:
+    """Yield truths with a name of their own each: that of the record, with a number behind it where it has several."""
+    counts = Counter(truth.record for truth in truths)
+    numbers: Counter[str] = Counter()
+    for truth in truths:
+        numbers[truth.record] += 1
+        several = counts[truth.record] > 1
+        yield truth._replace(record=f"{truth.record}#{numbers[truth.record]}") if several else truth
+
+
+def _rings(picture: ImageRecord, rings: Sequence[tuple[Point, str]]) -> tuple[VisualPrompt, ...]:
+    return tuple(ring(picture.image_id, picture.height, point, label) for point, label in rings)

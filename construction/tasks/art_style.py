@@ -1,0 +1,141 @@
+"""Art style, as in BLINK (section 3.2): which of two paintings is in the style of a third?
+
+BLINK takes paintings and their styles from WikiArt.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.records import ImageRecord
+from benchwright.seeds import generator_for, seed_for
+
+from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
+from ..item_parts.marks import SizeWH
+from ..sources.truth_tasks import ChosenRecord, JoinedTruths, Plan, TruthPictures, TruthTask, Wording
+
+TRIES = 12
+"""Ways in which each reference is planned; the selection takes one whose pictures are free."""
+QUESTION = (
+    "The first image is a painting. Which of the two paintings after it is in the same style of art as the first? "
+    "Look at how they are painted: brushwork, colours, shapes and light, not at what they show."
+)
+CLOSE_STYLES: tuple[tuple[str, ...], ...] = (
+    ("Abstract_Expressionism", "Action_painting", "Color_Field_Painting", "Minimalism"),
+    ("Analytical_Cubism", "Cubism", "Synthetic_Cubism"),
+    ("Art_Nouveau_Modern", "Symbolism"),
+    ("Baroque", "Rococo"),
+    ("Contemporary_Realism", "New_Realism", "Realism"),
+    ("Early_Renaissance", "High_Renaissance", "Mannerism_Late_Renaissance", "Northern_Renaissance"),
+    ("Expressionism", "Fauvism"),
+    ("Impressionism", "Pointillism", "Post_Impressionism"),
+    ("Naive_Art_Primitivism", "Expressionism"),
+    ("Realism", "Romanticism"),
+)  # fmt: skip
+"""Styles of WikiArt that even people who know them take for each other."""
+
+
+class ArtStyleTask(TruthTask):
+    """Make items that ask which of two paintings has the style of a third; needs WikiArt before it.
+
+    BLINK's art style. Reference and right painting are of one style and, where that is known, of different painters;
+    the wrong painting is of another style, and not by the painter of the reference.
+
+    Args:
+        close_styles: Groups of styles that never stand against each other, because people confuse them.
+        other_artist: Whether reference and right painting must be of different painters where both are known.
+
+    Reasons:
+        no_partner (drop): No other painting of its style and painting of a clearly different style are there.
+    """
+
+    name: ClassVar[str] = "art_style"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
+
+    close_styles: tuple[tuple[str, ...], ...] = CLOSE_STYLES
+    other_artist: bool = True
+    min_side_px: int = Field(200, ge=16)
+
+    def combined(
+        self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Iterator[RecordTruth[Any]]:
+        """Yield, for each painting, triplets with it as the reference; alone where there are none."""
+        del sizes_wh
+        styles: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
+        for truth in truths:
+            styles[truth.truth.style].append(truth)
+        orders = {
+            style: sorted(paintings, key=lambda truth: seed_for(seed, self.name, truth.record, "partner"))
+            for style, paintings in styles.items()
+        }
+        far = {style: [other for other in sorted(orders) if self.is_far(style, other)] for style in orders}
+        for style in sorted(orders):
+            paintings = orders[style]
+            for number, reference in enumerate(paintings):
+                triplets = list(self._triplets(reference, paintings, number, orders, far[style], seed))
+                yield from triplets or [reference]
+
+    def is_far(self, style: str, other: str) -> bool:
+        """Return whether two styles may stand against each other."""
+        return style != other and not any({style, other} <= set(group) for group in self.close_styles)
+
+    def _triplets(
+        self,
+        reference: RecordTruth[Any],
+        paintings: Sequence[RecordTruth[Any]],
+        number: int,
+        orders: Mapping[str, Sequence[RecordTruth[Any]]],
+        far: Sequence[str],
+        seed: int,
+    ) -> Iterator[RecordTruth[Any]]:
+        """Yield triplets of a reference: with the paintings of its style that follow it, each against a style drawn by
+        chance, all styles alike.
+        """
+        if not far:
+            return
+        rng = generator_for(seed, self.name, reference.record, "against")
+        following = [paintings[(number + step) % len(paintings)] for step in range(1, len(paintings))]
+        same_style = [other for other in following[: 8 * TRIES] if self._is_right(reference, other)][:TRIES]
+        for attempt in range(TRIES if same_style else 0):
+            right = same_style[attempt % len(same_style)]
+            against = orders[far[int(rng.integers(len(far)))]]
+            wrong = against[int(rng.integers(len(against)))]
+            if wrong.image_ids[0] in (reference.image_ids[0], right.image_ids[0]) or _same_artist(reference, wrong):
+                continue
+            yield JoinedTruths.of((reference, right, wrong))
+
+    def _is_right(self, reference: RecordTruth[Any], other: RecordTruth[Any]) -> bool:
+        if other.image_ids[0] == reference.image_ids[0]:
+            return False
+        return not (self.other_artist and _same_artist(reference, other))
+
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+        """Note styles and painters."""
+        del pictures, rng
+        if not isinstance(truth.truth, JoinedTruths):
+            return "no_partner"
+        paintings: tuple[ArtStyle, ...] = truth.truth.parts
+        document = {
+            "styles": [painting.style for painting in paintings],
+            "artists": [painting.artist for painting in paintings],
+        }
+        return Plan((0, 1), paintings[0].style, document)
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Put the painting of the same style in its place."""
+        del shown
+        options = [2]
+        options.insert(chosen.letter, 1)
+        images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
+        return Wording(
+            QUESTION, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
+        )
+
+
+def _same_artist(first: RecordTruth[Any], second: RecordTruth[Any]) -> bool:
+    return first.truth.artist is not None and first.truth.artist == second.truth.artist

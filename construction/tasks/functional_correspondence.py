@@ -1,0 +1,92 @@
+"""Functional correspondence, as in BLINK (section 3.2): which of four points serves an action like the marked one?
+
+BLINK takes FunKPoint, where each picture has five points for an action; equal places of two pictures mean the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.records import ImageRecord
+from benchwright.seeds import seed_for
+
+from ..ground_truth import FunctionalPoints, GroundTruth, RecordTruth
+from ..item_parts.marks import SizeWH
+from ..sources.correspondences import CorrespondenceTask
+from ..sources.truth_tasks import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+
+PARTNERS = 12
+"""Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
+QUESTION = (
+    'Think of using each of the two objects for this action: "{action}". In the first image, the ring labelled REF '
+    "marks a point of the object. Which of the rings A, B, C and D in the second image marks the point that plays the "
+    "same part in the action?"
+)
+Difficulty = Literal["easy", "medium", "hard"]
+
+
+class FunctionalCorrespondence(CorrespondenceTask):
+    """Make items that ask which of four points of another object serves an action as the marked one does; needs
+    FunKPoint before it.
+
+    BLINK's functional correspondence. Two pictures with points for the same action are joined by the seed, those of
+    different kinds of object first.
+
+    Args:
+        same_category: Whether both objects may be of one kind.
+        difficulties: Difficulties of pictures that are used, as the dataset states them; null for any, also none.
+
+    Reasons:
+        other_difficulty (drop): One of the pictures has another difficulty than `difficulties` name.
+        same_category (drop): Both objects are of one kind, and `same_category` is false.
+        no_partner (drop): No other picture has points for the same action.
+    """
+
+    name: ClassVar[str] = "functional_correspondence"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (FunctionalPoints,)
+
+    same_category: bool = True
+    difficulties: tuple[Difficulty, ...] | None = Field(None, min_length=1)
+
+    def combined(
+        self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Iterator[RecordTruth[Any]]:
+        """Yield pairs of pictures of each action, as records of two pictures; a picture without partner alone."""
+        del sizes_wh
+        actions: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
+        for truth in truths:
+            actions[truth.truth.action].append(truth)
+        for action in sorted(actions):
+            order = sorted(actions[action], key=lambda truth: seed_for(seed, self.name, truth.record, "partner"))
+            for number, first in enumerate(order):
+                others = [other for other in order[number + 1 :] if other.image_ids != first.image_ids]
+                others.sort(key=lambda other: other.truth.category == first.truth.category)
+                if len(order) == 1:
+                    yield first
+                for other in others[:PARTNERS]:
+                    yield JoinedTruths.of((first, other))
+
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+        """Choose the reference and the wrong points."""
+        if not isinstance(truth.truth, JoinedTruths):
+            return "no_partner"
+        first, second = truth.truth.parts
+        if self.difficulties is not None and not {first.difficulty, second.difficulty} <= set(self.difficulties):
+            return "other_difficulty"
+        if first.category == second.category and not self.same_category:
+            return "same_category"
+        if len(first.points) != len(second.points):
+            return "too_few_points"
+        more = {"action": first.action, "categories": [first.category, second.category]}
+        return self.planned_points(first.points, second.points, pictures, rng, more)
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Ask for the point with the same function."""
+        del shown
+        action = " ".join(chosen.plan["action"].replace("/", " / ").split()).lower()
+        return self.worded_points(chosen, QUESTION.format(action=action), {"action": chosen.plan["action"]})

@@ -1,0 +1,183 @@
+"""Multi-view reasoning, as in BLINK (section 3.2): did the camera move to the left or to the right between two frames?
+
+BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import asin, atan2, degrees, sqrt
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context
+
+from ..ground_truth import CameraPose, CameraPoses, GroundTruth, RecordTruth
+from ..item_parts.side_by_side import side_by_side
+from ..item_parts.wording import with_article
+from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+
+Vector = tuple[float, float, float]
+OBJECT = "Somebody filmed {thing} that did not move, walking around it with the camera always turned towards it. "
+SINGLE = OBJECT + "The first image is the earlier frame, the second the later one. Seen by the person with the camera, "
+CONCATENATED = OBJECT + (
+    "The image shows two frames of the film side by side: the earlier one on the left, the later one on the right. "
+    "Seen by the person with the camera, "
+)
+ASKED = "did the camera move to the left or to the right from the earlier frame to the later one?"
+TURNS = 40
+"""Pairs of frames tried in a video."""
+
+
+def dot(first: Vector, second: Vector) -> float:
+    """Return the scalar product."""
+    return sum(a * b for a, b in zip(first, second, strict=True))
+
+
+def cross(first: Vector, second: Vector) -> Vector:
+    """Return the vector product."""
+    (a, b, c), (d, e, f) = first, second
+    return b * f - c * e, c * d - a * f, a * e - b * d
+
+
+def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
+    """Return by how many degrees the camera goes around the object's upright axis, -180 to 180.
+
+    Counter-clockwise from above is positive: for somebody who looks at the object, that is to the right.
+    """
+    axis = _unit(up)
+    level = [_level(pose.centre, axis) for pose in (first, second)]
+    return degrees(atan2(dot(axis, cross(level[0], level[1])), dot(level[0], level[1])))
+
+
+def height_deg(pose: CameraPose, up: Vector) -> float:
+    """Return the angle at which the camera stands above the object's horizontal plane, in degrees."""
+    centre = pose.centre
+    length = sqrt(dot(centre, centre))
+    return degrees(asin(max(-1.0, min(1.0, dot(centre, _unit(up)) / length)))) if length else 90.0
+
+
+def _unit(vector: Vector) -> Vector:
+    length = sqrt(dot(vector, vector))
+    x, y, z = (value / length for value in vector)
+    return x, y, z
+
+
+def _level(vector: Vector, axis: Vector) -> Vector:
+    along = dot(vector, axis)
+    x, y, z = (value - along * unit for value, unit in zip(vector, axis, strict=True))
+    return x, y, z
+
+
+class MultiViewReasoning(TruthTask):
+    """Make items that ask whether the camera moved left or right between two frames; needs Wild6D before it.
+
+    BLINK's multi-view reasoning. Poses say by what angle the camera went around the object. Between `min_turn_deg` and
+    zero is a dead zone: such frames are not asked about. All frames in between must turn the same way.
+
+    Args:
+        pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
+            `both` makes an item of either, with the same key, so that the two can be compared.
+        min_turn_deg: Smallest angle, in degrees.
+        max_turn_deg: Largest angle, in degrees; beyond a half turn left and right change places.
+        max_tilt_deg: Largest change of the angle at which the camera looks down, in degrees.
+        max_height_deg: Largest angle at which either frame looks down on the object; from straight above there is no
+            left and right.
+
+    Reasons:
+        too_few_frames (drop): Fewer than two frames of the video are in the run.
+        dead_zone (drop): No two frames fit the limits on angles.
+        other_sizes (drop): The frames differ in size.
+    """
+
+    name: ClassVar[str] = "multi_view_reasoning"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (CameraPoses,)
+
+    pictures: Literal["single", "concatenated", "both"] = "single"
+    min_turn_deg: float = Field(12.0, gt=0, lt=180)
+    max_turn_deg: float = Field(90.0, gt=0, lt=180)
+    max_tilt_deg: float = Field(20.0, gt=0, le=180)
+    max_height_deg: float = Field(65.0, gt=0, le=90)
+
+    @model_validator(mode="after")
+    def _limits_are_in_order(self) -> MultiViewReasoning:
+        if self.max_turn_deg <= self.min_turn_deg:
+            raise ValueError(f"max_turn_deg {self.max_turn_deg} is not above min_turn_deg {self.min_turn_deg}")
+        return self
+
+    def planned(self, truth: RecordTruth[CameraPoses], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+        """Choose two frames by chance."""
+        video = truth.truth
+        if len(video.poses) < 2 or len(truth.image_ids) != len(video.poses):
+            return "too_few_frames"
+        if len(set(pictures.sizes_wh)) > 1:
+            return "other_sizes"
+        steps = [turn_deg(first, second, video.up) for first, second in pairwise(video.poses)]
+        for _ in range(TURNS):
+            start, end = sorted(rng.choice(len(video.poses), 2, replace=False).tolist())
+            between = steps[start:end]
+            turn = sum(between)
+            if self._fits(video, start, end, between, turn):
+                side = "right" if turn > 0 else "left"
+                document = {
+                    "frames": [video.poses[start].frame, video.poses[end].frame],
+                    "turn_deg": round(turn, 3),
+                    "side": side,
+                    "category": video.category,
+                }
+                return Plan((0, 1), side, document, (start, end))
+        return "dead_zone"
+
+    def _fits(self, video: CameraPoses, start: int, end: int, between: Sequence[float], turn: float) -> bool:
+        heights = [height_deg(video.poses[number], video.up) for number in (start, end)]
+        return (
+            self.min_turn_deg <= abs(turn) <= self.max_turn_deg
+            and all(step * turn > 0 or abs(step) < self.min_turn_deg / 4 for step in between)
+            and abs(heights[1] - heights[0]) <= self.max_tilt_deg
+            and max(abs(height) for height in heights) <= self.max_height_deg
+        )
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Ask about two frames, an image each."""
+        del shown
+        return self._wording(chosen, SINGLE, ((0, "view", ()), (1, "view", ())), "single")
+
+    def _wording(self, chosen: ChosenRecord, told: str, images: Any, way: str) -> Wording:
+        right = chosen.plan["side"]
+        sides = ["left" if right == "right" else "right"]
+        sides.insert(chosen.letter, right)
+        return Wording(
+            told.format(thing=with_article(chosen.plan["category"].replace("_", " "))) + ASKED,
+            tuple(f"To the {side}" for side in sides),
+            images,
+            evidence=chosen.plan,
+            attributes={"pictures": way, "object": chosen.plan["category"]},
+        )
+
+    def made(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        made: dict[str, ImageRecord],
+    ) -> list[Item]:
+        """Return an item for each way in which the frames are shown."""
+        pair = f"pair:{ctx.item_id(record.image_id, chosen.record)}"
+        items = []
+        if self.pictures != "concatenated":
+            items.append(self.item(record, ctx, chosen, shown, self.worded(chosen, shown), group_keys=(pair,)))
+        if self.pictures != "single":
+            frames = [ctx.image(image_id) for image_id in chosen.image_ids]
+            pixels = side_by_side(
+                ctx.images.rgb(frames[0]), ctx.images.rgb(frames[1]), max_side_px=2 * self.max_side_px
+            )
+            both = ctx.store_image(pixels, parents=frames)
+            made[both.image_id] = both
+            wording = self._wording(chosen, CONCATENATED, ((0, "view", ()),), "concatenated")
+            items.append(self.item(record, ctx, chosen, [both], wording, ordinal=1, group_keys=(pair,)))
+        return items

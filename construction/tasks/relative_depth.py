@@ -1,0 +1,55 @@
+"""Relative depth, as in BLINK (section 3.2): which of two marked points is closer to the camera?
+
+BLINK takes the point pairs of DIW; people can mark such pairs in a campaign `mark` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from benchwright.records import ImageRecord
+
+from ..ground_truth import DepthComparison, GroundTruth, RecordTruth
+from ..sources.point_pairs import PointPairTask
+from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, Wording
+
+QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
+OPTIONS = ("A is closer", "B is closer")
+
+
+class RelativeDepth(PointPairTask):
+    """Make items that ask which of two points is closer to the camera; needs DIW before it, or marks.
+
+    BLINK's relative depth. Which of the points is A follows from the seed, so that A and B are right equally often.
+    """
+
+    name: ClassVar[str] = "relative_depth"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (DepthComparison,)
+    is_marked: ClassVar[bool] = True
+
+    def planned(
+        self, truth: RecordTruth[DepthComparison], pictures: TruthPictures, rng: np.random.Generator
+    ) -> Plan | str:
+        """Check the points."""
+        del rng
+        compared = truth.truth
+        points = self.shown_points(pictures, compared.first, compared.second)
+        if isinstance(points, str):
+            return points
+        document = {
+            "first": points[0], "second": points[1], "closer": compared.closer, "original": dict(compared.original),
+        }  # fmt: skip
+        return Plan((0, 1), "differs", document)
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Call the closer point by the letter that is right."""
+        del shown
+        plan = chosen.plan
+        closer, farther = tuple(plan["first"]), tuple(plan["second"])
+        if plan["closer"] == "second":
+            closer, farther = farther, closer
+        a, b = (closer, farther) if chosen.letter == 0 else (farther, closer)
+        return Wording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)

@@ -1,0 +1,53 @@
+"""Semantic correspondence, as in BLINK (section 3.2): which of four points of another animal or thing means the same?
+
+BLINK takes the key points of SPair-71k; people can join points of two pictures in a campaign `mark` over pairs too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from benchwright.records import ImageRecord
+
+from ..ground_truth import GroundTruth, KeypointPair, RecordTruth
+from ..item_parts.wording import with_article
+from ..sources.correspondences import CorrespondenceTask
+from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, Wording
+
+CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
+"""Categories of SPair-71k that are no words."""
+QUESTION = (
+    "Both images show {thing}. In the first image, the ring labelled REF marks a point. Which of the rings A, B, C "
+    "and D in the second image marks the corresponding part there?"
+)
+
+
+class SemanticCorrespondence(CorrespondenceTask):
+    """Make items that ask which of four points in another picture corresponds to a marked one; needs SPair-71k before
+    it, or marks on pairs.
+
+    BLINK's semantic correspondence. A key point that both pictures have is the reference; the other three options are
+    other key points of the second picture, which therefore mean something else.
+    """
+
+    name: ClassVar[str] = "semantic_correspondence"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (KeypointPair,)
+    is_marked: ClassVar[bool] = True
+
+    def planned(
+        self, truth: RecordTruth[KeypointPair], pictures: TruthPictures, rng: np.random.Generator
+    ) -> Plan | str:
+        """Choose the reference and the wrong points."""
+        pair = truth.truth
+        more = {"category": pair.category, "names": list(pair.names)}
+        return self.planned_points(pair.first, pair.second, pictures, rng, more)
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Ask for the corresponding point."""
+        del shown
+        category = chosen.plan["category"]
+        thing = CALLED.get(category, category.replace("_", " "))
+        return self.worded_points(chosen, QUESTION.format(thing=with_article(thing)), {"object": thing})

@@ -1,0 +1,62 @@
+"""Visual similarity, as in BLINK (section 3.2): which of two pictures looks more like a third?
+
+BLINK takes the triplets of DreamSim's dataset, NIGHTS, on which people voted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.records import ImageRecord
+
+from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
+from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+
+QUESTION = (
+    "The first image is the reference. Which of the two images after it looks more like the reference, taking "
+    "everything that can be seen together: objects, their pose and place, colours, and style?"
+)
+
+
+class VisualSimilarity(TruthTask):
+    """Make items that ask which of two pictures looks more like a third; needs NIGHTS before it.
+
+    BLINK's visual similarity. The picture that people took for closer is the right one.
+
+    Args:
+        min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6.
+
+    Reasons:
+        too_few_votes (drop): Fewer people took the right picture.
+        same_picture (drop): Two of the three pictures are the same.
+    """
+
+    name: ClassVar[str] = "visual_similarity"
+    kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SimilarityTriplet,)
+
+    min_votes: int = Field(6, ge=1)
+
+    def planned(
+        self, truth: RecordTruth[SimilarityTriplet], pictures: TruthPictures, rng: np.random.Generator
+    ) -> Plan | str:
+        """Check the votes."""
+        del pictures, rng
+        triplet = truth.truth
+        if triplet.votes < self.min_votes:
+            return "too_few_votes"
+        if len(set(truth.image_ids)) < len(truth.image_ids):
+            return "same_picture"
+        right, wrong = (1, 2) if triplet.closer == "left" else (2, 1)
+        return Plan((0, 1), "picture", {"right": right, "wrong": wrong, "votes": triplet.votes})
+
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+        """Put the closer picture in its place."""
+        del shown
+        options = [chosen.plan["wrong"]]
+        options.insert(chosen.letter, chosen.plan["right"])
+        images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
+        return Wording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})
