@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from dataset_fixtures.pictures import pixels
+from PIL import Image
 from step_context import StepContext
 
 from benchwright.construction.ground_truth import GroundTruth, RecordTruth, write_truths
@@ -26,7 +27,6 @@ class TruthRun:
         self.outcomes: dict[str, Outcome] = {}
         self.made: dict[str, ImageRecord] = {}
         self._names: dict[str, str] = {}
-        self._pixels: dict[str, np.ndarray] = {}
         self._truths: dict[tuple[str, str], list[RecordTruth[Any]]] = defaultdict(list)
         self._marks: dict[tuple[str, str], str] = {}
 
@@ -39,6 +39,9 @@ class TruthRun:
         self.records[record.image_id] = record
         self._names[record.image_id] = name
         return record.image_id
+
+    def pixels_of(self, image_id: str) -> np.ndarray:
+        return np.asarray(Image.open(self.folder / self._names[image_id]))
 
     def state(self, record: str, image_ids: list[str], truth: GroundTruth, dataset: str = "dataset") -> None:
         """State a truth, as the step `dataset` would."""

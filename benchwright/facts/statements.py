@@ -167,8 +167,8 @@ class PictureRegions(NamedTuple):
 def read_marked(text: str) -> PictureRegions:
     """Return what people marked, from the value that the campaign `mark` gives an image.
 
-    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`, of pairs with `"other"`; keys
-    of a region that say how it came about, such as `by` and `spread`, are passed over.
+    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`, of pairs with `"other"`;
+    keys of a region that say how it came about, such as `by` and `spread`, are passed over.
 
     Raises:
         DataError: The text is no such document.

@@ -2,7 +2,8 @@
 
 A claim such as `The bench is at the right side of the train.` becomes `Is the bench at the right side of the train?`,
 or, with the key turned around, `Is it false that the bench is at the right side of the train?`. The words of the claim
-stay what they are: only the verb moves, and the object of `has as a part`. A claim that the rule does not understand makes no question.
+stay what they are: only the verb moves, and the object of `has as a part`. A claim that the rule does not understand
+makes no question.
 """
 
 from __future__ import annotations
