@@ -103,6 +103,11 @@ class DatasetReader(BaseModel):
     gives: ClassVar[tuple[type[GroundTruth], ...]]
     landmarks: ClassVar[tuple[str, ...]]
 
+    @property
+    def dataset_name(self) -> str:
+        """Return the name of the dataset that the sources of pictures state."""
+        return self.name
+
     def located(self, files: DatasetFiles) -> DatasetFiles:
         """Return the files from the dataset's own folder.
 

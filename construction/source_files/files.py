@@ -67,15 +67,20 @@ class DatasetFiles:
             DataError: Neither holds them; the message says what was expected and what is there.
         """
         wanted = [mark.split("|") for mark in landmarks]
-        folders = [name for name in self.listing() if name.endswith("/")]
-        for folder in ("", *folders):
-            files = DatasetFiles(self.root, self._below(folder.rstrip("/")))
-            if "_archives" in self.__dict__:
-                files.__dict__["_archives"] = self._archives
+        for files in self.nested():
             if all(any(files.has(path) or files.has_folder(path) for path in paths) for paths in wanted):
                 return files
         expected = ", ".join(" or ".join(paths) for paths in wanted)
         raise DataError(f"{self.root} is not laid out as {title}: expected {expected}; {self.contents()}")
+
+    def nested(self) -> Iterator[DatasetFiles]:
+        """Yield the files from this folder, then those from each folder directly in it."""
+        yield self
+        for folder in self.listing():
+            if folder.endswith("/"):
+                files = DatasetFiles(self.root, self._below(folder.rstrip("/")))
+                files.__dict__["_archives"] = self._archives
+                yield files
 
     def contents(self) -> str:
         """Return what lies directly in the folder, in words, for errors."""

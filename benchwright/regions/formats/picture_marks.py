@@ -24,11 +24,13 @@ class RefusedMark:
         file: Path of the file.
         entry: What it is called there, such as `annotation 17` or `line 3`.
         reason: What is wrong with it, with the value.
+        is_crowd: Whether nothing is wrong, and it covers many things at once instead of one.
     """
 
     file: str
     entry: str
     reason: str
+    is_crowd: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}: {self.entry}: {self.reason}"
@@ -44,6 +46,7 @@ class PictureMarks:
         regions: Regions in the order of the file.
         refused: Entries of this picture that are no region of it; reading only.
         fields: Names of the regions' fields, where the regions come from a form; as many as regions, or none.
+        crowds: Labels of things of which some are only covered as a crowd; reading only.
     """
 
     name: str
@@ -51,6 +54,7 @@ class PictureMarks:
     regions: tuple[Region, ...]
     refused: tuple[RefusedMark, ...] = ()
     fields: tuple[str, ...] = ()
+    crowds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
