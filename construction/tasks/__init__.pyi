@@ -12,6 +12,7 @@ from .jigsaw import QUESTION as QUESTION
 from .jigsaw import Jigsaw as Jigsaw
 from .jigsaw import edge_difference as edge_difference
 from .multi_view_reasoning import MultiViewReasoning as MultiViewReasoning
+from .multi_view_reasoning import side_of as side_of
 from .multi_view_reasoning import turn_deg as turn_deg
 from .object_localization import ObjectLocalization as ObjectLocalization
 from .relative_depth import RelativeDepth as RelativeDepth

@@ -22,6 +22,7 @@ from ..item_parts.wording import with_article
 from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
 
 Vector = tuple[float, float, float]
+Side = Literal["left", "right"]
 OBJECT = "Somebody filmed {thing} that did not move, walking around it with the camera always turned towards it. "
 SINGLE = OBJECT + "The first image is the earlier frame, the second the later one. Seen by the person with the camera, "
 CONCATENATED = OBJECT + (
@@ -54,6 +55,23 @@ def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
     return degrees(atan2(dot(axis, cross(level[0], level[1])), dot(level[0], level[1])))
 
 
+def side_of(first: CameraPose, second: CameraPose) -> Side | None:
+    """Return on which side of the first camera the second one stands, as its picture shows left and right.
+
+    None where the second camera does not see the first one on the other side, as when it stands almost straight ahead
+    or the camera was rolled over in between.
+    """
+    there, back = _sideways(first, second.centre), _sideways(second, first.centre)
+    if there * back >= 0:
+        return None
+    return "right" if there > 0 else "left"
+
+
+def _sideways(pose: CameraPose, point: Vector) -> float:
+    """Return how far to the right of a camera a point of the object's space lies."""
+    return dot(pose.rotation[0], point) + pose.translation[0]
+
+
 def height_deg(pose: CameraPose, up: Vector) -> float:
     """Return the angle at which the camera stands above the object's horizontal plane, in degrees."""
     centre = pose.centre
@@ -76,8 +94,10 @@ def _level(vector: Vector, axis: Vector) -> Vector:
 class MultiViewReasoning(TruthTask):
     """Make items that ask whether the camera moved left or right between two frames; needs Wild6D before it.
 
-    BLINK's multi-view reasoning. Poses say by what angle the camera went around the object. Between `min_turn_deg` and
-    zero is a dead zone: such frames are not asked about. All frames in between must turn the same way.
+    BLINK's multi-view reasoning. Poses say on which side of the earlier camera the later one stands, and by what angle
+    the camera went around the object. Angles below `min_turn_deg` are a dead zone: such frames are not asked about. All
+    frames in between must turn the same way. Of things that look alike from all around, such as bottles, a dataset's
+    poses may turn with the camera; look at such items.
 
     Args:
         pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
@@ -122,7 +142,8 @@ class MultiViewReasoning(TruthTask):
             between = steps[start:end]
             turn = sum(between)
             if self._fits(video, start, end, between, turn):
-                side = "right" if turn > 0 else "left"
+                side = side_of(video.poses[start], video.poses[end])
+                assert side is not None, "the frames fit"
                 document = {
                     "frames": [video.poses[start].frame, video.poses[end].frame],
                     "turn_deg": round(turn, 3),
@@ -136,6 +157,7 @@ class MultiViewReasoning(TruthTask):
         heights = [height_deg(video.poses[number], video.up) for number in (start, end)]
         return (
             self.min_turn_deg <= abs(turn) <= self.max_turn_deg
+            and side_of(video.poses[start], video.poses[end]) is not None
             and all(step * turn > 0 or abs(step) < self.min_turn_deg / 4 for step in between)
             and abs(heights[1] - heights[0]) <= self.max_tilt_deg
             and max(abs(height) for height in heights) <= self.max_height_deg

@@ -15,7 +15,14 @@ from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
 from benchwright.construction.ground_truth import ArtStyle, CameraPose, CameraPoses, SimilarityTriplet
-from benchwright.construction.tasks import CLOSE_STYLES, ArtStyleTask, MultiViewReasoning, VisualSimilarity, turn_deg
+from benchwright.construction.tasks import (
+    CLOSE_STYLES,
+    ArtStyleTask,
+    MultiViewReasoning,
+    VisualSimilarity,
+    side_of,
+    turn_deg,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -127,6 +134,7 @@ def test_a_turn_to_the_right_brings_the_camera_to_the_right_of_where_it_was(
     up = tuple((tilt @ [0.0, 1.0, 0.0]).tolist())
     assert turn_deg(first, second, up) == pytest.approx(signed, abs=1e-6)
     assert (sideways(first, second) > 0) == is_right
+    assert side_of(first, second) == ("right" if is_right else "left")
 
 
 def film(run: TruthRun, number: int, angles: list[float], **more: Any) -> tuple[list[str], CameraPoses]:
