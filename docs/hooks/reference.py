@@ -24,6 +24,7 @@ from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli import commands
 from benchwright.cli.output import JsonOption
+from benchwright.construction.item_parts import question_table
 from benchwright.construction.readers import reader_documents
 from benchwright.errors import UnreadableImage
 from benchwright.evaluation.protocols.names import listed
@@ -86,6 +87,7 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
             "reasons.md.j2",
             {"steps": steps, "any_step": reasons_of(Outcome), "files": reasons_of(UnreadableImage)},
         ),
+        "spatial-questions": ("spatial-questions.md.j2", {"rows": question_table()}),
         "dataset-readers": ("dataset-readers.md.j2", {"readers": reader_documents()}),
         "models": ("models.md.j2", {**listings, "protocols": [protocol.document() for protocol in listed()]}),
         "release-columns": (

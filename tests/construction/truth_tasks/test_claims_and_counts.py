@@ -23,6 +23,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item
 from benchwright.release import Release
+from benchwright.settings_help import reasons_of
 
 pytestmark = pytest.mark.slow
 
@@ -224,3 +225,17 @@ def test_a_recipe_without_the_ground_truth_is_refused_in_words(tmp_path: Path, s
     recipe = Recipe("r", [step("spatial_relation", **settings)], folder=tmp_path)
     with pytest.raises(RecipeError, match=message):
         run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / "w")
+
+
+def test_help_names_the_reasons_that_all_such_tasks_share_behind_those_of_the_task() -> None:
+    codes = [reason.code for reason in reasons_of(SpatialRelation)]
+    assert codes[:2] == ["unread_claim", "disputed"]
+    assert {"nothing_stated", "picture_missing", "too_small", "used_already", "enough"} <= set(codes)
+    assert len(codes) == len(set(codes))
+
+
+def test_a_filter_of_images_may_still_not_come_after_a_task(tmp_path: Path) -> None:
+    write_vsr(tmp_path / "vsr")
+    steps = [step("dataset", reader="vsr", folder="vsr"), "spatial_relation", "quality"]
+    with pytest.raises(RecipeError, match="filters images, but 'spatial_relation' before it has made items"):
+        run_recipe(Recipe("r", steps, folder=tmp_path), workspace=tmp_path / "w")
