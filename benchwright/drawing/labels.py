@@ -106,15 +106,16 @@ def _place(
             and not any(label.meets(place) for label in taken)
         )
 
-    free = [place for place in _places(mark, text, image_wh) if is_free(place)]
-    for place in free:
+    first_free: Rect | None = None
+    for place in filter(is_free, _places(mark, text, image_wh)):
+        first_free = first_free or place
         own = place.gap_to(mark.beside)
         if all(own < place.gap_to(other_mark.beside) for other_mark in marks if other_mark is not mark):
             return LabelPlace(place)
     led = _led_place(
         mark, [other_mark for other_mark in marks if other_mark is not mark], text, taken, image_wh, is_free
     )
-    return led or (LabelPlace(free[0]) if free else None)
+    return led or (None if first_free is None else LabelPlace(first_free))
 
 
 def _led_place(
