@@ -29,8 +29,8 @@ from ..ground_truth import (
 from ..item_parts.wording import plural, without_article
 
 CLOSER, FARTHER, DARKER, LIGHTER, SAME = "closer", "farther", "darker", "lighter", "same"
-MARKED = "marked"
-"""What stands as `collected` of a count that people marked."""
+MARKED_BY = "marked_by"
+"""Key of `original` that names the campaign in which a truth was marked; `simulated` beside it says that nobody did."""
 
 
 def marked_truths(
@@ -45,12 +45,14 @@ def marked_truths(
         campaign: Name of the campaign, with which records are named.
     """
     marked = read_marked(text)
+    original = {MARKED_BY: campaign} | ({"simulated": True} if marked.is_simulated else {})
     for kind, read in _READERS.items():
         if kind not in kinds:
             continue
         for name, truth in read(marked):
             image_ids = (image_id,) if not isinstance(truth, KeypointPair) else (image_id, marked.other or image_id)
-            yield RecordTruth(f"{campaign}:{image_id[:16]}:{name}", image_ids, truth)
+            stated = truth.model_copy(update={"original": original})
+            yield RecordTruth(f"{campaign}:{image_id[:16]}:{name}", image_ids, stated)
 
 
 def _depth(marked: PictureRegions) -> Iterator[tuple[str, DepthComparison]]:
@@ -77,7 +79,7 @@ def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
             counts[without_article(_label(region) or region.field)] += 1
     for label, count in sorted(counts.items()):
         question = f"How many {plural(label)} are there in the picture?"
-        yield f"counts/{label}", CountQuestion(question=question, count=count, collected=MARKED)
+        yield f"counts/{label}", CountQuestion(question=question, count=count)
 
 
 def _keypoints(marked: PictureRegions) -> Iterator[tuple[str, KeypointPair]]:

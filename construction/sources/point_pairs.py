@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
-from ..ground_truth import RecordTruth
 from ..item_parts.marks import Point, is_off_border, least_distance, rings_fit
 from .truth_tasks import Plan, TruthPictures, TruthTask
 
@@ -46,7 +43,3 @@ class PointPairTask(TruthTask):
             rings_fit(order, LETTERS_OF_POINTS, pictures.shown_wh[0]) for order in (points, list(reversed(points)))
         )
         return None if fits else "no_room_for_labels"
-
-    def _is_marked(self, truth: RecordTruth[Any]) -> bool:
-        """Return whether people of the campaign marked what a record states."""
-        return self.marked_by is not None and truth.record.startswith(f"{self.marked_by}:")

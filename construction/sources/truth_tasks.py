@@ -109,12 +109,14 @@ class ChosenRecord(NamedTuple):
         image_ids: Its pictures that are shown, the first of which the item is made from.
         letter: Place of the right option, from 0.
         plan: The plan's document.
+        original: What the dataset states where reading changed it, or which campaign the truth was marked in.
     """
 
     record: str
     image_ids: tuple[str, ...]
     letter: int
     plan: Mapping[str, Any]
+    original: Mapping[str, Any]
 
     @property
     def answer(self) -> str:
@@ -255,7 +257,7 @@ class TruthTask(MapStep):
         made: dict[str, ImageRecord] = {}
         items: list[Item] = []
         for document in json.loads(chosen):
-            entry = ChosenRecord(document["record"], tuple(document["image_ids"]), document["letter"], document["plan"])
+            entry = ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
             shown = [self._shown(record, ctx.image(image_id), ctx, made) for image_id in entry.image_ids]
             items += self.made(record, ctx, entry, shown, made)
         return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
@@ -312,7 +314,12 @@ class TruthTask(MapStep):
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
-            evidence={"record": chosen.record, "image_ids": list(chosen.image_ids), **wording.evidence},
+            evidence={
+                "record": chosen.record,
+                "image_ids": list(chosen.image_ids),
+                **({"original": dict(chosen.original)} if chosen.original else {}),
+                **wording.evidence,
+            },
         )
 
     def _shown(
@@ -386,8 +393,8 @@ class Selection(GatherStep):
         chosen: dict[str, list[dict[str, Any]]] = {}
         for number, letter in sorted(zip(selected.chosen, letters, strict=True)):
             truth, plan, _ = planned[number]
-            entry = {"record": truth.record, "image_ids": list(truth.image_ids), "letter": letter}
-            chosen.setdefault(truth.image_ids[0], []).append({**entry, "plan": plan.document})
+            entry = ChosenRecord(truth.record, truth.image_ids, letter, plan.document, truth.truth.original)
+            chosen.setdefault(truth.image_ids[0], []).append(entry._asdict())
         is_enough = task.items is not None and len(selected.chosen) == task.items
         taken = frozenset(selected.chosen)
         for number, candidate in enumerate(candidates):

@@ -15,6 +15,7 @@ from benchwright.records import ImageRecord
 
 from ..ground_truth import CountQuestion, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
+from ..sources.marked_truths import MARKED_BY
 from ..sources.truth_tasks import (
     CONTRADICTED,
     ChosenRecord,
@@ -124,7 +125,7 @@ class Counting(TruthTask):
             tuple(str(number) for number in numbers),
             ((0, "reference", ()),),
             evidence={name: plan[name] for name in ("count", "others", "collected")},
-            written_by="template" if plan["collected"] == "marked" else "person",
+            written_by="template" if MARKED_BY in chosen.original else "person",
         )
 
 

@@ -39,9 +39,7 @@ class RelativeDepth(PointPairTask):
         points = self.shown_points(pictures, compared.first, compared.second)
         if isinstance(points, str):
             return points
-        document = {
-            "first": points[0], "second": points[1], "closer": compared.closer, "original": dict(compared.original),
-        }  # fmt: skip
+        document = {"first": points[0], "second": points[1], "closer": compared.closer}
         return Plan((0, 1), "differs", document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:

@@ -15,6 +15,7 @@ from benchwright.records import ImageRecord
 
 from ..ground_truth import GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
+from ..sources.marked_truths import MARKED_BY
 from ..sources.point_pairs import PointPairTask
 from ..sources.truth_tasks import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
 
@@ -60,14 +61,13 @@ class RelativeReflectance(PointPairTask):
         compared = truth.truth
         if CONTRADICTED in compared.original:
             return CONTRADICTED
-        if compared.weight < self.min_weight and not self._is_marked(truth):
+        if compared.weight < self.min_weight and MARKED_BY not in compared.original:
             return "unsure"
         points = self.shown_points(pictures, compared.first, compared.second)
         if isinstance(points, str):
             return points
         document = {
             "first": points[0], "second": points[1], "darker": compared.darker, "weight": compared.weight,
-            "original": dict(compared.original),
         }  # fmt: skip
         if compared.darker == "equal":
             return Plan((2,), "equal", document)

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from dataset_fixtures.iiw_files import write_iiw
+from dataset_fixtures.pictures import save
 from dataset_fixtures.vsr_files import QUOTED, write_vsr
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from stated_values import GivenMarks
 from truth_runs import TruthRun, right_text
 
 from benchwright.construction.ground_truth import CountQuestion, SpatialClaim
@@ -239,3 +241,25 @@ def test_a_filter_of_images_may_still_not_come_after_a_task(tmp_path: Path) -> N
     steps = [step("dataset", reader="vsr", folder="vsr"), "spatial_relation", "quality"]
     with pytest.raises(RecipeError, match="filters images, but 'spatial_relation' before it has made items"):
         run_recipe(Recipe("r", steps, folder=tmp_path), workspace=tmp_path / "w")
+
+
+def test_a_run_counts_what_a_campaign_before_it_marked_and_says_so_where_nobody_did(tmp_path: Path) -> None:
+    for number in range(3):
+        save(tmp_path / "images" / f"{number}.png", number, 200, 150)
+    boxes = [
+        {"field": "cups", "shape": "box", "points": [[10 + 40 * n, 20], [40 + 40 * n, 90]], "label": "cup"}
+        for n in range(3)
+    ]
+    document = {"size_wh": [200, 150], "regions": boxes, "nothing": False, "simulated": True}
+    marks = GivenMarks(texts={"1.png": json.dumps(document)})
+    recipe = Recipe(
+        "r", [marks, step("counting", marked_by="mark"), step("freeze", name="r", version="1.0")], folder=tmp_path
+    )
+    finished = run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / "w")
+    [released_item] = Release.open(finished.workspace / finished.artifacts["release"]).items()
+    assert (released_item.item.question, right_text(released_item.item)) == (
+        "How many cups are there in the picture?",
+        "3",
+    )
+    assert released_item.item.evidence["original"] == {"marked_by": "mark", "simulated": True}
+    assert released_item.item.written_by == {"question": "template", "choices": "template"}

@@ -133,6 +133,7 @@ def test_people_mark_what_is_closer_and_what_is_darker(run: TruthRun) -> None:
     assert rings(depth)[depth.answer or ""] == (50.0, 60.0)
     [reflectance] = run.run(RelativeReflectance(marked_by="people"))
     assert rings(reflectance)[reflectance.answer or ""] == (70.0, 60.0)
+    assert depth.evidence["original"] == {"marked_by": "people"}
 
 
 def test_marks_of_equal_labels_belong_together_and_the_same_is_two_points_of_one(run: TruthRun) -> None:
