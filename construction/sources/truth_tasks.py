@@ -151,12 +151,13 @@ class TruthTask(MapStep):
     """A step that makes items of ground truth.
 
     Args:
-        dataset: Entry of the step `dataset` that it reads. Where `marked_by` is given and this is not, it reads no
-            dataset.
+        dataset: Entry of the step `dataset` that it reads; null for the entry of that name, or, where `marked_by` is
+            given, for none.
         marked_by: Entry of a campaign `mark` before it, of which it takes what people marked, besides a dataset that
             `dataset` names. What the fields of the campaign must be called, the guide to source datasets says; tasks
             that no marks feed refuse it.
         uses: Items of this task that may show the same picture; null for any number.
+        apart_from: Entries of such tasks before it of which it shows no picture again.
         items: Largest number of items; null makes as many as there can be. The seed chooses.
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
         min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
@@ -166,7 +167,8 @@ class TruthTask(MapStep):
             another image's record.
         picture_missing (drop): A picture of the record has left the run.
         too_small (drop): A picture has a shorter side than `min_side_px`.
-        used_already (drop): Each record of the image shares a picture with an item that was chosen before.
+        used_already (drop): Each record of the image shares a picture with an item that was chosen before, of this task
+            or of one that `apart_from` names.
         enough (drop): There were `items` items without it.
     """
 
@@ -181,6 +183,7 @@ class TruthTask(MapStep):
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     marked_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     uses: int | None = Field(1, ge=1)
+    apart_from: tuple[str, ...] = ()
     items: int | None = Field(None, ge=1)
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_side_px: int = Field(128, ge=16)
@@ -192,14 +195,26 @@ class TruthTask(MapStep):
         stated = () if dataset is None else tuple(f"{dataset}.{kind.kind}" for kind in self.kinds)
         return stated if self.marked_by is None else (*stated, f"{self.marked_by}.{REGIONS}")
 
+    @property
+    def other_selections(self) -> tuple[str, ...]:
+        """Return the values that say what the tasks chose of which no picture is shown again."""
+        return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
+
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return itself, after a check that what it reads comes before it.
 
         Raises:
-            RecipeError: Nothing before it gives such truths, or no marks feed the task.
+            RecipeError: Nothing before it gives such truths, no marks feed the task, or it stays apart from an entry
+                that is no such task.
         """
         if self.marked_by is not None and not self.is_marked:
             raise RecipeError(f"step {self.name!r} makes nothing of marks; leave out marked_by")
+        for entry in self.apart_from:
+            if f"{entry}.selection" not in given:
+                raise RecipeError(
+                    f"step {self.name!r} is to stay apart from {entry!r}, which is no task of ground truth before it; "
+                    f"before it: {', '.join(given)}"
+                )
         for column in self.truth_columns:
             entry, _, value = column.rpartition(".")
             if value not in given.get(entry, {}):
@@ -355,7 +370,7 @@ class Selection(GatherStep):
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the columns that it needs, and the values with the truths."""
-        return ("image_id", "width", "height", *self._task.truth_columns)
+        return ("image_id", "width", "height", *self._task.truth_columns, *self._task.other_selections)
 
     def parameters(self) -> dict[str, Any]:
         """Return the task's name and settings."""
@@ -381,13 +396,24 @@ class Selection(GatherStep):
             else:
                 left_out.setdefault(truth.image_ids[0], Counter())[plan] += 1
         candidates = [Candidate(truth.record, truth.image_ids, plan.letters, plan.answer) for truth, plan, _ in planned]
+        used_elsewhere = {
+            image_id
+            for column in task.other_selections
+            for text in columns[column].to_pylist()
+            for entry in json.loads(text or "[]")
+            for image_id in entry["image_ids"]
+        }
         selected = select(
             candidates,
             seed=ctx.seed,
             task=task.name,
             uses=task.uses,
             items=task.items,
-            refusal=lambda number: task.refused(planned[number][1], planned[number][2]),
+            refusal=lambda number: (
+                USED_ALREADY
+                if not used_elsewhere.isdisjoint(candidates[number].image_ids)
+                else task.refused(planned[number][1], planned[number][2])
+            ),
         )
         letters = balanced_letters([candidates[n] for n in selected.chosen], seed=ctx.seed, task=task.name)
         chosen: dict[str, list[dict[str, Any]]] = {}

@@ -12,6 +12,7 @@ import pytest
 from dataset_fixtures.iiw_files import write_iiw
 from dataset_fixtures.pictures import save
 from dataset_fixtures.vsr_files import QUOTED, write_vsr
+from dataset_reading import write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -263,3 +264,28 @@ def test_a_run_counts_what_a_campaign_before_it_marked_and_says_so_where_nobody_
     )
     assert released_item.item.evidence["original"] == {"marked_by": "mark", "simulated": True}
     assert released_item.item.written_by == {"question": "template", "choices": "template"}
+
+
+def test_a_task_shows_none_of_the_pictures_of_a_task_that_it_stays_apart_from(tmp_path: Path) -> None:
+    rows = [
+        {"images": [{"image": f"{number}.png"}], "truths": [
+            {"kind": "counts", "question": "How many?", "count": number % 4},
+            {"kind": "claims", "claim": "The cat is on the bed.", "relation": "on", "is_true": number % 2 == 0},
+        ]}
+        for number in range(10)
+    ]  # fmt: skip
+    write_lines(tmp_path / "mine" / "table.jsonl", rows)
+    for number in range(10):
+        save(tmp_path / "mine" / f"{number}.png", number, 200, 150)
+    mine = step("dataset", reader="folder", folder="mine")
+    tasks = [step("spatial_relation", items=6), step("counting", apart_from=["spatial_relation"])]
+    items, _ = released(tmp_path, mine, *tasks)
+    shown = {
+        task: {item.images[0].image_id for item in items if item.task == task}
+        for task in ("spatial_relation", "counting")
+    }
+    assert [len(images) for images in shown.values()] == [6, 4]
+    assert shown["spatial_relation"].isdisjoint(shown["counting"])
+    recipe = Recipe("r", [mine, step("counting", apart_from=["jigsaw"])], folder=tmp_path)
+    with pytest.raises(RecipeError, match="stay apart from 'jigsaw', which is no task of ground truth before it"):
+        run_recipe(recipe, workspace=tmp_path / "other")
