@@ -62,6 +62,7 @@ _ASKED = (
     "What does this image convey?",
     "What does this picture show?",
     "Is this the same picture?",
+    "Mark everything that is asked for.",
 )
 """What campaigns about pictures ask, which is no text of an item."""
 _REVIEW = (
@@ -96,6 +97,11 @@ _CATEGORIES = (
     "The reply is right, and its letter was read wrongly or not at all.",
 )
 """Categories of errors that the evaluation room puts into files of tasks, in words and with help."""
+_HELPER_TITLES = (
+    "Cut out by color", "Segment Anything", "Segment Anything (transformers)", "Find by words (Grounding DINO)",
+    "Find by words (OWLv2)", "Ask a model", "Find text",
+)  # fmt: skip
+"""Titles of the helpers that come with Benchwright, which live in rooms that know no languages."""
 
 
 AnyField = FormField | EntryField
@@ -206,7 +212,7 @@ def _form_texts() -> Iterator[str]:
     practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
     for form in [*forms, *([] if practising is None else [practising])]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
