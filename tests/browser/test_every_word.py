@@ -83,7 +83,7 @@ SHOWN = """() => {
   return found;
 }"""
 NAMES = {"ann", "ben", "cur", "new", "Benchwright", "English", "Esperanto", "esperanto"}
-KEYS = {"Esc", "Enter", "Ctrl", "Shift"}
+KEYS = {"Esc", "Enter", "Ctrl", "Shift", "Space"}
 CODES = {
     "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "jigsaw", "ten",
     "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",

@@ -105,7 +105,7 @@ def test_strokes_by_mouse_ask_again_with_all_of_them_and_what_is_accepted_follow
     assert asked.counts() == [(1, 0), (1, 1), (1, 1)]
     box = asked.hints[-1]["box"]
     assert all(abs(side - wanted) < 3 for side, wanted in zip(box, (150, 60, 800, 540), strict=True))
-    page.get_by_role("button", name="Accept").click()
+    page.locator(".suggestions").get_by_role("button", name="Accept").click()
     page.locator("[data-field=mask] .mark-row").wait_for()
     assert page.locator(".lines :is(.hint, .hint-box)").count() == 0
     submit(page)
@@ -192,7 +192,7 @@ def test_strokes_and_clicks_by_touch_on_a_telephone(
     finger.drag((60, 540), (300, 560), size=SIZE)
     is_answered(page, strokes=2)
     assert asked.counts() == [(1, 0), (1, 1)]
-    page.get_by_role("button", name="Accept").tap()
+    page.locator(".hint-tools").get_by_role("button", name="Accept").tap()
     page.locator("[data-field=mask] .mark-row").wait_for()
     page.get_by_role("button", name="Done").tap()
     page.get_by_text("All done").wait_for()

@@ -94,6 +94,8 @@ TEXTS = Texts(
         "hint_outside_hint": "Strokes and clicks show helpers what does not belong to the thing (R)",
         "hint_around": "Around it",
         "hint_around_hint": "Draw a box around the thing, for helpers (C)",
+        "hint_accept": "Accept",
+        "hint_accept_hint": "Take over what a helper proposes (J)",
         "hint_clear": "Clear",
         "hint_clear_hint": "Take all hints away, and what was proposed from them",
         "hinted_inside": "Shown: this belongs to it.",

@@ -19,7 +19,7 @@ from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
 from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.fields.field_types import EntryField, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.form import Form
-from ...forms.kinds import COLLECT, KINDS
+from ...forms.kinds import COLLECT, KINDS, MARK
 from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...forms.screening import COMMON_REASONS, screening_form
@@ -209,8 +209,8 @@ def _form_texts() -> Iterator[str]:
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
     forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
-    practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
-    for form in [*forms, *([] if practising is None else [practising])]:
+    practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK)]
+    for form in [*forms, *filter(None, practising)]:
         yield from texts_of_fields(form.fields)
     yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES)
 

@@ -110,6 +110,7 @@ class HintTools {
       box.prepend(hintSwatch(kind));
       return [kind, box];
     }));
+    this.accept = toolButton(this.element, texts, "hint_accept", "J", () => marking.others.take());
     this.clear = toolButton(this.element, texts, "hint_clear", "", () => marking.helpers.clear());
     this.draw();
   }
@@ -122,6 +123,7 @@ class HintTools {
       box.hidden = !kinds.includes(kind);
       box.setAttribute("aria-pressed", String(marking.hinting === kind));
     }
+    this.accept.hidden = !kinds.length || marking.others.wanted === null;
     this.clear.disabled = !marking.isOn || marking.history.now.hints === null;
   }
 }
