@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from benchwright.records import Record
 from benchwright.regions import SizeWH
 
-from .fields.field_types import (
+from .field_types import (
     DraftsField,
     FormField,
     OneChoice,
@@ -25,9 +25,9 @@ from .fields.field_types import (
     Values,
     check_conditions,
 )
-from .fields.field_values import FormError, TaskValues, applies, checked_values, quoted, raise_all
-from .fields.field_words import value_in_words
-from .fields.region_values import MAX_REGION_BYTES, size_of
+from .field_values import FormError, TaskValues, applies, checked_values, quoted, raise_all
+from .field_words import value_in_words
+from .region_values import MAX_REGION_BYTES, size_of
 
 
 class Form(Record):

@@ -20,11 +20,11 @@ import sqlalchemy as sa
 
 from benchwright.seeds import seed_for
 
-from ..agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
-from ..forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
-from ..forms.kinds import REVIEW
-from ..store import Campaign, ReviewStore
-from ..store.campaigns.closings import (
+from ...agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
+from ...forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
+from ...forms.kinds import REVIEW
+from ...store import Campaign, ReviewStore
+from ...store.campaigns.closings import (
     Closing,
     SureCounts,
     TaskVote,
@@ -39,7 +39,7 @@ from ..store.campaigns.closings import (
     newest_version,
     withdraw,
 )
-from .settlement import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, policy_of
+from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, policy_of
 
 SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))
 """Kinds whose tasks may close because they are sure; a review asks several questions at once."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..forms.fields.field_types import OneOf
-from ..forms.kinds import REVIEW
-from ..store import Campaign
-from ..store.database.records import Annotation
-from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
+from ...forms.fields.field_types import OneOf
+from ...forms.kinds import REVIEW
+from ...store import Campaign
+from ...store.database.records import Annotation
+from ...store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
 from .rules import Rule
 
 YES = "yes"

@@ -13,20 +13,20 @@ from typing import Any
 from benchwright.canonical import digest
 from benchwright.regions import Region, SizeWH
 
-from ..agreement.region_consensus import RegionConsensus, consensus_of
-from ..agreement.region_matching import FieldMarks, Marks, RegionTolerance
-from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import MARK
-from ..forms.marking import MARKED, UNSURE
-from ..forms.payloads import sizes_in
-from ..store import Annotation, Campaign, ReviewStore
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.marked_tasks import MarkedTask, note_compared, tasks_among, uncompared_tasks
+from ...agreement.region_consensus import RegionConsensus, consensus_of
+from ...agreement.region_matching import FieldMarks, Marks, RegionTolerance
+from ...forms.campaign_form import CampaignForm
+from ...forms.kind_forms.marking import MARKED, UNSURE
+from ...forms.kinds import MARK
+from ...forms.payloads import sizes_in
+from ...store import Annotation, Campaign, ReviewStore
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.marked_tasks import MarkedTask, note_compared, tasks_among, uncompared_tasks
 from .revisions import by_version
 from .rounds import NOBODY, in_count
 from .rules import parse_rule
-from .settlement import policy_of
+from .settle import policy_of
 
 AGREEMENT = "agreement"
 """Key of a campaign's settings that holds how similar regions must be."""

@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.assignment_settings import assignment_settings_of
-from ..forms.fields.field_types import OneOf
-from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
-from ..forms.marking import MARKED
-from ..forms.screening import KEEP
-from ..store import Campaign
+from ...forms.assignment_settings import assignment_settings_of
+from ...forms.fields.field_types import OneOf
+from ...forms.kind_forms.marking import MARKED
+from ...forms.kind_forms.screening import KEEP
+from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from ...store import Campaign
 from .criteria import criteria_of, unmet_criteria
 from .rules import Rule, parse_rule
 

@@ -10,17 +10,17 @@ from datetime import datetime
 
 from benchwright.records import Item
 
-from ..forms.edits import ItemEdits, revised
-from ..forms.payloads import TaskInput, item_in, sizes_in, with_sizes
-from ..store import Annotation, Campaign, ReviewStore, Task
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.lineage import has_rounds
-from ..store.campaigns.revisions import add_revision, round_of
-from ..store.campaigns.tasks import find_task
-from ..store.database.records import Adjudicated
+from ...forms.edits import ItemEdits, revised
+from ...forms.payloads import TaskInput, item_in, sizes_in, with_sizes
+from ...store import Annotation, Campaign, ReviewStore, Task
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.lineage import has_rounds
+from ...store.campaigns.revisions import add_revision, round_of
+from ...store.campaigns.tasks import find_task
+from ...store.database.records import Adjudicated
 from .rounds import NOBODY, next_edits, votes_in
-from .settlement import NEXT_ROUND, policy_of, settle
+from .settle import NEXT_ROUND, policy_of, settle
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:

@@ -8,15 +8,15 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...forms.screening import KEEP
+from ...forms.kind_forms.screening import KEEP
 from ...items.item_history import ReviewedTask
 from ...store import Account
 from ...store.submissions.examples import MAX_WORDS, Example, Examples
-from ...workflow.settlement import ACCEPT
+from ...workflow.settlement.settle import ACCEPT
 from ..base.curator_texts import TEXTS
+from ..base.directed_text import inert
 from ..base.state import AppState, clock
 from ..base.texts import message_of, title_of
-from .review import inert
 
 
 def show_example_forms(state: AppState, account: Account, tasks: Sequence[ReviewedTask]) -> None:

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from benchwright.records import Record, Sha256
 from benchwright.regions import RegionShape
 
-from .fields.field_types import OneOf, OnlyIf, Option, RegionField, TextField
-from .fields.region_values import MOST_REGIONS
-from .form import Form
+from ..fields.field_types import OneOf, OnlyIf, Option, RegionField, TextField
+from ..fields.form import Form
+from ..fields.region_values import MOST_REGIONS
 
 HEADLINE = "marked"
 """Name of the first field: whether there is anything to mark."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .fields.field_types import OneOf, OnlyIf, Option, PhotographField, TextField
-from .form import Form
+from ..fields.field_types import OneOf, OnlyIf, Option, PhotographField, TextField
+from ..fields.form import Form
 
 WEB, OWN, NONE = "web", "own", "none"
 LICENCE = "licence"

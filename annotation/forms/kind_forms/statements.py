@@ -25,8 +25,7 @@ from benchwright.facts import (
 from benchwright.facts.idea_categories import CATEGORIES
 from benchwright.implication import WRONG_OPTIONS, Domain, Emotion, ImageType
 
-from .description import NOTHING, code_of, words_of
-from .fields.field_types import (
+from ..fields.field_types import (
     DraftsField,
     EntryField,
     FormField,
@@ -38,7 +37,8 @@ from .fields.field_types import (
     Repeated,
     TextField,
 )
-from .form import Form
+from ..fields.form import Form
+from .description import NOTHING, code_of, words_of
 
 STATED = "stated"
 HEADLINE, DRAFTS = "statement", "drafts"

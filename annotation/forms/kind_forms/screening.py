@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .fields.field_types import OneOf, OnlyIf, Option, SeveralOf, TextField
-from .form import Form
+from ..fields.field_types import OneOf, OnlyIf, Option, SeveralOf, TextField
+from ..fields.form import Form
 
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"

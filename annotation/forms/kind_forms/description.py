@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from benchwright.implication import MOST_QUESTIONS, WRONG_OPTIONS, Difficulty, Domain, Emotion, ImageType, Rhetoric
 
-from .fields.field_types import FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
-from .form import Form
+from ..fields.field_types import FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
+from ..fields.form import Form
 
 CONVEYS, NOTHING = "conveys", "nothing"
 COUNTS = ("one", "two", "three")

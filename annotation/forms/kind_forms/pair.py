@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .fields.field_types import OneOf, Option, TextField
-from .form import Form
+from ..fields.field_types import OneOf, Option, TextField
+from ..fields.form import Form
 
 SAME, DIFFERENT = "same", "different"
 

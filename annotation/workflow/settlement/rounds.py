@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 
-from ..store.counts.decision_sequences import DecisionSequence
-from ..store.database.records import Adjudicated, Adjudication, Annotation
+from ...store.counts.decision_sequences import DecisionSequence
+from ...store.database.records import Adjudicated, Adjudication, Annotation
 from .criteria import YES
-from .settlement import SettlementPolicy, TaskVotes
+from .settle import SettlementPolicy, TaskVotes
 
 NOBODY = Adjudicated(0, None)
 """The record of a task that no adjudicator has decided or sent back."""

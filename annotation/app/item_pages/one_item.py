@@ -18,6 +18,7 @@ from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store import Account
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..base.directed_text import inert
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS as APP_TEXTS
@@ -27,7 +28,6 @@ from .item_acts import show_acts
 from .item_assignment import show_assignment, show_reopening
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
 from .items import ITEM, last_query
-from .review import inert
 
 _LONGEST_ID = 200
 _DONE = "task-done"
