@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+"""What stands in a resolved recipe in place of a path: what is there, by the digest of its content."""
 FEW = 0.5
 """Share of images with facts below which a run reports it."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
@@ -99,7 +100,7 @@ class StatedFacts(GatherStep):
     def _read(self, info: ValidationInfo) -> StatedFacts:
         if self.file is None and not self.stated_by:
             raise ValueError("say where the facts are: a `file`, or campaigns under `stated_by`, or both")
-        if self.file is not None and not _BY_DIGEST.fullmatch(self.file):
+        if self.file is not None and not BY_DIGEST.fullmatch(self.file):
             folder = (info.context or {}).get(FOLDER, Path())
             self._facts = read_facts(folder / self.file)
         return self
