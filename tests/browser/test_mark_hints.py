@@ -80,6 +80,16 @@ def is_answered(page: Page, *, strokes: int) -> None:
     )
 
 
+def show_cup_without_saucer(page: Page) -> None:
+    """Click on what belongs to the thing, and on what does not, and wait for the answer to each."""
+    page.keyboard.press("p")
+    click(page, *CUP, size=SIZE)
+    is_answered(page, strokes=1)
+    page.keyboard.press("r")
+    click(page, *SAUCER, size=SIZE)
+    is_answered(page, strokes=2)
+
+
 def cells_of(fields: dict[str, Any]) -> Any:
     [mask] = fields["mask"]
     return grid_of(MaskRuns.model_validate(mask["mask"]))
@@ -120,12 +130,7 @@ def test_undo_takes_a_stroke_back_and_asks_without_it(site: ReviewSite, page: Pa
     asked = Asked(page)
     open_task(page, site, "undone")
     helpers_are_there(page)
-    page.keyboard.press("p")
-    click(page, *CUP, size=SIZE)
-    is_answered(page, strokes=1)
-    page.keyboard.press("r")
-    click(page, *SAUCER, size=SIZE)
-    is_answered(page, strokes=2)
+    show_cup_without_saucer(page)
     page.keyboard.press("Control+z")
     is_answered(page, strokes=1)
     assert asked.counts() == [(1, 0), (1, 1), (1, 0)]
@@ -280,12 +285,7 @@ def test_segment_anything_is_asked_again_by_clicks_inside_and_outside(clicked: R
     page.locator(".mark-helpers [role=status]", has_text="proposes").or_(
         page.locator(".mark-helpers [role=status]", has_text="finds nothing")
     ).wait_for()
-    page.keyboard.press("p")
-    click(page, *CUP, size=SIZE)
-    is_answered(page, strokes=1)
-    page.keyboard.press("r")
-    click(page, *SAUCER, size=SIZE)
-    is_answered(page, strokes=2)
+    show_cup_without_saucer(page)
     first, *clicks = asked.hints
     assert [(len(hints["inside"]), len(hints["outside"])) for hints in clicks] == [(1, 0), (1, 1)]
     assert clicks[0]["box"] == first["box"]  # what the first proposal was made from
