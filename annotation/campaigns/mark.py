@@ -145,6 +145,28 @@ class Mark(AssignedCampaign):
             raise ValueError(f"no field can be called {taken[0]!r}, which tables use already; give it another name")
         return value
 
+    @field_validator(START_FROM)
+    @classmethod
+    def _can_be_started_from(cls, value: tuple[StartFile, ...], info: ValidationInfo) -> tuple[StartFile, ...]:
+        fields: tuple[MarkField, ...] = info.data.get("fields", ())
+        names = [field.name for field in fields]
+        codes = {option.code for field in fields for option in field.options}
+        is_free = any(field.free_label or not field.options for field in fields)
+        for file in value if fields else ():
+            if unknown := [name for name in file.fields if name not in names]:
+                raise ValueError(f"{file.path}: there is no field {unknown[0]!r}; there are {', '.join(names)}")
+            strange = sorted({label for label in file.labels.values() if label is not None} - codes)
+            if strange and not is_free:
+                known = ", ".join(sorted(codes))
+                raise ValueError(f"{file.path}: no field has the label {strange[0]!r}; there are {known}")
+        folder = (info.context or {}).get(FOLDER)
+        if folder is not None:
+            try:
+                check_files(value, folder)
+            except DataError as error:
+                raise ValueError(str(error)) from None
+        return value
+
     @field_validator("simulate")
     @classmethod
     def _can_fill_the_slots(cls, value: SimulatedMarkers | None, info: ValidationInfo) -> SimulatedMarkers | None:
@@ -163,26 +185,11 @@ class Mark(AssignedCampaign):
 
     @model_validator(mode="after")
     def _has_its_start(self, info: ValidationInfo) -> Mark:
-        names = [field.name for field in self.fields]
-        codes = {option.code for field in self.fields for option in field.options}
-        is_free = any(field.free_label or not field.options for field in self.fields)
-        for file in self.start_from:
-            if unknown := [name for name in file.fields if name not in names]:
-                raise ValueError(f"{file.path}: there is no field {unknown[0]!r}; there are {', '.join(names)}")
-            strange = sorted({label for label in file.labels.values() if label is not None} - codes)
-            if strange and not is_free:
-                raise ValueError(
-                    f"{file.path}: no field has the label {strange[0]!r}; labels: {', '.join(sorted(codes))}"
-                )
         if self._is_start_true and not self.start_from:
             raise ValueError(f"simulated annotators take `{START_FROM}` as true, and it names no file")
         folder = (info.context or {}).get(FOLDER)
-        if folder is not None and self.start_from:
+        if folder is not None:  # read once: settings are validated again later, in a context without a folder
             self._folder = folder
-            try:
-                check_files(self.start_from, folder)
-            except DataError as error:
-                raise ValueError(str(error)) from None
         return self
 
     @model_validator(mode="after")

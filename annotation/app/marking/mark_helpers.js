@@ -10,7 +10,7 @@ const VIEW_MARGIN = 0.04; // of what is seen, where nothing is selected
 class MarkHelpers {
   /** `save` holds the paths of helpers and of proposals, and the header that goes with every request. */
   constructor(parent, marking, fields, save) {
-    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], isOver: false });
+    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], buttons: [], ahead: new Set(), isOver: false });
     this.element = add(parent, "section", "mark-helpers");
     this.element.hidden = true;
     this.status = null;
@@ -18,10 +18,11 @@ class MarkHelpers {
   }
 
   async begin() {
-    const { helpers, propose } = await this.fetched(this.save.helpers).catch(() => ({ helpers: [], propose: [] }));
-    if (this.isOver || !helpers.length) return;
+    const none = { helpers: [], propose: [], starts: false };
+    const { helpers, propose, starts } = await this.fetched(this.save.helpers).catch(() => none);
+    if (this.isOver || !(helpers.length || starts)) return;
     this.listed = helpers;
-    add(this.element, "h3", "", this.texts.helpers);
+    if (helpers.length) add(this.element, "h3", "", this.texts.helpers);
     const row = add(this.element, "div", "legend");
     this.buttons = helpers.map((helper, i) => {
       const box = button(row, "reason", helper.title, i === 0 ? "h" : "", () => this.ask(helper));
@@ -33,7 +34,7 @@ class MarkHelpers {
     this.status.setAttribute("role", "status");
     this.element.hidden = false;
     this.draw();
-    if (propose.length) this.poll(MOST_POLLS);
+    if (propose.length || starts) this.poll(MOST_POLLS);
   }
 
   /** Only those that can give what the field takes. */
@@ -100,11 +101,16 @@ class MarkHelpers {
     }
   }
 
-  /** What some helpers propose of themselves comes when it is there. */
+  /** What files hold, and what some helpers propose of themselves, comes when it is there, and only once. */
   async poll(left) {
-    const { regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => ({ regions: [], problems: [], waiting: false }));
+    const none = { placed: [], regions: [], problems: [], waiting: false };
+    const { placed, regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => none);
     if (this.isOver) return;
+    for (const { author, fields } of placed) {
+      if (this.isNew(author)) this.showStart(author, fields);
+    }
     for (const name of new Set(regions.map(({ proposal }) => proposal.helper))) {
+      if (!this.isNew(name)) continue;
       const own = regions.filter(({ proposal }) => proposal.helper === name);
       const title = this.listed.find((helper) => helper.name === name)?.title ?? name;
       const byField = this.fields.map((field) => [field.name, own.filter(({ shape }) => shape === field.shape)]);
@@ -112,6 +118,22 @@ class MarkHelpers {
     }
     if (problems.length) this.tell(problems.map(({ helper, why }) => fill(this.texts.helper_failed, { name: helper, why })).join(" "));
     if (waiting && left > 0) this.timer = setTimeout(() => this.poll(left - 1), POLL_MS);
+  }
+
+  isNew(name) {
+    const isNew = !this.ahead.has(name);
+    this.ahead.add(name);
+    return isNew;
+  }
+
+  /** The marks of a file to start from; those that were rejected stay so, also when the page is loaded again. */
+  showStart(author, fields) {
+    const open = Object.fromEntries(Object.entries(fields).map(([name, regions]) => [name, regions
+      .map((region, i) => ({ ...region, start: `${region.proposal.version.slice(-12)} ${name} ${i + 1}` }))
+      .filter(({ start }) => !this.marking.rejected.has(start))]));
+    this.showProposals(author, author, open);
+    const count = this.marking.layers.filter(({ helper }) => helper === author).flatMap((layer) => this.marking.openIn(layer)).length;
+    if (count) this.tell(fill(this.texts.proposes, { name: author, count }));
   }
 
   /** Proposals of one helper take the place of those that it made before. */

@@ -10,7 +10,7 @@ const LOUPE_CHOICE = "benchwright.loupe";
 
 class Marking {
   constructor(viewer, texts, signal) {
-    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, layers: [] });
+    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, layers: [], rejected: new Set() });
     this.tools = new MarkTools(viewer.toolbar.element, texts, this);
     this.spoken = make("div", "spoken", viewer.element);
     this.spoken.setAttribute("role", "status");
@@ -289,7 +289,14 @@ class Marking {
   }
 
   get takeable() {
-    return this.layers.filter(({ isHidden }) => !isHidden).flatMap((layer) => layer.marks.map((each) => ({ layer, ...each })));
+    return this.layers.filter(({ isHidden }) => !isHidden).flatMap((layer) => this.openIn(layer).map((each) => ({ layer, ...each })));
+  }
+
+  /** The marks of a layer that may be taken over: of a helper those that are not yet, so that undo brings them back. */
+  openIn({ helper, marks }) {
+    if (helper === null) return marks;
+    const accepted = new Set(this.history.all.filter(({ proposal }) => proposal !== null).map(({ proposal }) => proposalKey(proposal)));
+    return marks.filter(({ mark }) => mark.proposal === null || !accepted.has(proposalKey(mark.proposal)));
   }
 
   /** Point at a mark of a layer; `take` makes it one's own. */
@@ -318,9 +325,23 @@ class Marking {
     if (!this.hasRoom(field)) return true;
     if (!this.hooks.isOffered(field)) return true;
     const own = { ...changed(mark, {}), id: ++latestMark };
-    if (layer.helper !== null) this.leaveOut(layer, mark);
+    if (layer.helper !== null && mark.proposal === null) this.leaveOut(layer, mark);
     this.addMark(field, own);
     return true;
+  }
+
+  /** Take over all that a helper or a file proposes, as far as fields have room; one undo takes it back. */
+  takeAll(layer) {
+    const values = { ...this.history.now.values };
+    let count = 0;
+    for (const { field, mark } of this.openIn(layer)) {
+      if (!this.hooks.isOffered(field) || values[field.name].length >= field.max_count) continue;
+      values[field.name] = [...values[field.name], { ...changed(mark, {}), id: ++latestMark }];
+      count += 1;
+    }
+    this.taken = null;
+    if (count) this.commit({ values });
+    this.say(fill(this.texts.accepted_all, { name: layer.name, count }), !count);
   }
 
   /** A proposal that is rejected goes from the picture; what an annotator drew stays. */
@@ -330,6 +351,10 @@ class Marking {
     this.leaveOut(taken.layer, taken.mark);
     this.taken = null;
     this.say(fill(this.texts.rejected, { name: taken.layer.name }));
+    if (taken.start !== null) {
+      this.rejected.add(taken.start); // with the draft
+      this.hooks.changed(this);
+    }
     this.hooks.selected();
     this.redraw();
     return true;
@@ -529,9 +554,9 @@ class Marking {
     const own = this.fields.flatMap((field) => this.history.marks(field.name).map((mark) => ({
       mark, color: this.colorOf(field, mark), dash: this.problemOf(field, mark) ? "5 3" : "none", name: this.nameOf(field, mark), isSelected: mark.id === this.selected, turn: 1,
     })));
-    const others = this.layers.filter(({ isHidden }) => !isHidden).flatMap(({ color, dash, turn: slope, name, marks }) => marks.map(({ mark }) => ({
+    const others = this.takeable.map(({ layer: { color, dash, turn: slope, name }, mark }) => ({
       mark, color, dash, name, isSelected: mark.id === this.taken, turn: slope,
-    })));
+    }));
     return [...others, ...own].sort((a, b) => a.isSelected - b.isSelected);
   }
 

@@ -166,7 +166,7 @@ class MarkLayers {
 
   draw() {
     const { marking, texts } = this;
-    const { layers } = marking;
+    const layers = marking.layers.filter((layer) => layer.helper === null || marking.openIn(layer).length);
     const focused = this.element.getRootNode().activeElement?.dataset?.key;
     this.element.replaceChildren();
     this.element.hidden = !layers.length;
@@ -186,6 +186,11 @@ class MarkLayers {
       box.dataset.key = `layer ${i}`;
       box.setAttribute("aria-pressed", String(!layer.isHidden));
       box.prepend(swatch(layer.color, layer.dash));
+      const open = layer.helper === null || layer.isHidden ? [] : marking.openIn(layer);
+      if (open.length < 2) return;
+      const all = button(legend, "reason accept-all", fill(texts.accept_all, { name: layer.name, count: open.length }), "", () => marking.takeAll(layer));
+      all.querySelector(".words").dir = "auto";
+      all.dataset.key = `all ${i}`;
     });
     const list = add(this.element, "ul", "mark-list");
     list.setAttribute("aria-label", texts.others);
@@ -222,6 +227,6 @@ class MarkLayers {
 function layersOf(entries, fields) {
   return entries.map(({ label, helper = null, regions }, i) => ({
     name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],
-    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap(readMark).map((mark) => ({ field, mark }))),
+    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap((region) => readMark(region).map((mark) => ({ field, mark, start: region.start ?? null })))),
   })).filter(({ marks }) => marks.length);
 }
