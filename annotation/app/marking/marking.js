@@ -554,8 +554,8 @@ class Marking {
     const own = this.fields.flatMap((field) => this.history.marks(field.name).map((mark) => ({
       mark, color: this.colorOf(field, mark), dash: this.problemOf(field, mark) ? "5 3" : "none", name: this.nameOf(field, mark), isSelected: mark.id === this.selected, turn: 1,
     })));
-    const others = this.takeable.map(({ layer: { color, dash, turn: slope, name }, mark }) => ({
-      mark, color, dash, name, isSelected: mark.id === this.taken, turn: slope,
+    const others = this.takeable.map(({ layer: { color, dash, turn: slope, name, helper }, field, mark }) => ({
+      mark, color, dash, name: (helper !== null && this.wordsOf(field, mark.label)) || name, isSelected: mark.id === this.taken, turn: slope,
     }));
     return [...others, ...own].sort((a, b) => a.isSelected - b.isSelected);
   }

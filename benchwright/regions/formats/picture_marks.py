@@ -219,7 +219,7 @@ def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | Non
     if actual != stated:
         states, has = (f"{width} x {height}" for width, height in (stated, actual))
         is_turned = stated == actual[::-1]
-        why = "; it was marked before the picture was turned upright, as its EXIF data ask" if is_turned else ""
+        why = "; perhaps it was marked before the picture was turned upright, as its EXIF data ask" if is_turned else ""
         raise MarkError(
             f"the file states {states} pixels, the picture {shown(name)} has {has} (upright){why}", "other_size"
         )
