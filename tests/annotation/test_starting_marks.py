@@ -32,7 +32,18 @@ from benchwright.annotation.app.routes import region_routes
 from benchwright.annotation.campaigns import Mark
 from benchwright.annotation.cli import unused_marks
 from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms import CampaignForm, MarkField, TaskInput, marking_form
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.campaigns import (
+    StartingMarks,
+    StartingRow,
+    count_starting_marks,
+    find_campaign,
+    set_starting_marks,
+    starting_key,
+    starting_marks_of,
+    starting_report,
+)
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.drawing import mask_of
 from benchwright.errors import BenchwrightError
@@ -534,3 +545,29 @@ def test_pairs_start_from_marks_on_their_first_picture(started: Started) -> None
     (started.folder / "marks.json").write_text(json.dumps(coco({"on": "b.png", "bbox": [1, 2, 3, 4]})))
     started.run(["marks.json"], more="    over: pairs\n    pairs: pairs.csv\n")
     assert points_of(started.placed()["b.png"]) == [[[1, 2], [4, 6]]]
+
+
+@pytest.mark.both_databases
+def test_the_store_keeps_marks_by_campaign_and_item_until_others_take_their_place(store: ReviewStore) -> None:
+    form = CampaignForm(fields=marking_form([MarkField(name="things", label="Things", shape="box")]).fields)
+    for name in ("mark", "other"):
+        store.upsert_campaign(name, kind="mark", rule="single", slots_per_task=1, form=form, settings={}, seed=1)
+        store.upsert_tasks(name, [TaskInput("i", "c", {"sizes_wh": [[9, 9]]})])
+    [task], [other] = ([task.id for task in store.tasks(name)] for name in ("mark", "other"))
+    box = {"shape": "box", "points": [[1, 2], [3, 4]]}
+    rows = [StartingRow("i", 1, {"things": [box, box]}), StartingRow("i", 0, {"things": [box]})]
+    marked = StartingMarks("key", [*rows, StartingRow("gone", 0, {"things": [box]})], [{"file": "a.json"}])
+    with store.writing() as connection:
+        set_starting_marks(connection, store.campaign("mark"), marked)
+    with store.reading() as connection:
+        campaign = find_campaign(connection, "mark")
+        assert starting_marks_of(connection, task) == [rows[1], rows[0]]
+        assert starting_marks_of(connection, other) == []
+        assert count_starting_marks(connection, campaign) == {("i", 0): 1, ("i", 1): 2, ("gone", 0): 1}
+        assert (starting_key(connection, "mark"), starting_key(connection, "other")) == ("key", None)
+        assert starting_report(connection, campaign) == [{"file": "a.json"}]
+    with store.writing() as connection:
+        set_starting_marks(connection, campaign, None)
+        assert starting_marks_of(connection, task) == []
+        assert starting_report(connection, campaign) == []
+    store.audited()
