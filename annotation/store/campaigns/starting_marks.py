@@ -6,7 +6,6 @@ They are no part of a task: a task and its decisions stay as they are when other
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -62,6 +61,7 @@ def set_starting_marks(connection: sa.Connection, campaign: Campaign, marks: Sta
                 "campaign_id": campaign.id,
                 "item_id": row.item_id,
                 "place": row.place,
+                "count": sum(map(len, row.regions.values())),
                 "regions": canonical_json(row.regions),
             }
             for row in marks.rows[start : start + _AT_ONCE]
@@ -97,8 +97,5 @@ def starting_marks_of(connection: sa.Connection, task_id: int) -> list[StartingR
 def count_starting_marks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, int], int]:
     """Return the number of regions of each file on each item of a campaign, by item and place of the file."""
     s = starting_marks.c
-    query = sa.select(s.item_id, s.place, s.regions).where(s.campaign_id == campaign.id)
-    counts: Counter[tuple[str, int]] = Counter()
-    for row in connection.execute(query.execution_options(yield_per=_AT_ONCE)):
-        counts[row.item_id, row.place] = sum(map(len, json.loads(row.regions).values()))
-    return counts
+    rows = connection.execute(sa.select(s.item_id, s.place, s["count"]).where(s.campaign_id == campaign.id))
+    return {(item_id, place): count for item_id, place, count in rows}

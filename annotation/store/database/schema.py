@@ -432,6 +432,7 @@ starting_marks = sa.Table(
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
     sa.Column("item_id", sa.Text, primary_key=True, doc="Item on whose first picture the marks lie."),
     sa.Column("place", sa.Integer, primary_key=True, doc="Place of the file among the campaign's, from 0."),
+    sa.Column("count", sa.Integer, nullable=False, doc="Number of regions."),
     sa.Column("regions", sa.Text, nullable=False, doc="Regions by field, as JSON."),
     info={MEANING: "Marks of one file that annotators of one item start from."},
 )

@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("campaign_id", sa.Integer, nullable=False),
         sa.Column("item_id", sa.Text, nullable=False),
         sa.Column("place", sa.Integer, nullable=False),
+        sa.Column("count", sa.Integer, nullable=False),
         sa.Column("regions", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("campaign_id", "item_id", "place", name="pk_starting_marks"),
         sa.ForeignKeyConstraint(["campaign_id"], ["campaigns.id"], name="fk_starting_marks_campaign_id"),
