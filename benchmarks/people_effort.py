@@ -39,7 +39,7 @@ from benchwright.annotation.forms import SETTING, AssignmentSettings, CampaignFo
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue, close_early, estimate_anew, settle, votes_in
-from benchwright.annotation.workflow.settlement import policy_of
+from benchwright.annotation.workflow.settlement.settle import policy_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DECISIONS = ("accept", "reject")

@@ -1,4 +1,7 @@
-"""Photographs that people upload while a benchmark is built; a run ingests them together with its image folder."""
+"""Photographs that people upload while a benchmark is built, or that a step brings into a run.
+
+The run ingests them together with its image folder.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ FOLDER = "collected"
 
 @dataclass(frozen=True)
 class BroughtPhotograph:
-    """One photograph, which the room that received it has decoded and encoded anew.
+    """One photograph: uploaded, decoded and encoded anew by the room that received it, or a dataset's own file.
 
     Args:
         path: Path of its file.

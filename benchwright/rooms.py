@@ -26,6 +26,7 @@ Kind = Literal[
     "protocols",
     "metrics",
     "region_helpers",
+    "dataset_readers",
     "overrides",
     "photographs",
     "unused_photographs",
@@ -55,6 +56,8 @@ class Room:
         metrics: Names that a report shows.
         region_helpers: Names that a campaign's ``helpers`` take: settings of programs that propose regions
             (`benchwright.regions.HelperSettings`).
+        dataset_readers: Names that the step ``dataset`` takes: readers of source datasets
+            (`benchwright.construction.readers.DatasetReader`).
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
         photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
         unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
@@ -71,6 +74,7 @@ class Room:
     protocols: Mapping[str, Entry] = field(default_factory=dict)
     metrics: Mapping[str, Entry] = field(default_factory=dict)
     region_helpers: Mapping[str, Entry] = field(default_factory=dict)
+    dataset_readers: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, Entry] = field(default_factory=dict)
     photographs: Mapping[str, Entry] = field(default_factory=dict)
     unused_photographs: Mapping[str, Entry] = field(default_factory=dict)

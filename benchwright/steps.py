@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.images.decode import ImageReader
+    from benchwright.images.formats.walking import Limits
     from benchwright.models.reply_store import ReplyStore
+    from benchwright.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
@@ -44,6 +46,22 @@ class Resources(NamedTuple):
 
     gpus: float = 0.0
     memory_mb: int = 512
+
+
+class BringContext(NamedTuple):
+    """What a step may use to bring pictures into a run, before anything else of the run happens.
+
+    Args:
+        stage: Id of the step's stage.
+        workspace: Folder of the workspace, which is locked.
+        seed: The run's seed.
+        limits: Largest size of an image file.
+    """
+
+    stage: str
+    workspace: Path
+    seed: int
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +116,7 @@ class Step(BaseModel):
         reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or
             `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
+        brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -111,6 +130,12 @@ class Step(BaseModel):
     reads: ClassVar[tuple[str, ...]] = ()
     identity: ClassVar[tuple[str, ...]] = ()
     resources: ClassVar[Resources] = Resources()
+    brings_pictures: ClassVar[bool] = False
+
+    def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
+        """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""
+        del ctx
+        return ()
 
     def parts(self) -> tuple[Step, ...]:
         """Return the steps that this one is made of, in order; itself unless it is a chain of several.

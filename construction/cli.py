@@ -53,6 +53,77 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     )
 
 
+@click.command("readers")
+@json_option(
+    """
+    `{"readers": [{"name", "title", "help", "home", "licence", "pictures_licence", "gives": [kind], "needs": [{"path",
+    "content", "obtained"}], "options": [{"name", "kind", "default", "help"}]}]}`; `gives` are kinds of ground truth
+    """
+)
+def readers(*, as_json: bool) -> None:
+    """List the readers of source datasets: what each needs, how to get it, its licences, its options.
+
+    Nothing is fetched. The step `dataset` of a recipe takes a reader's name; `construct check` looks at a folder.
+    """
+    from .readers import reader_documents, reader_text
+
+    documents = reader_documents()
+    emit({"readers": documents}, as_json=as_json, text=lambda: "\n\n".join(map(reader_text, documents)))
+
+
+@click.command("check")
+@click.argument(
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(exists=True, path_type=Path),
+    help="Folder of the dataset, or its archive.",
+)
+@click.option("--reader", required=True, help="Name of the reader; `construct readers` lists them.")
+@click.option("--images", type=click.Path(exists=True, path_type=Path), help="Folder of its pictures, if another one.")
+@click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Setting of the reader; may be repeated."
+)
+@click.option("--rows-only", is_flag=True, help="Only see that pictures are there; do not open them.")
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Refusals shown a reason.")
+@json_option(
+    """
+    `{"reader", "folder", "ok", "records", "pictures", "truths": {kind: n}, "licences": {licence: n},
+    "refused": {reason: n}, "examples": [{"file", "entry", "reason", "detail"}]}`; `licences` counts
+    pictures; `ok` says whether nothing is refused
+    """
+)
+def check(
+    folder: Path,
+    reader: str,
+    images: Path | None,
+    options: tuple[str, ...],
+    rows_only: bool,
+    examples: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Say what is in the folder of a source dataset, and what is wrong; exit 1 where anything is refused.
+
+    Every row is read, and every picture is opened as far as its size. One that is missing or wrong is one refusal, with
+    file, row and value; a folder that is laid out in another way is an error that says what was expected.
+    """
+    from benchwright.errors import CheckFailed
+
+    from .readers import make_reader, options_in
+    from .sources import check_dataset, check_text
+
+    document = check_dataset(
+        make_reader(reader, options_in(options)),
+        folder,
+        images=images,
+        opens_pictures=not rows_only,
+        examples=examples,
+    )
+    emit(document, as_json=as_json, text=lambda: check_text(document))
+    if not document["ok"]:
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
 def _write_facts(out: Path, images: list[Any]) -> None:
     import yaml
 

@@ -9,6 +9,12 @@ _HERE = "benchwright.construction"
 ROOM = Room(
     name="construction",
     commands={
+        "construct readers": Entry(
+            f"{_HERE}.cli:readers", "List the readers of source datasets, with what they need and how to get it."
+        ),
+        "construct check": Entry(
+            f"{_HERE}.cli:check", "Say what is in the folder of a source dataset, and what is wrong."
+        ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
@@ -24,6 +30,9 @@ ROOM = Room(
             "Make items: which of four points in a second view is the one marked in the first?",
         ),
         "facts": Entry(f"{_HERE}.sources.facts:StatedFacts", "Give images what a facts file states about them."),
+        "dataset": Entry(
+            f"{_HERE}.sources.dataset:Dataset", "Bring pictures of a source dataset, with their ground truth."
+        ),
         "object_localization": Entry(
             f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),
@@ -47,6 +56,13 @@ ROOM = Room(
         ),
         "pair_items": Entry(
             f"{_HERE}.manipulation.pair_items:PairItems", "Make items: questions about natural and manipulated images."
+        ),
+    },
+    dataset_readers={
+        "vsr": Entry(f"{_HERE}.readers.vsr:Vsr", "VSR: claims on how two things lie to each other, true or false."),
+        "iiw": Entry(f"{_HERE}.readers.iiw:Iiw", "IIW: which of two points has the darker surface."),
+        "spair71k": Entry(
+            f"{_HERE}.readers.spair71k:Spair71k", "SPair-71k: key points of two pictures that mean the same."
         ),
     },
     region_helpers={

@@ -14,15 +14,15 @@ from PIL import Image
 from benchwright.annotation.campaigns.review import review_form
 from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.collect import collect_form
-from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.forms.fields.field_types import Option
+from benchwright.annotation.forms.kind_forms.collect import collect_form
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.kind_forms.marking import MarkField, marking_form
+from benchwright.annotation.forms.kind_forms.pair import PAIR_FORM
+from benchwright.annotation.forms.kind_forms.screening import screening_form
+from benchwright.annotation.forms.kind_forms.statements import Section, state_form
 from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
-from benchwright.annotation.forms.marking import MarkField, marking_form
-from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
-from benchwright.annotation.forms.screening import screening_form
-from benchwright.annotation.forms.statements import Section, state_form
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task

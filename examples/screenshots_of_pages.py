@@ -15,10 +15,10 @@ from screenshots_of_kinds import ANNOTATOR, CAMPAIGN, CURATOR, Shot, Tour, again
 from benchwright.annotation.campaigns.review import review_form
 from benchwright.annotation.campaigns.screen import ScreenForm
 from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.forms.form import Form
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.kind_forms.screening import screening_form
 from benchwright.annotation.forms.kinds import ERRATA, KINDS, REVIEW, SCREEN_ITEMS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
-from benchwright.annotation.forms.screening import screening_form
 from benchwright.annotation.store import Accounts
 from benchwright.review_tasks import ReviewTask, SideText
 

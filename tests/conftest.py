@@ -23,8 +23,10 @@ from served_vlm import running_served_vlm
 __all__ = ["running_chat_server", "running_served_vlm"]
 """Fixtures of a module of their own, for all tests."""
 
-hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
-hypothesis.settings.load_profile("untimed")
+# A busy machine is no failure, and the same tree gives the same result: `--hypothesis-profile explore` draws anew.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("explore", deadline=None)
+hypothesis.settings.load_profile("repeatable")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # So it is in a shell's background; programs under test would inherit it and could not be interrupted.

@@ -21,6 +21,8 @@ from .cockpit.build import show_build
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
+from .item_pages.items import show_items
+from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
@@ -29,8 +31,6 @@ from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.flags import show_flags
 from .pages.history import show_history
 from .pages.home import show_home
-from .pages.items import show_items
-from .pages.one_item import show_item
 from .pages.people import show_people
 from .pages.practice import show_practice
 from .pages.progress import show_progress

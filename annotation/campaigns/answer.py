@@ -25,7 +25,7 @@ from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
 from ..store import Annotation
 from ..workflow.gold import with_gold
-from ..workflow.rules import MAX_SLOTS
+from ..workflow.settlement.rules import MAX_SLOTS
 from .justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions
 from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork, run_campaign
 from .verdicts import pseudonyms, rounded, short_agreement

@@ -19,7 +19,7 @@ from benchwright.workspace.run_results import files_of
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.collect import collect_form, licence_code
+from ..forms.kind_forms.collect import collect_form, licence_code
 from ..forms.kinds import COLLECT, KINDS
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input

@@ -10,8 +10,8 @@ from benchwright.photographs import BroughtPhotograph, collected_photographs
 from benchwright.records import Source
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.collect import NONE
 from ..forms.fields.field_types import OneOf
+from ..forms.kind_forms.collect import NONE
 from ..forms.kinds import COLLECT
 from ..store import Annotation, Campaign, ReviewStore, open_store, store_exists
 from ..workflow.submitted_answers import fields_in

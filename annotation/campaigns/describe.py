@@ -16,7 +16,7 @@ from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.description import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
+from ..forms.kind_forms.description import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
 from ..forms.kinds import DESCRIBE, KINDS
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input

@@ -16,9 +16,9 @@ from ..store import Annotation, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import list_revisions
-from ..workflow.revisions import by_version
-from ..workflow.rounds import NOBODY, votes_in
-from ..workflow.settlement import ACCEPT, OPEN, WAITS, policy_of, settle
+from ..workflow.settlement.revisions import by_version
+from ..workflow.settlement.rounds import NOBODY, votes_in
+from ..workflow.settlement.settle import ACCEPT, OPEN, WAITS, policy_of, settle
 from .verdicts import short_agreement
 
 OVERALL = "overall"

@@ -26,8 +26,8 @@ from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
 from ..agreement.region_matching import RegionTolerance
 from ..forms.campaign_form import CampaignForm
 from ..forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, campaign_helpers
+from ..forms.kind_forms.marking import HEADLINE, NOTE, MarkField, marking_form
 from ..forms.kinds import KINDS, MARK
-from ..forms.marking import HEADLINE, NOTE, MarkField, marking_form
 from ..forms.payloads import TaskInput
 from ..forms.starting_files import MOST_FILES, START_FROM, StartAuthor, StartFile, authors_of, check_files
 from ..forms.task_content import TaskContent
@@ -39,11 +39,11 @@ from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.starting_marks import count_starting_marks, starting_report
 from ..workflow.gold import with_gold
 from ..workflow.gold_regions import REGIONS, known_regions
-from ..workflow.marked_regions import AGREEMENT
-from ..workflow.revisions import by_version
-from ..workflow.rounds import NOBODY
-from ..workflow.rules import RuleSetting, parse_rule
-from ..workflow.settlement import WAITS
+from ..workflow.settlement.marked_regions import AGREEMENT
+from ..workflow.settlement.revisions import by_version
+from ..workflow.settlement.rounds import NOBODY
+from ..workflow.settlement.rules import RuleSetting, parse_rule
+from ..workflow.settlement.settle import WAITS
 from .mark_proposals import proposal_figures
 from .mark_truth import true_regions
 from .mark_verdicts import MarkedPicture, gold_mark_outcome, mark_verdicts, marked_picture

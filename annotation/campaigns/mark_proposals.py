@@ -11,7 +11,7 @@ from benchwright.regions import change_of, kind_of_change
 from ..forms.marking import UNSURE
 from ..forms.starting_files import authors_in
 from ..store import Campaign
-from ..workflow.marked_regions import regions_in
+from ..workflow.settlement.marked_regions import regions_in
 from .mark_verdicts import MarkedPicture
 
 

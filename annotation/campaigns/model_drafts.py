@@ -24,9 +24,9 @@ from benchwright.models.usage import BudgetSpent
 from benchwright.records import ImageRecord, Record
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.form import Form
+from ..forms.fields.form import Form
+from ..forms.kind_forms.statements import Section, fields_of_draft
 from ..forms.payloads import Proposals
-from ..forms.statements import Section, fields_of_draft
 from ..workflow.image_files import ImageFiles
 
 logger = logging.getLogger(__name__)

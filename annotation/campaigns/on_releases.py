@@ -17,10 +17,10 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import KINDS, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
-from ..workflow.closing import check_closes, close_early
-from ..workflow.further_votes import check_further_votes
 from ..workflow.image_files import brought_pictures
-from ..workflow.rules import MAX_SLOTS
+from ..workflow.settlement.closing import check_closes, close_early
+from ..workflow.settlement.further_votes import check_further_votes
+from ..workflow.settlement.rules import MAX_SLOTS
 from .open_campaign import CampaignRequest, prepared_input
 
 OPENED_FROM = "opened_from"

@@ -31,13 +31,13 @@ from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..store.campaigns.practice import set_practice_items
 from ..workflow.attention import CHECKED_KINDS, AttentionChecks
-from ..workflow.closing import check_closes, close_early
-from ..workflow.further_votes import check_further_votes, count_spared
 from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.gold_regions import known_regions
 from ..workflow.image_files import ImageFiles
-from ..workflow.marked_regions import compare_regions
-from ..workflow.rules import parse_rule
+from ..workflow.settlement.closing import check_closes, close_early
+from ..workflow.settlement.further_votes import check_further_votes, count_spared
+from ..workflow.settlement.marked_regions import compare_regions
+from ..workflow.settlement.rules import parse_rule
 
 
 class AssignedCampaign(CampaignStep):

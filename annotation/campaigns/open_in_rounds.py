@@ -17,10 +17,10 @@ from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import list_revisions
 from ..store.campaigns.tasks import find_task
 from ..store.database.records import Revision
-from ..workflow.closing import close_early
-from ..workflow.revisions import by_version, open_next_rounds
-from ..workflow.rounds import NOBODY, Round, in_count, votes_in
-from ..workflow.settlement import WAITS, policy_of, settle_last
+from ..workflow.settlement.closing import close_early
+from ..workflow.settlement.revisions import by_version, open_next_rounds
+from ..workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
+from ..workflow.settlement.settle import WAITS, policy_of, settle_last
 from .open_campaign import (
     CampaignRequest,
     ItemWork,

@@ -20,13 +20,13 @@ from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
+from ..forms.kind_forms.pair import DIFFERENT, PAIR_FORM, SAME
 from ..forms.kinds import KINDS, PAIR
-from ..forms.pair import DIFFERENT, PAIR_FORM, SAME
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedPairers, check_enough
 from ..store import Annotation
-from ..workflow.rules import AnnotatorsRule, Rule, parse_rule
+from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import BinaryVotes
 

@@ -24,8 +24,8 @@ from ..agreement.ratings import Rating
 from ..forms.kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
 from ..forms.payloads import about_in, item_in
 from ..store import Annotation, Task
-from ..workflow.rounds import votes_in
-from ..workflow.settlement import OPEN, policy_of, settle
+from ..workflow.settlement.rounds import votes_in
+from ..workflow.settlement.settle import OPEN, policy_of, settle
 from ..workflow.submitted_answers import CampaignAnswers, Row, fields_in, rows_of
 from .verdicts import DIGITS, short_agreement
 

@@ -21,15 +21,15 @@ from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import FormField, OneChoice, OneOf, Option, TextField
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..forms.kinds import REVIEW
 from ..simulated.annotators import SimulatedReviewers, check_enough
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
-from ..workflow.criteria import NOTE, tally, unmet_criteria, votes_of
 from ..workflow.gold import with_gold
-from ..workflow.rounds import Round
-from ..workflow.rules import Rule, RuleSetting, parse_rule
-from ..workflow.settlement import FAILED_REVIEW, OUT_OF_ROUNDS
+from ..workflow.settlement.criteria import NOTE, tally, unmet_criteria, votes_of
+from ..workflow.settlement.rounds import Round
+from ..workflow.settlement.rules import Rule, RuleSetting, parse_rule
+from ..workflow.settlement.settle import FAILED_REVIEW, OUT_OF_ROUNDS
 from .open_campaign import AssignedCampaign, CampaignRequest
 from .open_in_rounds import ItemHistory, open_in_rounds
 from .verdicts import REJECTED, pseudonyms, reason_of, round_summaries, rounded, short_agreement

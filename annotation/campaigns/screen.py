@@ -18,14 +18,14 @@ from benchwright.review_tasks import Code
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
+from ..forms.kind_forms.screening import DISCARD, DISCARDED, KEEP, NO_AGREEMENT, screening_form
 from ..forms.kinds import KINDS, SCREEN, SCREEN_ITEMS
 from ..forms.payloads import TaskInput
-from ..forms.screening import DISCARD, DISCARDED, KEEP, NO_AGREEMENT, screening_form
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedScreeners
 from ..store import Annotation
 from ..workflow.gold import with_gold
-from ..workflow.rules import AnnotatorsRule, Rule, parse_rule
+from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from ..workflow.submitted_answers import fields_in
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
 from .verdicts import BinaryVotes, most_named

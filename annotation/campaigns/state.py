@@ -23,17 +23,17 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import OneOf, Repeated
-from ..forms.form import Form
+from ..forms.fields.form import Form
+from ..forms.kind_forms.statements import DRAFTS, HEADLINE, NEEDS, STATED, Section, state_form, statements_document
 from ..forms.kinds import KINDS, STATE
 from ..forms.payloads import Proposals, TaskInput, payload_of_picture, proposals_in
-from ..forms.statements import DRAFTS, HEADLINE, NEEDS, STATED, Section, state_form, statements_document
 from ..forms.task_content import TaskContent
 from ..simulated.annotators import check_enough
 from ..simulated.writers import SimulatedStaters
 from ..store import Annotation, open_store
 from ..store.database.records import TASK_STATES
 from ..workflow.gold import with_gold
-from ..workflow.rules import Rule
+from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in
 from .model_drafts import DraftSettings, drafts_of
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign

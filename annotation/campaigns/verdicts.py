@@ -15,9 +15,17 @@ from benchwright.steps import Outcome, Verdicts
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..store import Annotation
-from ..workflow.rounds import Round, votes_in
-from ..workflow.rules import DECISIONS, Rule
-from ..workflow.settlement import ACCEPT, NEEDS_REVISION, NO_AGREEMENT, OUT_OF_ROUNDS, REJECT, SettlementPolicy, settle
+from ..workflow.settlement.rounds import Round, votes_in
+from ..workflow.settlement.rules import DECISIONS, Rule
+from ..workflow.settlement.settle import (
+    ACCEPT,
+    NEEDS_REVISION,
+    NO_AGREEMENT,
+    OUT_OF_ROUNDS,
+    REJECT,
+    SettlementPolicy,
+    settle,
+)
 from .open_in_rounds import ItemHistory
 
 DIGITS = 6

@@ -16,8 +16,8 @@ from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
-from ..workflow.rules import DECISIONS, RuleSetting, parse_rule
-from ..workflow.settlement import ACCEPT
+from ..workflow.settlement.rules import DECISIONS, RuleSetting, parse_rule
+from ..workflow.settlement.settle import ACCEPT
 from .justified_answers import evidence_summary, justified_answer, values_with_regions
 from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
 from .open_in_rounds import ItemHistory, open_in_rounds

@@ -52,7 +52,7 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
     """
     from ..progress.rule_trial import can_try, fates_of, try_rules
     from ..progress.sureness_trial import can_spare, try_sureness
-    from ..workflow.rules import parse_rule
+    from ..workflow.settlement.rules import parse_rule
 
     wanted = [parse_rule(text) for text in texts] or None
     with open_for_commands(workspace) as store:

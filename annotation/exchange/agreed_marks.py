@@ -12,17 +12,17 @@ from benchwright.regions import Region
 from benchwright.regions.formats import PictureMarks, WrittenMarks
 
 from ..campaigns.mark_verdicts import MarkedPicture, marked_picture
+from ..forms.kind_forms.marking import NOTHING, UNSURE
 from ..forms.kinds import MARK
-from ..forms.marking import NOTHING, UNSURE
 from ..forms.payloads import sizes_in
 from ..forms.task_content import content_in
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..workflow.image_files import ImageFiles
-from ..workflow.marked_regions import compare_regions, consensus_in, regions_in
-from ..workflow.revisions import by_version
-from ..workflow.rounds import NOBODY
-from ..workflow.settlement import NO_AGREEMENT, WAITS
+from ..workflow.settlement.marked_regions import compare_regions, consensus_in, regions_in
+from ..workflow.settlement.revisions import by_version
+from ..workflow.settlement.rounds import NOBODY
+from ..workflow.settlement.settle import NO_AGREEMENT, WAITS
 
 
 @dataclass(frozen=True)

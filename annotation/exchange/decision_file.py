@@ -20,16 +20,16 @@ from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
 from ..forms.fields.field_types import PhotographField, SeveralOf
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
 from ..store.submissions.form_checks import normalized
-from ..workflow.closing import close_early
-from ..workflow.marked_regions import compare_regions
 from ..workflow.photo_uploads import take_in_photograph
-from ..workflow.revisions import open_next_rounds
+from ..workflow.settlement.closing import close_early
+from ..workflow.settlement.marked_regions import compare_regions
+from ..workflow.settlement.revisions import open_next_rounds
 from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
 from .task_file import BESIDE, SHOWN, TAKES, columns_of
 

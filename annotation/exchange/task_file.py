@@ -12,7 +12,7 @@ from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
 from ..forms.fields.field_words import takes_in_words
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in

@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 from benchwright.records import Record
 
 from .fields.field_types import FormField, RegionField
-from .form import Form
+from .fields.form import Form
 
 MOST_READ = 256
 """Most forms that are kept parsed in memory, because a campaign is read on every click."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from benchwright.review_tasks import FindingCategory
 
 from .fields.field_types import OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
-from .form import Form
+from .fields.form import Form
 
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"

@@ -9,9 +9,9 @@ from benchwright.regions import Region
 
 from .campaign_form import CampaignForm
 from .fields.field_types import OneOf, Option, TextField
+from .kind_forms.marking import MarkField, marking_form
+from .kind_forms.statements import WHY_FIELD
 from .kinds import COLLECT, DESCRIBE, MARK, STATE
-from .marking import MarkField, marking_form
-from .statements import WHY_FIELD
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"

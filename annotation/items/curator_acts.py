@@ -28,8 +28,8 @@ from ..store.campaigns.tasks import list_campaigns, upsert_annotator
 from ..store.counts.item_facts import task_facts
 from ..store.database.locks import hold_annotator
 from ..workflow.adjudication import AdjudicationQueue, reopen_task, share_divided
-from ..workflow.rounds import in_count
-from ..workflow.settlement import ACCEPT, REJECT, WAITS, policy_of
+from ..workflow.settlement.rounds import in_count
+from ..workflow.settlement.settle import ACCEPT, REJECT, WAITS, policy_of
 from .item_history import RecordHistory, ReviewedTask
 
 Act = Literal["withdraw", "restore", "undo"]

@@ -30,8 +30,8 @@ from ..store.campaigns.overrides import RecordedOverride
 from ..store.campaigns.tasks import list_campaigns
 from ..store.counts.item_facts import TaskFacts, payloads_of, revisions_of, task_facts
 from ..store.submissions.comments import Comment, remarks_on_item
-from ..workflow.rounds import in_count, votes_in
-from ..workflow.settlement import OPEN, policy_of, settle_last
+from ..workflow.settlement.rounds import in_count, votes_in
+from ..workflow.settlement.settle import OPEN, policy_of, settle_last
 from .item_index import ItemIndex, step_of
 
 _MEASURES = {"int64", "float64", "bool", "string"}

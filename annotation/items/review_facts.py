@@ -10,16 +10,16 @@ from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 
+from ..forms.kind_forms.screening import DISCARD, KEEP
 from ..forms.kinds import AMBIGUOUS, KEY_RIGHT, KEY_WRONG, PICTURE_PROBLEM
 from ..forms.payloads import item_in
-from ..forms.screening import DISCARD, KEEP
 from ..progress.label_fields import reasons_field
 from ..store import Annotation, Campaign
 from ..store.campaigns.tasks import list_campaigns
 from ..store.counts.item_facts import TaskFacts, payloads_of, task_facts
 from ..workflow.adjudication import share_divided
-from ..workflow.rounds import in_count, votes_in
-from ..workflow.settlement import (
+from ..workflow.settlement.rounds import in_count, votes_in
+from ..workflow.settlement.settle import (
     ACCEPT,
     FAILED_REVIEW,
     NEEDS_REVISION,

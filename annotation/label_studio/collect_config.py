@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.collect import NONE
 from ..forms.fields.field_types import OneOf, PhotographField
 from ..forms.fields.field_values import FormError
-from ..forms.form import Form
+from ..forms.fields.form import Form
+from ..forms.kind_forms.collect import NONE
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import read_fields, values_by_control

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.photographs import collected_photographs
 
-from ..forms.collect import NONE
+from ..forms.kind_forms.collect import NONE
 from ..forms.submission import Submission
 from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
 from ..store.assignment.task_queue import OWNER

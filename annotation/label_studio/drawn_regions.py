@@ -18,7 +18,7 @@ from benchwright.errors import DataError
 from benchwright.regions import Region, SizeWH
 
 from ..forms.fields.field_types import RegionField
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from .brush_masks import read_brush, write_brush
 
 IMAGES = "images"

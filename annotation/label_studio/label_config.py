@@ -27,7 +27,7 @@ from ..forms.fields.field_types import (
     TextField,
 )
 from ..forms.fields.field_words import takes_in_words
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
 from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields

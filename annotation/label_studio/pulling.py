@@ -13,9 +13,9 @@ from benchwright.errors import BenchwrightError, DataError
 from ..store import Campaign, ReviewStore, Task
 from ..store.database.records import TASK_STATES
 from ..store.submissions.external_annotations import ExternalAnnotation, Taken
-from ..workflow.closing import close_early
-from ..workflow.marked_regions import compare_regions
-from ..workflow.revisions import open_next_rounds
+from ..workflow.settlement.closing import close_early
+from ..workflow.settlement.marked_regions import compare_regions
+from ..workflow.settlement.revisions import open_next_rounds
 from .replies import read_reply
 from .task_data import KEY, key_of
 

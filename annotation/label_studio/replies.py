@@ -23,7 +23,7 @@ from ..forms.fields.field_types import (
     SeveralOf,
     TextField,
 )
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..forms.payloads import item_in
 from ..forms.submission import Submission
 from .drawn_regions import take_drawn

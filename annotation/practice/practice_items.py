@@ -8,7 +8,11 @@ from typing import NamedTuple
 from benchwright.records import Choice, ItemImage
 from benchwright.regions import Region
 
-from ..forms.description import CONVEYS, NOTHING
+from ..forms.kind_forms.description import CONVEYS, NOTHING
+from ..forms.kind_forms.marking import MARKED
+from ..forms.kind_forms.marking import NOTHING as NOTHING_TO_MARK
+from ..forms.kind_forms.pair import DIFFERENT, SAME
+from ..forms.kind_forms.screening import DISCARD, KEEP
 from ..forms.kinds import (
     AMBIGUOUS,
     ANSWER,
@@ -26,11 +30,7 @@ from ..forms.kinds import (
     STATE,
     VERIFY,
 )
-from ..forms.marking import MARKED
-from ..forms.marking import NOTHING as NOTHING_TO_MARK
-from ..forms.pair import DIFFERENT, SAME
 from ..forms.practice_item import LEAVE, PRACTISED_BOXES, PRACTISED_POINTS, TAKE, PracticeItem, TextBeside
-from ..forms.screening import DISCARD, KEEP
 from ..forms.task_content import TaskContent
 from .scenes import balls_in, picture_id, scene_size
 

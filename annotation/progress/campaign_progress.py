@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ..store import Campaign
 from ..store.counts.decision_counts import DecisionCounts
-from ..workflow.settlement import (
+from ..workflow.settlement.settle import (
     ACCEPT,
     DECIDED,
     FAILED_REVIEW,

@@ -21,7 +21,7 @@ from ..forms.assignment_settings import assignment_settings_of
 from ..store import Campaign, ReviewStore
 from ..store.counts import campaign_counts
 from ..store.counts.campaign_counts import DayOfWork
-from ..workflow.further_votes import count_spared
+from ..workflow.settlement.further_votes import count_spared
 
 WINDOW_DAYS = 14
 """Days back from today of which the pace is taken. Today itself is not over, and counts only if it is the only day."""

@@ -20,10 +20,10 @@ from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.marked_tasks import marked_tasks, shown_in, tasks_among
-from ..workflow.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
-from ..workflow.revisions import by_version
-from ..workflow.rounds import NOBODY, in_count
-from ..workflow.settlement import policy_of
+from ..workflow.settlement.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
+from ..workflow.settlement.revisions import by_version
+from ..workflow.settlement.rounds import NOBODY, in_count
+from ..workflow.settlement.settle import policy_of
 
 MOST_PICTURES = 400
 """Most pictures, the newest, that a page compares while somebody waits for it; commands compare all."""

@@ -21,10 +21,10 @@ from ..store.campaigns.closings import SureCounts
 from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
-from ..workflow.closing import count_closed
-from ..workflow.criteria import criteria_of
-from ..workflow.further_votes import count_spared
 from ..workflow.gold_regions import count_gold_marks
+from ..workflow.settlement.closing import count_closed
+from ..workflow.settlement.criteria import criteria_of
+from ..workflow.settlement.further_votes import count_spared
 from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
 from .forecast import Forecast, forecast_of

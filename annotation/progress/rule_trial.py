@@ -12,15 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from ..forms.kind_forms.pair import DIFFERENT
+from ..forms.kind_forms.screening import KEEP
 from ..forms.kinds import KEY_RIGHT, REVIEW, VERIFY
-from ..forms.pair import DIFFERENT
-from ..forms.screening import KEEP
 from ..store import Campaign, ReviewStore
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, count_sequences, list_sequences
-from ..workflow.criteria import criteria_of
-from ..workflow.rounds import votes_in_sequence
-from ..workflow.rules import Rule
-from ..workflow.settlement import (
+from ..workflow.settlement.criteria import criteria_of
+from ..workflow.settlement.rounds import votes_in_sequence
+from ..workflow.settlement.rules import Rule
+from ..workflow.settlement.settle import (
     ACCEPT,
     CLOSING,
     NO_AGREEMENT,

@@ -17,8 +17,8 @@ from ..agreement.posterior import PosteriorSampler, fitted
 from ..forms.assignment_settings import FurtherVotes, assignment_settings_of
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.closings import TaskVote, list_begun_votes, newest_ratings
-from ..workflow.further_votes import MOST_RATINGS, SURE_KINDS, sure_decision
-from ..workflow.settlement import SettlementPolicy, TaskVotes, policy_of
+from ..workflow.settlement.further_votes import MOST_RATINGS, SURE_KINDS, sure_decision
+from ..workflow.settlement.settle import SettlementPolicy, TaskVotes, policy_of
 from .campaign_progress import counted_outcome
 
 THRESHOLDS = (0.8, 0.9, 0.95, 0.99)

@@ -21,15 +21,15 @@ from benchwright.seeds import generator_for
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EVIDENCE, needs_evidence
 from ..forms.fields.field_types import OneOf, PhotographField, RegionField
-from ..forms.pair import DIFFERENT, SAME
+from ..forms.kind_forms.pair import DIFFERENT, SAME
+from ..forms.kind_forms.screening import DISCARD, KEEP
 from ..forms.payloads import item_in, sizes_in
-from ..forms.screening import DISCARD, KEEP
 from ..forms.submission import Submission
 from ..store import SIMULATED, ReviewStore, Uploads
 from ..store.campaigns.revisions import round_of
 from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
-from ..workflow.rules import Rule
+from ..workflow.settlement.rules import Rule
 from .drawn_regions import drawn_regions, moved_region
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from benchwright.regions import Region
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import RegionField
-from ..forms.marking import HEADLINE, MARKED, NOTE, NOTHING
+from ..forms.kind_forms.marking import HEADLINE, MARKED, NOTE, NOTHING
 from ..forms.payloads import item_in
 from ..forms.starting_files import START_FROM
 from ..forms.submission import Submission

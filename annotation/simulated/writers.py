@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.collect import NONE, OWN, WEB
-from ..forms.description import CONVEYS, COUNTS, NOTHING
 from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
-from ..forms.form import Form
+from ..forms.fields.form import Form
+from ..forms.kind_forms.collect import NONE, OWN, WEB
+from ..forms.kind_forms.description import CONVEYS, COUNTS, NOTHING
+from ..forms.kind_forms.statements import HEADLINE, STATED
 from ..forms.payloads import item_in
-from ..forms.statements import HEADLINE, STATED
 from ..forms.submission import Submission
 from .annotators import Share, SimulatedGroup
 

@@ -42,10 +42,10 @@ from ..store.database.locks import hold_annotator, hold_task
 from ..store.database.records import Adjudication
 from ..store.submissions.form_checks import edits_in, normalized
 from ..store.submissions.submissions import MAX_NOTE
-from .criteria import NOTE
-from .revisions import by_version, open_next_rounds
-from .rounds import NOBODY, in_count, votes_in, votes_in_sequence
-from .settlement import ACCEPT, REJECT, WAITS, SettlementPolicy, policy_of, settle
+from .settlement.criteria import NOTE
+from .settlement.revisions import by_version, open_next_rounds
+from .settlement.rounds import NOBODY, in_count, votes_in, votes_in_sequence
+from .settlement.settle import ACCEPT, REJECT, WAITS, SettlementPolicy, policy_of, settle
 
 DECISIONS = ("accept", "reject", "revise", SEND_BACK)
 MAX_DECIDED = 50

@@ -11,12 +11,12 @@ from benchwright.steps import Outcome, Verdicts
 
 from ..forms.assignment_settings import AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.description import NOTHING
 from ..forms.fields.field_types import OneOf, SeveralOf
 from ..forms.gold_file import GoldLabel
+from ..forms.kind_forms.description import NOTHING
+from ..forms.kind_forms.screening import KEEP
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY
 from ..forms.payloads import TaskInput, item_in
-from ..forms.screening import KEEP
 from ..store import decisions_of
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}

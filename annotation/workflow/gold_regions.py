@@ -15,11 +15,11 @@ from ..agreement.region_comparison import MarkComparison, compare_marks
 from ..agreement.region_matching import RegionTolerance
 from ..forms.campaign_form import CampaignForm
 from ..forms.gold_file import GoldLabel
-from ..forms.marking import HEADLINE, MARKED
+from ..forms.kind_forms.marking import HEADLINE, MARKED
 from ..forms.payloads import sizes_in
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.gold import GoldMarks, gold_marks
-from .marked_regions import AGREEMENT, regions_in, tolerance_of
+from .settlement.marked_regions import AGREEMENT, regions_in, tolerance_of
 
 REGIONS, TOLERANCE = "regions", "tolerance"
 

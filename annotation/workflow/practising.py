@@ -22,7 +22,7 @@ from ..practice import practice_items
 from ..store import Campaign, RefusedError, ReviewStore
 from ..store.campaigns.practice import Practice, PracticeAnswer, PracticeAttempt
 from ..store.submissions.pre_key_answers import ANSWER
-from .marked_regions import regions_in, tolerance_of
+from .settlement.marked_regions import regions_in, tolerance_of
 
 _SOUND, _UNSOUND = "accept", "revise"
 """Decisions that the votes of a reviewer come to in practice."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.form import Form
+from ..forms.fields.form import Form
 from ..forms.kinds import REVIEW
 from ..forms.payloads import about_in, item_in
 from ..store import Annotation, Campaign, ReviewStore, Task

@@ -44,12 +44,12 @@ from ..store.campaigns.gold import GoldMarks
 from ..store.database.locks import hold_annotator
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
-from .closing import close_early
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
-from .further_votes import estimate_anew
 from .gold_regions import is_right
-from .marked_regions import compare_regions
-from .revisions import open_next_rounds
+from .settlement.closing import close_early
+from .settlement.further_votes import estimate_anew
+from .settlement.marked_regions import compare_regions
+from .settlement.revisions import open_next_rounds
 
 logger = logging.getLogger(__name__)
 

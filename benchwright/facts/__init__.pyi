@@ -48,11 +48,15 @@ from .picture_facts import StatedSource as StatedSource
 from .picture_facts import Subject as Subject
 from .picture_facts import Unanswerable as Unanswerable
 from .picture_facts import Why as Why
+from .picture_names import key_of as key_of
+from .picture_names import names_of as names_of
 from .schema import Box as Box
 from .schema import Name as Name
 from .schema import Point as Point
 from .schema import Stated as Stated
 from .schema import Text as Text
+from .statements import REGIONS as REGIONS
+from .statements import STATEMENTS as STATEMENTS
 from .statements import Authorship as Authorship
 from .statements import FieldRegion as FieldRegion
 from .statements import PictureRegions as PictureRegions

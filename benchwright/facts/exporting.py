@@ -11,14 +11,11 @@ from benchwright.errors import DataError
 
 from .composing import composed_facts, with_other_pictures_named, without_mistakes
 from .picture_facts import PictureFacts
-from .statements import Statements, read_marked
+from .picture_names import key_of, names_of
+from .statements import REGIONS, STATEMENTS, Statements, read_marked
 
 if TYPE_CHECKING:
-    from benchwright.records import ImageRecord
     from benchwright.workspace.workspace import Workspace
-
-REGIONS, STATEMENTS = "regions", "statements"
-"""Values of campaigns in which people mark pictures, and state what a picture shows."""
 
 
 class ExportedFacts(NamedTuple):
@@ -72,9 +69,10 @@ def stated_in_workspace(
             for name, (value, texts) in told.items()
             if value == STATEMENTS and image.image_id in texts
         }
-        called = _names(image)
+        uri = None if image.source is None else image.source.uri
+        called = names_of(uri, image.image_id)
         in_file = next((key_of_file[name] for name in called if name in key_of_file), None)
-        key = in_file if in_file is not None else _key(image)
+        key = in_file if in_file is not None else key_of(uri, image.image_id)
         for name in called:
             names.setdefault(name, set()).add(key)
         if not marked and not stated:
@@ -83,10 +81,8 @@ def stated_in_workspace(
         size_wh = {"size_wh": (image.width, image.height)}
         pictures[key] = PictureFacts.model_validate({**facts.picture.model_copy(update=size_wh).model_dump()})
         left_out[key] = dict(facts.left_out)
-    key_of = {name: next(iter(keys)) for name, keys in names.items() if len(keys) == 1 and name not in pictures}
-    sound, more = without_mistakes(
-        {key: with_other_pictures_named(picture, key_of) for key, picture in pictures.items()}
-    )
+    only = {name: next(iter(keys)) for name, keys in names.items() if len(keys) == 1 and name not in pictures}
+    sound, more = without_mistakes({key: with_other_pictures_named(picture, only) for key, picture in pictures.items()})
     unused = {key: {**left_out.get(key, {}), **more.get(key, {})} for key in sorted({*left_out, *more})}
     return ExportedFacts(
         dict(sorted(sound.items())), tuple(sorted(told)), {key: reasons for key, reasons in unused.items() if reasons}
@@ -109,16 +105,3 @@ def _values(workspace: Workspace, campaigns: Collection[str]) -> dict[str, tuple
                     texts[value][row["record_id"]] = text
         told.update((stage, (value, by_image)) for value, by_image in texts.items())
     return told
-
-
-def _names(image: ImageRecord) -> tuple[str, ...]:
-    from benchwright.images.identify import path_for
-
-    if image.source is None or image.source.uri is None:
-        return (image.image_id,)
-    path = path_for(image.source.uri)
-    return path.as_posix(), path.name, image.image_id
-
-
-def _key(image: ImageRecord) -> str:
-    return next(name for name in _names(image) if name.isprintable() and "\\" not in name)

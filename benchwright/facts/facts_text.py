@@ -12,6 +12,7 @@ from benchwright.errors import UnreadableImage
 
 from .facts_table import facts_table
 from .picture_facts import PictureFacts
+from .picture_names import can_be_a_key
 
 _HEAD = "format: benchwright-facts\nversion: 1\nimages:\n"
 _EMPTY: Mapping[str, Any] = {
@@ -144,14 +145,9 @@ def skeleton_of(folder: Path, uris: Iterable[str]) -> Skeleton:
         name = path.as_posix()
         if digest in key_of:
             picture = pictures[key_of[digest]]
-            if _can_be_a_key(name):
+            if can_be_a_key(name):
                 pictures[key_of[digest]] = picture.model_copy(update={"also": (*picture.also, name)})
             continue
-        key_of[digest] = name if _can_be_a_key(name) else digest
+        key_of[digest] = name if can_be_a_key(name) else digest
         pictures[key_of[digest]] = PictureFacts(size_wh=(identified.width, identified.height))
     return Skeleton(pictures, unreadable)
-
-
-def _can_be_a_key(name: str) -> bool:
-    """Return whether a facts file and a table can hold a path as it is."""
-    return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

@@ -19,6 +19,8 @@ from .idea_facts import High
 from .picture_facts import CutOut, PictureFacts, StatedInWords, StatedSource, Subject
 from .schema import Name, Stated, Text
 
+REGIONS, STATEMENTS = "regions", "statements"
+"""Values of campaigns in which people mark pictures, and state what a picture shows."""
 PERSON, SIMULATED = "person", "simulated"
 
 _OF_A_REGION = frozenset(Region.model_fields)

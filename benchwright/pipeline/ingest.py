@@ -5,8 +5,8 @@ order), and the others are recorded as `same_bytes`. Nothing is decoded here. Wh
 orientation, too many pixels) is checked; an image that only decoding shows to be broken fails in the first step that
 decodes it.
 
-Photographs that people uploaded are ingested together with the folder's files, with the source that people stated for
-each, and are stored in the workspace.
+Photographs that people uploaded, and pictures that steps bring, are ingested together with the folder's files, each
+with its stated source, and are stored in the workspace. Of equal files, one whose source states a licence is kept.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _rows(
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return one shard's rows of `files` and `images`, sorted; files with equal bytes are in the same shard."""
     kept: dict[str, str] = {}
-    for file in sorted(found, key=lambda file: (len(file.uri), file.uri)):
+    for file in sorted(found, key=lambda file: (not _has_licence(file, brought), len(file.uri), file.uri)):
         if file.image_id:
             kept.setdefault(file.image_id, file.uri)
     files, images = [], []
@@ -232,6 +232,11 @@ def _rows(
             source = brought[file.uri].source if file.uri in brought else Source(uri=file.uri)
             images.append(image_row(_record(file, file.image_id, source)))
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
+
+
+def _has_licence(file: SeenFile, brought: Mapping[str, BroughtPhotograph]) -> bool:
+    """Return whether a picture's source states a licence; of equal files, that one is kept."""
+    return file.uri in brought and brought[file.uri].source.licence is not None
 
 
 def _record(file: SeenFile, image_id: str, source: Source) -> ImageRecord:

@@ -28,7 +28,7 @@ from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, parse_recipe
-from benchwright.steps import FinalContext, FinalStep, Resources, Step
+from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
@@ -63,7 +63,7 @@ def run_recipe(
     Args:
         recipe: Recipe, from `load_recipe` or made in Python.
         workspace: Folder of the workspace; made if it does not exist.
-        images: Image folder; the recipe's own if None.
+        images: Image folder; the recipe's own if None, and none where steps bring pictures and neither names one.
         workers: Number of processes; as many as there is room for if None.
         copy: Store the source images in the workspace instead of referring to their folder.
         progress: Receiver of progress; none if None.
@@ -74,8 +74,12 @@ def run_recipe(
         BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or something is missing.
     """
     stages = plan(recipe.steps)
-    folder = image_folder(recipe, images)
+    needs_folder = images is not None or recipe.header.images or not any(s.step.brings_pictures for s in stages)
+    folder = image_folder(recipe, images) if needs_folder else None
     space = Workspace.create(workspace)
+    if folder is None:
+        folder = space.cache / "no_images"  # what is there in place of an image folder, where steps bring all pictures
+        folder.mkdir(exist_ok=True)
     about: dict[str, Any] = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
     if recipe.source is not None:
         about["recipe_file"] = str(recipe.source.resolve())
@@ -201,6 +205,12 @@ class _Run:
 
     def go(self, opened: Engine, copy: bool) -> FinishedRun:
         header = self.recipe.header
+        brought = photographs_of(self.space.root)
+        for stage in self.stages:
+            if stage.step.brings_pictures:
+                self.progress.phase(stage.id, 0)
+                context = BringContext(stage.id, self.space.root, header.seed, self.worker.limits)
+                brought += stage.step.bring(context)
         self._save_settings("running")
         for line in self.log.changed_versions():
             self.progress.warn(
@@ -221,7 +231,7 @@ class _Run:
                 shard_count=header.shards,
                 run_jobs=self._jobs_of(engine),
                 copy=copy,
-                brought=photographs_of(self.space.root),
+                brought=brought,
             )
             if not counts.records:
                 self.progress.warn(f"there is no file in {self.images}")

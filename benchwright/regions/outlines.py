@@ -43,10 +43,11 @@ def outline_of(mask: NDArray[np.bool_], *, tolerance_px: float = TOLERANCE_PX) -
         core = union_all([core, filled if filled.is_valid else filled.buffer(0)])
     # Half a cell around the centres is the edge of the cells; square, as they are.
     square = core.buffer(0.5, cap_style="square", join_style="mitre")
-    outline = _largest(square)
+    # Without its holes before it is simplified, since an outline that must not cross them could stay long for ever.
+    outline = Polygon(_largest(square).exterior)
     tolerance = tolerance_px
     corners = _corners(outline, tolerance, (mask.shape[1], mask.shape[0]))
-    while corners is not None and len(corners) > MAX_CORNERS:
+    while corners is not None and len(corners) > MAX_CORNERS and tolerance < sum(mask.shape):
         tolerance = max(0.5, tolerance * 1.5)
         corners = _corners(outline, tolerance, (mask.shape[1], mask.shape[0]))
     return corners

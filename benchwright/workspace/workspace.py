@@ -7,6 +7,7 @@ releases/, results/ what final steps make
 collected/          photographs that people uploaded, by hash
 review-pictures/    pictures of releases whose items people review again
 review.sqlite       what people answered; or review-store.json, which names the database that holds it
+datasets/           what the steps `dataset` refused, one list an entry
 overrides/          snapshots of curators' overrides of step verdicts
 replies/            what models replied: to steps in steps.sqlite, to scoring in a folder per model
 runs/               one folder per run: what varies (times, workers, versions, messages)

@@ -21,6 +21,8 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import PrerequisiteError, RecipeError, StepError
 from benchwright.facts import (
     FILE,
+    REGIONS,
+    STATEMENTS,
     Answerable,
     Authorship,
     ComposedFacts,
@@ -31,6 +33,8 @@ from benchwright.facts import (
     Subject,
     Unanswerable,
     composed_facts,
+    key_of,
+    names_of,
     read_facts,
     read_marked,
     with_other_pictures_named,
@@ -46,13 +50,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+"""What stands in a resolved recipe in place of a path: what is there, by the digest of its content."""
 FEW = 0.5
 """Share of images with facts below which a run reports it."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 _COLUMNS = ("image_id", "source_uri", "width", "height")
-REGIONS, STATEMENTS = "regions", "statements"
-"""Values of campaigns in which people mark pictures, and state what a picture shows."""
 
 
 class StatedFacts(GatherStep):
@@ -97,7 +100,7 @@ class StatedFacts(GatherStep):
     def _read(self, info: ValidationInfo) -> StatedFacts:
         if self.file is None and not self.stated_by:
             raise ValueError("say where the facts are: a `file`, or campaigns under `stated_by`, or both")
-        if self.file is not None and not _BY_DIGEST.fullmatch(self.file):
+        if self.file is not None and not BY_DIGEST.fullmatch(self.file):
             folder = (info.context or {}).get(FOLDER, Path())
             self._facts = read_facts(folder / self.file)
         return self
@@ -305,8 +308,7 @@ class _Image(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Return what facts may call it: its path, its file's name, its id."""
-        path = path_for(self.uri) if self.uri is not None else None
-        return (*([path.as_posix(), path.name] if path is not None else []), self.image_id)
+        return names_of(self.uri, self.image_id)
 
     @property
     def size_wh(self) -> tuple[int, int]:
@@ -315,7 +317,7 @@ class _Image(NamedTuple):
     @property
     def key(self) -> str:
         """Return what it is called among the facts where no file speaks of it."""
-        return next(name for name in self.names if "\\" not in name)
+        return key_of(self.uri, self.image_id)
 
 
 def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_Image], stage: str) -> dict[int, str]:

@@ -24,6 +24,7 @@ from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli import commands
 from benchwright.cli.output import JsonOption
+from benchwright.construction.readers import reader_documents
 from benchwright.errors import UnreadableImage
 from benchwright.evaluation.protocols.names import listed
 from benchwright.recipe import Header
@@ -34,7 +35,7 @@ from benchwright.steps import Outcome
 
 HERE = Path(__file__).parent
 PACKAGES = ("benchwright", *(f"benchwright.{room}" for room in ("filters", "construction", "annotation", "exports")))
-FACES = (*PACKAGES, "benchwright.evaluation", "benchwright.release")
+FACES = (*PACKAGES, "benchwright.construction.ground_truth", "benchwright.evaluation", "benchwright.release")
 ROOMS = {
     "filters": "Filters of images and items",
     "construction": "Steps that make items",
@@ -85,6 +86,7 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
             "reasons.md.j2",
             {"steps": steps, "any_step": reasons_of(Outcome), "files": reasons_of(UnreadableImage)},
         ),
+        "dataset-readers": ("dataset-readers.md.j2", {"readers": reader_documents()}),
         "models": ("models.md.j2", {**listings, "protocols": [protocol.document() for protocol in listed()]}),
         "release-columns": (
             "release.md.j2",

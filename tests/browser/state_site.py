@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from browser.kinds_site import make_images
 from browser.review_site import add_accounts
@@ -16,6 +16,9 @@ from benchwright.annotation.forms import SECTIONS
 from benchwright.models import ChatSettings
 from benchwright.steps import CampaignContext
 from benchwright.workspace import settle_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
 
 SCRIPT = '<img src=x onerror="window.hacked=1">'
 DRAFT: dict[str, Any] = {
@@ -49,3 +52,23 @@ def make_site(folder: Path) -> Path:
             assert step.advance(images, context).waiting is not None
     add_accounts(done.workspace)
     return done.workspace
+
+
+def section(page: Page, words: str) -> Locator:
+    """Return the section of the form whose heading has these words."""
+    return page.locator("details.section", has=page.locator(".section-name", has_text=words))
+
+
+def begin(page: Page) -> None:
+    """Say that the picture is stated, unless a draft says so already."""
+    choice = page.get_by_role("button", name="State what it shows")
+    if choice.get_attribute("aria-pressed") == "false":
+        choice.click()
+
+
+def unfold(page: Page, words: str) -> Locator:
+    """Unfold a section, and return it."""
+    part = section(page, words)
+    if part.get_attribute("open") is None:
+        part.locator("summary").click()
+    return part

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from browser.axe import NOTHING, findings_by_theme
 from browser.rest import at_rest, hacked
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
-from browser.state_site import DRAFT, SCRIPT, make_site
+from browser.state_site import DRAFT, SCRIPT, begin, make_site, section, unfold
 from browser.widths import TABLET, unreached
 
 from benchwright.annotation.store import ReviewStore, open_store
@@ -30,25 +30,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 def store(site: ReviewSite) -> Iterator[ReviewStore]:
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as opened:
         yield opened
-
-
-def section(page: Page, words: str) -> Any:
-    return page.locator("details.section", has=page.locator(".section-name", has_text=words))
-
-
-def begin(page: Page) -> None:
-    """Say that the picture is stated, unless a draft says so already."""
-    choice = page.get_by_role("button", name="State what it shows")
-    if choice.get_attribute("aria-pressed") == "false":
-        choice.click()
-
-
-def unfold(page: Page, words: str) -> Any:
-    """Unfold a section, and return it."""
-    part = section(page, words)
-    if part.get_attribute("open") is None:
-        part.locator("summary").click()
-    return part
 
 
 def status(page: Page) -> str:

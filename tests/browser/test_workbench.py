@@ -12,9 +12,12 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, Verify
+from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, ScreenItems, Verify
+from benchwright.annotation.forms import KINDS as KINDS_OF_CAMPAIGNS
+from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
+from benchwright.evaluation.analysis import BLINK
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext
 
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 WINDOWS = {"1280 x 800": {"width": 1280, "height": 800}, "1366 x 768": {"width": 1366, "height": 768}}
-KINDS = ("judge", "answer", "both", "screen", "pair", "describe")
+KINDS = ("judge", "answer", "both", "screen", "pair", "describe", "screen_items", "errors", "errata", "adjudicate")
+WITH_OPTIONS = {"judge", "answer", "both", "screen_items", "errors", "errata", "adjudicate"}
+WITH_NOTE = {"judge", "answer", "both", "adjudicate"}
 _PLACES = """() => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]).filter((one) => one.checkVisibility());
@@ -67,8 +72,35 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         [item.model_copy(update={"item_id": "f" * 32})], context._replace(stage="answer")
     )
     Review(rule="unanimous(2)").advance([item.model_copy(update={"item_id": "a" * 32})], context._replace(stage="both"))
+    ScreenItems(rule="unanimous(2)").advance(
+        [item.model_copy(update={"item_id": "b" * 32})], context._replace(stage="screen_items")
+    )
+    Verify(rule="adjudicated(unanimous(2))").advance(
+        [item.model_copy(update={"item_id": "c" * 32})], context._replace(stage="adjudicate")
+    )
+    with open_store(url) as store:
+        open_reviews_of_a_release(store, item)
+        for name, decision in (("ann", "accept"), ("ben", "reject")):
+            said = Submission(decision, reasons=("unclear",) if decision == "reject" else ())
+            store.decide("adjudicate", store.tasks("adjudicate")[0].id, name, said, now=clock())
     with serve(done.workspace) as running:
         yield running
+
+
+def open_reviews_of_a_release(store: ReviewStore, item: Item) -> None:
+    """Open a campaign on a model's errors and one on doubtful keys, each of one item with the model's reply."""
+    beside = [{"label": "The model's reply", "text": "It is (A), since the cup is white and steams. " * 8}]
+    for number, (name, kind) in enumerate({"errors": "error_analysis", "errata": "errata"}.items()):
+        form = KINDS_OF_CAMPAIGNS[kind].form
+        assert form is not None
+        store.upsert_campaign(
+            name, kind=kind, rule="single", slots_per_task=1, settings={}, seed=1,
+            form=CampaignForm(fields=form(BLINK).fields),
+        )  # fmt: skip
+        payload = item.model_copy(update={"item_id": str(number) * 32}).model_dump(mode="json")
+        store.upsert_tasks(
+            name, [TaskInput(str(number) * 32, "content", {"item": payload, "beside": beside, "about": {}})]
+        )
 
 
 @pytest.fixture(scope="module")
@@ -95,16 +127,18 @@ def test_the_pane_has_half_of_the_window_with_eight_options_the_note_and_the_las
     site: ReviewSite, new_context: Callable[..., BrowserContext], kind: str, window: str
 ) -> None:
     page = new_context(viewport=WINDOWS[window]).new_page()
-    sign_in(page, site, "ann", path=f"/?campaign={kind}")
+    if kind == "adjudicate":
+        sign_in(page, site, "cur", path="/adjudicate?campaign=adjudicate")
+    else:
+        sign_in(page, site, "ann", path=f"/?campaign={kind}")
     slot_on_screen(page)
     seen = places(page)
     assert seen["share"] >= 0.5
     assert seen["inWindow"]
     assert seen["ends"]
     assert seen["scrolls"] <= 0
-    if kind in {"judge", "answer", "both"}:
-        assert seen["options"] == 8
-        assert seen["note"] == 1
+    assert seen["options"] == (8 if kind in WITH_OPTIONS else seen["options"])
+    assert seen["note"] == (1 if kind in WITH_NOTE else seen["note"])
 
 
 SIZES = {"ann": (1280, 800), "ben": (820, 1180), "cur": (390, 780)}

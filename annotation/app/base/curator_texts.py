@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.errors import BenchwrightError
 
-from ...workflow.rules import parse_rule
+from ...workflow.settlement.rules import parse_rule
 from ..languages.language import Texts
 from .texts import words_of_code
 
@@ -504,7 +504,8 @@ TEXTS = Texts(
         "decide_here": "Decide as adjudicator",
         "decide_why": "The annotators of {campaign} differ about it. What you decide counts in their place.",
         "cannot_decide": "Decisions of people are theirs: who decided changes it under “My decisions”. You can "
-        "withdraw the item instead. Only under a rule with an adjudicator, such as {rule}, can you decide it.",
+        "have it asked again, or withdraw the item. Only under a rule with an adjudicator, such as {rule}, can you "
+        "decide it yourself.",
         "assign_to": "Ask somebody before all others",
         "assign_whom": "Choose a person",
         "assign_why": "Open tasks about it wait for this person for {days} days, and come before their others. Nothing "

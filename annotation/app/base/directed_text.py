@@ -36,3 +36,8 @@ def runs_right_to_left(text: str) -> bool:
     """Return whether a text runs from right to left, which its first letter with a direction decides."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((direction != "L" for direction in directions if direction in {"L", "R", "AL"}), False)
+
+
+def inert(text: str) -> str:
+    """Return a text with all characters escaped that Markdown would interpret."""
+    return "".join(f"\\{character}" if character in "\\`*_{}[]<>()#+-.!|~:$" else character for character in text)

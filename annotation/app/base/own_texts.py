@@ -13,17 +13,17 @@ from benchwright.funnel.charts import TEXTS as CHART_TEXTS
 from benchwright.review_tasks import FindingCategory
 
 from ...forms.campaign_form import CampaignForm
-from ...forms.collect import LICENCE, collect_form
-from ...forms.description import DESCRIPTION_FORM
 from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
 from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.fields.field_types import EntryField, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
-from ...forms.form import Form
+from ...forms.fields.form import Form
+from ...forms.kind_forms.collect import LICENCE, collect_form
+from ...forms.kind_forms.description import DESCRIPTION_FORM
+from ...forms.kind_forms.pair import PAIR_FORM
+from ...forms.kind_forms.screening import COMMON_REASONS, screening_form
+from ...forms.kind_forms.statements import SECTIONS, state_form
 from ...forms.kinds import COLLECT, KINDS
-from ...forms.pair import PAIR_FORM
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
-from ...forms.screening import COMMON_REASONS, screening_form
-from ...forms.statements import SECTIONS, state_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES

@@ -17,16 +17,16 @@ from ...progress.build_progress import BuildProgress, build_progress, read_last_
 from ...progress.campaign_progress import progress_of
 from ...progress.overview import Overview
 from ...store import Account
-from ...workflow.settlement import WAITS
+from ...workflow.settlement.settle import WAITS
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
+from ..base.directed_text import inert
 from ..base.own_texts import chart_text
 from ..base.state import AppState
 from ..base.tables import show_rows
 from ..base.texts import message_of, title_of
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
-from ..pages.review import inert
 from ..routes.downloads import Download, downloads
 
 REFRESH_S = 1.0

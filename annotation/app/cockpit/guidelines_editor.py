@@ -12,11 +12,10 @@ from ...store import RefusedError, StaleError
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
 from ..base.curator_texts import TEXTS
-from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
+from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, inert, runs_right_to_left
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..base.texts import message_of
-from ..pages.review import inert
 from ..routes.guidelines import with_pictures
 
 HEIGHT_PX = 420

@@ -7,16 +7,16 @@ import streamlit as st
 from ...items.item_search import FoundRecord, records_of
 from ...progress.rule_trial import KEPT, ChangedTask, RuleTrial, can_try, changed_tasks, fates_of, try_rules
 from ...progress.sureness_trial import can_spare, try_sureness
-from ...workflow.settlement import OPEN
+from ...workflow.settlement.settle import OPEN
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, rule_in_words, words_for
+from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import parts_chart
 from ..charts.showing import show_chart
 from ..item_grid import GridTile, show_grid
-from ..pages.items import ITEM, record_tile, refreshed
-from ..pages.review import inert
+from ..item_pages.items import ITEM, record_tile, refreshed
 
 MOST_CHANGED = 24
 """Most pictures of changed items; the rest are counted."""

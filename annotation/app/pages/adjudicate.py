@@ -9,6 +9,7 @@ import streamlit as st
 from ...store import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, DecidedCase
 from ..base.curator_texts import rule_in_words
+from ..base.directed_text import inert
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
 from ..base.tables import show_rows
@@ -18,7 +19,6 @@ from ..workbench.adjudicating import AdjudicatorWork
 from ..workbench.work import work_state
 from ..workbench.work_routes import ADJUDICATION_URL
 from ..workbench.workbench import show_workbench
-from .review import inert
 
 
 def show_adjudication(request: PageRequest) -> None:

@@ -11,13 +11,13 @@ from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
+from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_marks_by_annotator
 from .qualification import show_qualification
-from .review import inert
 
 
 def show_annotators(request: PageRequest, *, items: st.Page) -> None:

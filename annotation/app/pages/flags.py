@@ -8,13 +8,12 @@ from benchwright.errors import BenchwrightError
 
 from ...store.submissions.comments import Comment
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.directed_text import show_text
+from ..base.directed_text import inert, show_text
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS, message_of
+from ..item_pages.items import ITEM
 from ..languages.language import chosen_language
-from .items import ITEM
-from .review import inert
 
 
 def show_flags(request: PageRequest, *, item: st.Page) -> None:

@@ -12,10 +12,10 @@ from ...forms.assignment_settings import assignment_settings_of
 from ...store import Account
 from ...workflow.own_work import OwnWork, own_work
 from ...workflow.practising import PracticeQueue
+from ..base.directed_text import inert
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
-from .review import inert
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

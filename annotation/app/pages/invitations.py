@@ -13,8 +13,8 @@ from ...exchange.invitations import invite_people, links_table, read_invitees
 from ...store import Account
 from ..base.account_words import invitation_path
 from ..base.curator_texts import TEXTS
+from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from .review import inert
 
 _LINKS = "invitation-links"
 LINKS_FILE = "invitations.csv"

@@ -14,10 +14,10 @@ from ...store.accounts.accounts import Role
 from ...store.accounts.campaign_access import AccessControl, CampaignAccess
 from ..base.account_words import invitation_path, state_of
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
+from ..base.directed_text import inert
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, message_of, words_of_code
 from .invitations import app_url, show_invitations
-from .review import inert
 
 _LINK = "invitation"
 

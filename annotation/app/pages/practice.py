@@ -7,6 +7,7 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...workflow.practising import PracticeQueue, PracticeState
+from ..base.directed_text import inert
 from ..base.own_texts import practice_in_language
 from ..base.request import PageRequest
 from ..base.state import clock
@@ -17,7 +18,6 @@ from ..workbench.work import work_state
 from ..workbench.work_routes import PRACTICE_URL
 from ..workbench.workbench import show_workbench
 from .campaign_menu import CAMPAIGN
-from .review import inert
 
 
 def show_practice(request: PageRequest, *, review: st.Page) -> None:

@@ -10,11 +10,11 @@ from ...forms.assignment_settings import Qualification, assignment_settings_of
 from ...store.accounts.campaign_access import AccessControl
 from ...store.campaigns.practice import Practice, PracticeResult
 from ..base.curator_texts import TEXTS
+from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.tables import show_rows
 from ..base.texts import message_of
-from .review import inert
 
 _LET_IN = "qualification-let-in"
 

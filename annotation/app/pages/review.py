@@ -7,6 +7,7 @@ import streamlit as st
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
+from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS, title_of
@@ -112,8 +113,3 @@ def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
         if queue.is_open and (count := sum(case.waits for case in queue.queue())):
             waits[campaign.name] = count
     return waits
-
-
-def inert(text: str) -> str:
-    """Return a text with all characters escaped that Markdown would interpret."""
-    return "".join(f"\\{character}" if character in "\\`*_{}[]<>()#+-.!|~:$" else character for character in text)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...forms.edits import right_of
 from ...forms.fields.field_words import value_in_words
-from ...forms.form import Form
+from ...forms.fields.form import Form
 from ...forms.kinds import MARK
 from ...forms.submission import Submission
 from ...store import Campaign

@@ -13,7 +13,7 @@ from ...forms.edits import right_of
 from ...forms.evidence import needs_evidence
 from ...forms.fields.field_types import OneChoice, Repeated
 from ...forms.fields.field_words import value_in_words
-from ...forms.form import Form
+from ...forms.fields.form import Form
 from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
 from ...forms.payloads import Proposals
 from ...forms.submission import Submission

@@ -12,9 +12,9 @@ from ...forms.edits import EditError, edits_of
 from ...forms.evidence import checked_evidence
 from ...forms.fields.field_types import DraftsField
 from ...forms.fields.field_values import FormError
-from ...forms.form import Form, statement_at
+from ...forms.fields.form import Form, statement_at
+from ...forms.kind_forms.statements import mistakes_in_statements
 from ...forms.payloads import item_in, proposals_in, sizes_in
-from ...forms.statements import mistakes_in_statements
 from ...forms.submission import Submission
 from ..database.records import RefusedError
 

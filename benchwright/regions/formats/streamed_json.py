@@ -1,4 +1,4 @@
-"""The lists of a large JSON object, one element after the other, in memory that does not grow with the file.
+"""The lists of a large JSON file, one element after the other, in memory that does not grow with the file.
 
 Python's own decoder reads each element, so that this costs what `json.load` costs; only the element at hand is held.
 """
@@ -45,6 +45,19 @@ class JsonLists:
         with naming(self.path), self.path.open("rb") as handle:
             yield from _Cursor(self.path, handle).members(self.keys)
 
+    def entries(self) -> Iterator[Any]:
+        """Yield the elements of a file that is one JSON list.
+
+        Raises:
+            DataError: The file is no JSON list, is cut off, or holds an element of more than `MAX_ELEMENT_BYTES`.
+        """
+        with naming(self.path), self.path.open("rb") as handle:
+            cursor = _Cursor(self.path, handle)
+            cursor.expect("[", "a JSON list")
+            for _, _, element in cursor.items():
+                yield element
+            cursor.expect_end("list")
+
     def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:
         """Return one element again, from the open file."""
         handle.seek(offset)
@@ -83,8 +96,11 @@ class _Cursor:
                 yield key, offset, length, value
             if not self.goes_on("}"):
                 break
+        self.expect_end("object")
+
+    def expect_end(self, what: str) -> None:
         if self.peek():
-            raise self.wrong("something follows the JSON object")
+            raise self.wrong(f"something follows the JSON {what}")
 
     def items(self) -> Iterator[tuple[int, int, Any]]:
         if self.peek() == "]":

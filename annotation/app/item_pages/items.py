@@ -1,0 +1,273 @@
+"""The curator's page of all items and images as pictures: searched, filtered, page by page, and acted on together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import streamlit as st
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images import decode_luma, hashes
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
+
+from ...items.item_search import (
+    FoundRecord,
+    Hits,
+    ItemQuery,
+    MeasureRange,
+    Sort,
+    has_hashes,
+    measures,
+    options,
+    search,
+)
+from ...store import Account
+from ..base.cache import cached
+from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..base.directed_text import inert
+from ..base.state import AppState
+from ..base.texts import message_of
+from ..item_grid import GridTile, show_grid
+from ..routes.record_pictures import record_picture_url
+from .item_acts import show_acts
+
+ITEM = "id"
+"""Query parameter of the page of one item."""
+_LAST = "items-query"
+"""Key under which the session keeps the last query, to which the page of one item leads back."""
+_LIKE_MB = 20
+_ID_DIGITS = 12
+_COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
+_LABELS = {
+    "stream": "of_stream", "state": "of_state", "campaign": "of_campaign", "reason": "of_reason",
+    "annotator": "of_annotator", "task": "of_kind", "step": "of_step",
+}  # fmt: skip
+
+
+def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.Page]) -> None:
+    """Show the list that the URL asks for.
+
+    Args:
+        state: State of the app.
+        account: Account of the curator.
+        item_page: Function that returns the page of one item.
+    """
+    query = ItemQuery.from_params(st.query_params.to_dict())
+    st.session_state[_LAST] = query.to_params()
+    with st.spinner(TEXTS["reading"]):
+        generation = refreshed(state)
+    facets = cached((state.store.where, "items-options", generation), lambda: state.items.reading(options))
+    total = sum(count for _, count in facets["stream"])
+    if not total:
+        st.info(TEXTS["nothing_made"])
+        return
+    asked = _filters(state, query, facets, generation)
+    if asked != query:
+        _go(replace(asked, page=1))
+    hits = state.items.reading(lambda connection: search(connection, query))
+    _show_count(query, hits, total)
+    if not hits.records:
+        st.info(TEXTS["found_none"])
+        return
+    path = item_page().url_path
+    tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
+    event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
+    if event.opened is not None:
+        st.switch_page(item_page(), query_params={ITEM: event.opened})
+    _show_pager(query, hits)
+    show_acts(state, account, selected=event.selected, query=query, total=hits.total)
+
+
+def last_query() -> dict[str, str]:
+    """Return the parameters of the list that the session showed last."""
+    kept: dict[str, str] = st.session_state.get(_LAST, {})
+    return kept
+
+
+def refreshed(state: AppState) -> str:
+    """Bring the index up to date, and return what names its present state."""
+    try:
+        return state.items.refresh().generation
+    except BenchwrightError as error:
+        st.error(TEXTS["index_failed"].format(why=inert(message_of(error))))
+        st.stop()
+
+
+def _go(query: ItemQuery) -> None:
+    st.query_params.from_dict(query.to_params())
+    st.rerun()
+
+
+def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str) -> ItemQuery:
+    """Show what the list is searched and filtered by, and return the query that a curator asks for now."""
+    left, right = st.columns([5, 2], vertical_alignment="bottom")
+    words = left.text_input(
+        TEXTS["search"], value=query.words, placeholder=TEXTS["search_hint"], max_chars=200, key=f"words-{query.words}"
+    )
+    sort = _sort(right, query)
+    with st.expander(TEXTS["filters"], key="items-filters"):
+        columns = st.columns(4)
+        values: dict[str, Any] = {}
+        for place, name in enumerate(_COLUMNS):
+            values[name] = _choice(columns[place % 4], name, getattr(query, name), facets[name])
+        ranges = cached((state.store.where, "items-measures", generation), lambda: state.items.reading(measures))
+        values |= _measure(columns[3], query, ranges)
+        like = _likeness(state, query)
+    asked = replace(query, words=words.strip(), sort=sort, like=like, **values)
+    return asked if asked != query else _without(query)
+
+
+def _without(query: ItemQuery) -> ItemQuery:
+    """Show what the list is filtered by, each with a button that takes it off, and return what is left."""
+    if query.is_empty:
+        return query
+    default = ItemQuery()
+    with st.container(horizontal=True, key="items-on"):
+        for name in _COLUMNS:
+            if value := getattr(query, name):
+                words = TEXTS["take_off"].format(label=TEXTS[_LABELS[name]], value=inert(_value_words(name, value)))
+                if st.button(words, key=f"off-{name}", icon=":material/close:"):
+                    off: dict[str, Any] = {name: ""}
+                    return replace(query, **off)
+        if query.measure:
+            words = TEXTS["take_off"].format(label=TEXTS["measure"], value=inert(query.measure))
+            if st.button(words, key="off-measure", icon=":material/close:"):
+                return replace(query, measure="", least=None, most=None, sort=default.sort)
+        if query.like and st.button(TEXTS["like_is"], key="off-like", icon=":material/close:"):
+            return replace(query, like="")
+        if st.button(TEXTS["show_all"], type="tertiary"):
+            return default
+    return query
+
+
+def _sort(place: Any, query: ItemQuery) -> Sort:
+    if query.like:
+        place.text_input(TEXTS["sort"], value=TEXTS["sort_likeness"], disabled=True)
+        return query.sort
+    sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (sort != "measure" or query.measure)]
+    picked: Sort = place.selectbox(
+        TEXTS["sort"],
+        sorts,
+        index=sorts.index(query.sort) if query.sort in sorts else 0,
+        format_func=lambda sort: TEXTS[f"sort_{sort}"],
+        key=f"sort-{query.sort}-{query.measure}",
+    )
+    return picked
+
+
+def _choice(place: Any, name: str, value: str, listed: Sequence[tuple[str, int]]) -> str:
+    """Show one property's values with their numbers, and return the one that is picked; empty for any."""
+    counts = dict(listed)
+    if value and value not in counts:
+        counts[value] = 0
+    codes = ["", *counts]
+
+    def words(code: str) -> str:
+        if not code:
+            return TEXTS["any"]
+        return TEXTS["option_count"].format(words=_value_words(name, code), count=counts[code])
+
+    label, key = TEXTS[_LABELS[name]], f"filter-{name}-{value}"
+    picked: str = place.selectbox(label, codes, index=codes.index(value), format_func=words, key=key)
+    return picked
+
+
+def _value_words(name: str, code: str) -> str:
+    """Return the words for a value of a property: codes as words, names as they are."""
+    if name in {"state", "stream"}:
+        return ITEM_STATES.get(code, code)
+    return words_for(code) if name in {"reason", "task"} else code
+
+
+def _measure(place: Any, query: ItemQuery, ranges: dict[str, MeasureRange]) -> dict[str, Any]:
+    """Show the measures and the bounds of the one that is picked, and return measure and bounds."""
+    if not ranges and not query.measure:
+        return {}
+    names = ["", *ranges, *([query.measure] if query.measure and query.measure not in ranges else [])]
+    picked = place.selectbox(
+        TEXTS["measure"],
+        names,
+        index=names.index(query.measure),
+        format_func=lambda name: name or TEXTS["any"],
+        key=f"measure-{query.measure}",
+    )
+    if picked != query.measure or not picked:
+        return {"measure": picked, "least": None, "most": None}
+    least_place, most_place = place.columns(2)
+    suffix = f"{picked}-{query.least}-{query.most}"
+    bounds = {
+        "least": least_place.number_input(TEXTS["least"], value=query.least, format="%g", key=f"least-{suffix}"),
+        "most": most_place.number_input(TEXTS["most"], value=query.most, format="%g", key=f"most-{suffix}"),
+    }
+    if picked in ranges:
+        place.caption(TEXTS["range_of"].format(**ranges[picked]._asdict()))
+    return {"measure": picked, **{name: None if bound is None else float(bound) for name, bound in bounds.items()}}
+
+
+def _likeness(state: AppState, query: ItemQuery) -> str:
+    """Take a picture to look for, and return what others are to be like; empty where nothing is."""
+    if not state.items.reading(has_hashes):
+        st.caption(TEXTS["no_hashes"])
+        return query.like
+    uploaded = st.file_uploader(
+        TEXTS["like_file"], help=TEXTS["like_why"], max_upload_size=_LIKE_MB, key=f"like-{query.like}"
+    )
+    if uploaded is None:
+        return query.like
+    try:
+        code = hashes(decode_luma(uploaded.getvalue(), at_least_px=HASHED_AT_LEAST_PX)).phash
+    except UnreadableImage as error:
+        st.error(TEXTS["not_a_picture"].format(why=inert(error.reason)))
+        return query.like
+    return f"hash-{code:016x}"
+
+
+def _show_count(query: ItemQuery, hits: Hits, total: int) -> None:
+    name = "found_all" if query.is_empty else "found"
+    st.markdown(f"**{TEXTS[name].format(total=total if query.is_empty else hits.total)}**")
+
+
+def _value_line(record: FoundRecord, query: ItemQuery) -> str:
+    if record.value is None:
+        return ""
+    return TEXTS["bits"].format(bits=record.value) if query.like else f"{query.measure} {record.value:.4g}"
+
+
+def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
+    """Return the tile of a record.
+
+    Args:
+        record: The record.
+        path: Path of the page of one item.
+        more: Further lines.
+    """
+    lines = [", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else "", record.campaign]
+    if record.decisions:
+        lines.append(TEXTS["decisions_n"].format(count=record.decisions))
+    lines += more
+    name = record.name or f"{record.task} {record.record_id[:_ID_DIGITS]}".strip()
+    return GridTile(
+        id=record.record_id,
+        href=f"/{path}?{ITEM}={record.record_id}",
+        src=record_picture_url(record.record_id) if record.pictures else "",
+        name=name,
+        title=record.question or record.name or TEXTS["no_question"],
+        lines=[line for line in lines if line],
+        state=record.state,
+        state_words=ITEM_STATES.get(record.state, record.state),
+        pictures=record.pictures,
+    )
+
+
+def _show_pager(query: ItemQuery, hits: Hits) -> None:
+    if hits.pages == 1:
+        return
+    left, middle, right = st.columns([1, 2, 1], vertical_alignment="center")
+    if left.button(TEXTS["previous"], disabled=hits.page == 1, width="stretch"):
+        _go(replace(query, page=hits.page - 1))
+    words = TEXTS["page_of"].format(page=hits.page, pages=hits.pages)
+    middle.container(key="items-pager").markdown(words, text_alignment="center")
+    if right.button(TEXTS["next"], disabled=hits.page == hits.pages, width="stretch"):
+        _go(replace(query, page=hits.page + 1))

@@ -1,0 +1,1 @@
+"""Forms of the kinds of campaigns: what each asks."""

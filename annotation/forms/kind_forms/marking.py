@@ -1,0 +1,75 @@
+"""The form of the campaign `mark`: regions of a picture, or of a pair of pictures, or that there is nothing to mark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field, model_validator
+
+from benchwright.records import Record, Sha256
+from benchwright.regions import RegionShape
+
+from ..fields.field_types import OneOf, OnlyIf, Option, RegionField, TextField
+from ..fields.form import Form
+from ..fields.region_values import MOST_REGIONS
+
+HEADLINE = "marked"
+"""Name of the first field: whether there is anything to mark."""
+MARKED, NOTHING, UNSURE = "marked", "nothing", "unsure"
+NOTE = "note"
+IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
+
+
+class MarkField(Record):
+    """Regions of one shape that people mark, as a recipe asks for them.
+
+    Attributes:
+        name: Name of the column in tables.
+        label: Name for people.
+        shape: `point`, `points` (in their order), `box`, `polygon`, `mask`, or `correspondence`, which joins a point of
+            the first picture of a pair to one of the second.
+        options: Labels to choose from; without any, regions have no label unless `free_label` is set.
+        free_label: Whether people may write a label of their own.
+        min_count: Fewest regions where there is anything to mark; 0 lets the field be left empty.
+        max_count: Most regions.
+        instructions: What to mark, and how, in Markdown.
+        example: Picture that shows how it is done, by its image id.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")
+    label: str = Field(min_length=1, max_length=200)
+    shape: RegionShape
+    options: tuple[Option, ...] = Field((), max_length=100)
+    free_label: bool = False
+    min_count: int = Field(1, ge=0, le=MOST_REGIONS)
+    max_count: int = Field(100, ge=1, le=MOST_REGIONS)
+    instructions: str = Field("", max_length=10_000)
+    example: Sha256 | None = None
+
+    @model_validator(mode="after")
+    def _can_be_filled_in(self) -> MarkField:
+        self.field()
+        return self
+
+    def field(self) -> RegionField:
+        """Return the field of the form, which applies where there is something to mark."""
+        return RegionField.model_validate({**self.model_dump(), "only_if": IF_MARKED})
+
+
+def marking_form(fields: Sequence[MarkField]) -> Form:
+    """Return the form with these fields for regions, which are asked for where there is something to mark."""
+    return Form(
+        fields=(
+            OneOf(
+                name=HEADLINE,
+                label="The picture",
+                options=(
+                    Option(code=MARKED, words="Marked"),
+                    Option(code=NOTHING, words="Nothing to mark", help="Nothing of what is asked for is in sight."),
+                    Option(code=UNSURE, words="I cannot tell", help="It may be there; the picture does not show."),
+                ),
+            ),
+            *(field.field() for field in fields),
+            TextField(name=NOTE, label="Note", hint="Anything a curator should know (N)", is_required=False),
+        )
+    )

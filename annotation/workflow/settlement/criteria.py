@@ -1,0 +1,55 @@
+"""Votes by criterion: an item passes if every criterion has as many votes as the rule needs.
+
+II-Bench (section 3.2) asks five reviewers whether a question is accurate, reasonable and difficult, and whether they
+find the key by themselves; at least four of five must say yes to each. They need not be the same four.
+
+A reviewer's votes are read from the fields of the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...forms.fields.field_types import OneOf
+from ...forms.kinds import REVIEW
+from ...store import Campaign
+from ...store.database.records import Annotation
+from ...store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
+from .rules import Rule
+
+YES = "yes"
+"""The vote for a criterion that is met."""
+Votes = Mapping[str, bool]
+"""One annotator's votes: by criterion, whether it is met."""
+
+
+def criteria_of(campaign: Campaign) -> tuple[str, ...]:
+    """Return the criteria of a review, of which the first is a right answer; none in campaigns of other kinds."""
+    form = campaign.form.typed if campaign.kind == REVIEW else None
+    if form is None:
+        return ()
+    return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))
+
+
+def tally(votes: Sequence[Votes]) -> dict[str, int]:
+    """Return the number of yes votes for each criterion, by name, in the order of the first annotator's votes."""
+    criteria = list(votes[0]) if votes else []
+    if any(set(vote) != set(criteria) for vote in votes):
+        raise ValueError(f"every annotator votes on the same criteria, here {criteria}")
+    return {criterion: sum(vote[criterion] for vote in votes) for criterion in criteria}
+
+
+def unmet_criteria(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the criteria with fewer votes than the rule needs, given how many voted yes to each."""
+    return tuple(criterion for criterion, count in yes.items() if count < rule.need)
+
+
+NOTE = "note"
+"""The field of a review that holds no vote."""
+
+
+def votes_of(annotation: Annotation) -> Votes:
+    """Return a reviewer's votes: whether their answer equals the key, then each criterion."""
+    fields = annotation.fields or {}
+    criteria = {name: value == "yes" for name, value in fields.items() if name not in {ANSWER, ANSWER_RIGHT, NOTE}}
+    return {ANSWER: fields[ANSWER_RIGHT] == "yes", **criteria}

@@ -1,0 +1,178 @@
+"""Ask for votes beyond the first only while the decision on a task is unsure, where a campaign is set so.
+
+Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough: the lower end of
+the credible interval of its probability, given who voted how (`agreement.posterior`), reaches the setting `until`, and
+the campaign's rule, held to the votes that there are, comes to the same decision. The rule alone decides what becomes
+of the task; this only decides who is asked again. Decisions for which a kind counts everybody's reasons or edits close
+no task early (`settlement.CLOSING`).
+
+What is known of the annotators is estimated anew after each tenth more decisions, and at the latest after 2,000; the
+estimates are kept, so that the same decisions in the same order close the same tasks, also after an interruption. A
+closing stands while its decisions do, whatever later estimates say; open tasks are judged by each new estimate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+
+from benchwright.seeds import seed_for
+
+from ...agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
+from ...forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
+from ...forms.kinds import REVIEW
+from ...store import Campaign, ReviewStore
+from ...store.campaigns.closings import (
+    Closing,
+    SureCounts,
+    TaskVote,
+    add_closings,
+    add_model,
+    closings_in_force,
+    count_since,
+    count_sure,
+    list_votes,
+    newest_model,
+    newest_ratings,
+    newest_version,
+    withdraw,
+)
+from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, policy_of
+
+SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))
+"""Kinds whose tasks may close because they are sure; a review asks several questions at once."""
+LEAST_NEW, MOST_NEW, PART_NEW = 20, 2000, 0.1
+"""New decisions after which annotators are estimated anew: a part of those before, between a least and a most."""
+MOST_RATINGS = 20_000
+"""Newest decisions that an estimate rests on at most, which bounds the time it takes."""
+
+
+def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | None) -> None:
+    """Check that tasks of this kind, with so many slots each, can be spared votes.
+
+    Raises:
+        ValueError: They cannot; the message says why.
+    """
+    if handout.further_votes is None:
+        return
+    if kind not in SURE_KINDS:
+        raise ValueError(
+            f"{kind!r} cannot spare votes: it counts every answer, or asks several questions at once; "
+            f"{', '.join(SURE_KINDS)} can"
+        )
+    if slots is not None and handout.further_votes.first >= slots:
+        raise ValueError(
+            f"further_votes.first is {handout.further_votes.first}, but the rule takes {slots} votes in all; give "
+            "fewer, or leave further_votes out"
+        )
+
+
+def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = None, only_open: bool = False) -> None:
+    """Close tasks whose decision is sure enough, and reopen those that closed so and are not sure any more.
+
+    Safe to repeat. It is called in the transaction of a decision, or by a run and after each new estimate for all
+    tasks that are begun.
+
+    Args:
+        store: The review store.
+        campaign: The campaign.
+        task: Id of the only task to look at; default None, all tasks.
+        only_open: Whether to leave closed tasks as they are, as where nothing but the estimate is new; default False.
+    """
+    settings = assignment_settings_of(campaign.settings).further_votes
+    if campaign.kind not in SURE_KINDS or campaign.is_simulated or (settings is None and task is not None):
+        return
+    with store.writing(alone=True) as connection:
+        in_force = {} if only_open else closings_in_force(connection, campaign, task=task)
+        if settings is None:
+            withdraw(connection, sorted(in_force))
+            return
+        policy, kept = policy_of(campaign), newest_model(connection, campaign)
+        model = prior_model(policy.decisions) if kept is None else model_of(kept.document)
+        sampler = PosteriorSampler(model, seed=seed_for(campaign.seed, campaign.name, "further votes"))
+        listed = list_votes(connection, campaign, task=task, also=in_force)
+        unsure, sure = sorted(in_force.keys() - listed.keys()), []
+        for task_id, votes in listed.items():
+            closing = in_force.get(task_id)
+            if closing is not None and task is None and _stands(closing, votes, policy, settings):
+                continue
+            if closing is None and votes[0].state != "open":
+                continue
+            if closing is not None:
+                unsure.append(task_id)
+            posterior = sure_decision(campaign, policy, settings, sampler, votes)
+            if posterior is not None:
+                latest = max(vote.submitted_at for vote in votes)
+                model_id = None if kept is None else kept.id
+                sure.append(Closing(task_id, len(votes), *posterior, closed_at=latest, model_id=model_id))
+        withdraw(connection, unsure)
+        add_closings(connection, sure)
+
+
+def sure_decision(
+    campaign: Campaign,
+    policy: SettlementPolicy,
+    settings: FurtherVotes,
+    sampler: PosteriorSampler,
+    votes: Sequence[TaskVote],
+) -> Posterior | None:
+    """Return the decision for which a task closes with these votes; None if it is to be asked again, or is complete."""
+    if not settings.first <= len(votes) < policy.slots:
+        return None
+    posterior = sampler.posterior([(vote.annotator_id, vote.decision) for vote in votes])
+    if posterior is None or posterior.low < settings.until or posterior.decision not in CLOSING[campaign.kind]:
+        return None
+    return posterior if _agreed(policy, votes) == posterior.decision else None
+
+
+def _agreed(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str | None:
+    return agreed_of_fewer(policy, TaskVotes(len(votes), Counter(vote.decision for vote in votes), {}))
+
+
+def _stands(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
+    """Return whether a closing still holds: under the present settings, and with the decisions that it rests on."""
+    is_same = closing.votes == len(votes) < policy.slots and _agreed(policy, votes) == closing.decision
+    return is_same and closing.votes >= settings.first and closing.low >= settings.until
+
+
+def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
+    """Estimate anew what is known of a campaign's annotators if enough decisions came in since; return whether so.
+
+    The estimate is made outside of any transaction that writes. Then all tasks that are begun are judged by it.
+    """
+    if assignment_settings_of(campaign.settings).further_votes is None or campaign.kind not in SURE_KINDS:
+        return False
+    with store.reading() as connection:
+        if not _is_due(connection, campaign):
+            return False
+        up_to = newest_version(connection)
+        rows = newest_ratings(connection, campaign, most=MOST_RATINGS)
+    gold: Mapping[int, str] = {row.task_id: row.gold for row in rows if row.gold is not None}
+    labels = policy_of(campaign).decisions
+    model = fitted(
+        labels,
+        [row.task_id for row in rows],
+        [row.annotator_id for row in rows],
+        [row.decision for row in rows],
+        gold,
+    )
+    with store.batch() as held, held.writing(alone=True) as connection:
+        add_model(connection, campaign, model.to_json(), decisions=len(rows), up_to=up_to)
+        close_sure(held, campaign, only_open=True)
+    return True
+
+
+def _is_due(connection: sa.Connection, campaign: Campaign) -> bool:
+    kept = newest_model(connection, campaign)
+    decisions, up_to = (0, 0) if kept is None else (kept.decisions, kept.up_to)
+    least = max(LEAST_NEW, min(MOST_NEW, int(decisions * PART_NEW)))
+    # Versions are numbered over all campaigns, so that counting those of this one can mostly be left out.
+    return newest_version(connection) - up_to >= least and count_since(connection, campaign, up_to) >= least
+
+
+def count_spared(store: ReviewStore, campaign: Campaign) -> SureCounts:
+    """Return how many tasks are closed because their decision is sure enough, and the votes that this spared."""
+    with store.reading() as connection:
+        return count_sure(connection, campaign)

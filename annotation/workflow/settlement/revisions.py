@@ -1,0 +1,75 @@
+"""Open the next round of a campaign, in which a revised item comes again as a new version, to other annotators.
+
+The app does so after each decision, and a run does so for decisions that came in another way. Safe to repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from benchwright.records import Item
+
+from ...forms.edits import ItemEdits, revised
+from ...forms.payloads import TaskInput, item_in, sizes_in, with_sizes
+from ...store import Annotation, Campaign, ReviewStore, Task
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.lineage import has_rounds
+from ...store.campaigns.revisions import add_revision, round_of
+from ...store.campaigns.tasks import find_task
+from ...store.database.records import Adjudicated
+from .rounds import NOBODY, next_edits, votes_in
+from .settle import NEXT_ROUND, policy_of, settle
+
+
+def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
+    """Open the next round of every item that is to be revised, or only of one task's item; return how many were opened.
+
+    The time of a revision is that of the last decision that led to it.
+
+    Args:
+        store: The review store.
+        name: The campaign, or its name; one without rounds is left alone.
+        task: Id of the only task to look at; default None, all tasks.
+    """
+    campaign = store.campaign(name) if isinstance(name, str) else name
+    if not has_rounds(campaign):
+        return 0
+    policy = policy_of(campaign)
+    with store.writing(alone=True) as connection:
+        decisions = by_version(list_decisions(connection, campaign, task=task))
+        adjudicated = list_adjudicated(connection, campaign, task=task)
+        opened = 0
+        for version, annotations in decisions.items():
+            verdict = adjudicated.get(version, NOBODY)
+            votes = votes_in(policy, annotations, verdict)
+            if settle(policy, votes) != NEXT_ROUND:  # nor in a later round, which few tasks look up
+                continue
+            before, proposal = find_task(connection, campaign, *version), next_edits(policy, annotations, verdict)
+            round_number = round_of(connection, before.id)
+            if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
+                continue
+            task_input, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
+            opened += add_revision(
+                connection, campaign, before, task_input, edits=proposal.edits, annotator=proposal.annotator, now=now
+            )
+        return opened
+
+
+def by_version(decisions: Iterable[Annotation]) -> dict[tuple[str, str], list[Annotation]]:
+    """Return decisions by item id and content hash, each by slot."""
+    decisions_of: dict[tuple[str, str], list[Annotation]] = {}
+    for decision in decisions:
+        decisions_of.setdefault((decision.item_id, decision.content_hash), []).append(decision)
+    return decisions_of
+
+
+def _moments(annotations: Sequence[Annotation], verdict: Adjudicated) -> list[datetime]:
+    decided = [] if verdict.decision is None else [verdict.decision.decided_at]
+    return [*(annotation.submitted_at for annotation in annotations), *decided]
+
+
+def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:
+    item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
+    return TaskInput(item.item_id, item.content_hash, with_sizes(item.model_dump(mode="json"), sizes_in(task.payload)))

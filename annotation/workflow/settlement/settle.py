@@ -1,0 +1,211 @@
+"""Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
+
+decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
+                                ├─▶ an adjudicator decides    whatever annotators said
+                                ├─▶ edits are proposed        the next round, as long as there is one
+                                ├─▶ the rule names one        waits for the adjudicator
+                                └─▶ nothing is agreed         no agreement, or a failed review
+
+A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all call
+`settle`. Code that reads single decisions makes `TaskVotes` of them (`rounds.votes_in`); code that counts tasks by the
+hundred thousand makes `TaskVotes` of the counts that the database returns (`campaign_progress`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from ...forms.assignment_settings import assignment_settings_of
+from ...forms.fields.field_types import OneOf
+from ...forms.kind_forms.marking import MARKED
+from ...forms.kind_forms.screening import KEEP
+from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from ...store import Campaign
+from .criteria import criteria_of, unmet_criteria
+from .rules import Rule, parse_rule
+
+ACCEPT, REJECT, REVISE = "accept", "reject", "revise"
+OPEN, WAITS, NEXT_ROUND, DECIDED = "open", "waits", "next_round", "decided"
+NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT = "needs_revision", "out_of_rounds", "no_agreement"
+FAILED_REVIEW = "failed_review"
+
+CLOSING: Mapping[str, Sequence[str]] = {
+    VERIFY: (ACCEPT, REJECT),
+    REVIEW: (ACCEPT,),
+    SCREEN: (KEEP,),
+    SCREEN_ITEMS: (KEEP,),
+    ERRATA: (KEY_RIGHT,),
+}
+"""Outcomes with which a task may close before everybody has decided, by kind of campaign.
+
+A revision and a failed review are not among them, because the last annotator may propose the edits that are taken. Nor
+are outcomes that drop an item with reasons, because everybody's reasons are counted.
+"""
+
+
+class SettlementPolicy(NamedTuple):
+    """How a campaign settles its tasks.
+
+    Args:
+        rule: The acceptance rule; None if every answer counts and none settles anything.
+        slots: Number of annotators of each task.
+        decisions: Decisions that can settle a task; if several have enough votes, the first settles it.
+        criteria: Criteria that annotators vote on instead; each needs enough votes.
+        rounds: Most rounds that an item gets; 0 if items do not come again.
+        closes_with: Outcomes with which a task closes before everybody has decided.
+    """
+
+    rule: Rule | None
+    slots: int
+    decisions: Sequence[str] = ()
+    criteria: Sequence[str] = ()
+    rounds: int = 0
+    closes_with: Sequence[str] = ()
+
+
+class TaskVotes(NamedTuple):
+    """The votes that count on one task: the newest version of each decision since the task was last sent back.
+
+    Args:
+        given: Number of annotators who have decided.
+        decisions: Number of annotators by decision.
+        votes: Number of annotators who voted yes, by criterion.
+        proposals: Number of different edits that were proposed.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
+        is_closed: Whether the task is closed, so that no further decision comes. Where votes are missing, the rule for
+            fewer annotators settles it (`further_votes`).
+        is_disputed: Whether the regions that annotators marked differ by more than the campaign lets pass
+            (`marked_regions`), so that deciding that there is something to mark is no agreement yet.
+    """
+
+    given: int
+    decisions: Mapping[str, int]
+    votes: Mapping[str, int]
+    proposals: int = 0
+    adjudicated: str | None = None
+    is_closed: bool = False
+    is_disputed: bool = False
+
+
+def policy_of(campaign: Campaign) -> SettlementPolicy:
+    """Return the settlement policy of a campaign; with simulated annotators nobody adjudicates."""
+    rule = None
+    with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
+        rule = parse_rule(campaign.rule)
+    if rule is not None and campaign.is_simulated:
+        rule = replace(rule, is_adjudicated=False)
+    closes = assignment_settings_of(campaign.settings).close_decided
+    criteria = criteria_of(campaign)
+    return SettlementPolicy(
+        rule,
+        campaign.slots_per_task,
+        () if criteria else _decisions_of(campaign),
+        criteria,
+        campaign.form.rounds,
+        CLOSING.get(campaign.kind, ()) if closes else (),
+    )
+
+
+def _decisions_of(campaign: Campaign) -> Sequence[str]:
+    """Return the decisions of a campaign's form, in its order; none if they depend on the item."""
+    form = campaign.form.typed
+    if form is None:
+        return campaign.form.decisions
+    return tuple(option.code for option in form.headline.options) if isinstance(form.headline, OneOf) else ()
+
+
+def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
+    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
+
+    An adjudicator's decision takes precedence over all others, also if the task closed before all annotators had
+    decided. If the annotators agree on neither accepting nor rejecting, proposed edits lead to the next version; if the
+    rule names an adjudicator, only where there is exactly one proposal and enough annotators ask for a revision.
+
+    Args:
+        policy: The campaign's policy.
+        votes: Votes on the task.
+        round_number: Round in which the task's version is judged, from 1.
+
+    Returns:
+        The outcome: `DECIDED` if there is no rule; `FAILED_REVIEW` instead of `NEEDS_REVISION` and `NO_AGREEMENT` if
+        annotators vote on criteria.
+
+    Raises:
+        ValueError: There are more decisions than the task takes.
+    """
+    if votes.adjudicated is not None:
+        return _after_edits(policy, round_number) if votes.adjudicated == REVISE else votes.adjudicated
+    if votes.given > policy.slots:
+        raise ValueError(f"{policy.rule} takes the decisions of {policy.slots} annotators, not of {votes.given}")
+    agreed = _agreed(policy, votes)
+    if votes.given < policy.slots:
+        if agreed is not None and agreed in policy.closes_with:
+            return agreed
+        return (agreed_of_fewer(policy, votes) if votes.is_closed else None) or OPEN
+    return _settle_decided(policy, votes, agreed, round_number)
+
+
+def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
+    """Return the decision of the annotators that holds whatever the missing ones are; None if it depends on them."""
+    if policy.rule is None:
+        return None
+    if policy.criteria:
+        return (
+            None
+            if unmet_criteria(policy.rule, {name: votes.votes.get(name, 0) for name in policy.criteria})
+            else ACCEPT
+        )
+    return _with_regions(
+        votes, policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
+    )
+
+
+def _with_regions(votes: TaskVotes, agreed: str | None) -> str | None:
+    """Return a decision, but none where annotators agree that there is something to mark and not on what."""
+    return None if agreed == MARKED and votes.is_disputed else agreed
+
+
+def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
+    """Return the decision of a task under the rule for as many annotators as have decided; None if there is none."""
+    if policy.rule is None or policy.criteria or not votes.given:
+        return None
+    rule = policy.rule.of_fewer(votes.given)
+    return _with_regions(votes, rule.certain_of(votes.decisions, policy.decisions, missing=0))
+
+
+def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:
+    """Settle a task that all its annotators have decided."""
+    if policy.rule is None:
+        return DECIDED
+    if agreed is not None and (agreed != REVISE or not policy.rounds):
+        return agreed
+    if policy.rule.is_adjudicated and (agreed is None or votes.proposals != 1):
+        return WAITS
+    if votes.proposals:
+        return _after_edits(policy, round_number)
+    return _undecided(policy, NO_AGREEMENT if agreed is None else NEEDS_REVISION)
+
+
+def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
+    """Return the outcome of a task on the last version of its item: as `settle`, but never `NEXT_ROUND`.
+
+    A next round opens together with the decision that leads to it. If none opened, the edits led back to a version that
+    the item had before, and the outcome is that nothing is agreed.
+    """
+    outcome = settle(policy, votes, round_number=round_number)
+    return _undecided(policy, NO_AGREEMENT) if outcome == NEXT_ROUND else outcome
+
+
+def _after_edits(policy: SettlementPolicy, round_number: int) -> str:
+    if round_number < policy.rounds:
+        return NEXT_ROUND
+    return OUT_OF_ROUNDS if policy.rounds > 1 else _undecided(policy, NEEDS_REVISION)
+
+
+def _undecided(policy: SettlementPolicy, outcome: str) -> str:
+    return FAILED_REVIEW if policy.criteria else outcome

@@ -1,0 +1,28 @@
+"""What facts call a picture: its path below the image folder, its file's name, or the SHA-256 of its file."""
+
+from __future__ import annotations
+
+
+def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
+    """Return all that facts may call a picture, the plainest first.
+
+    Args:
+        uri: Where the image folder holds it; None where no folder does.
+        image_id: SHA-256 of its file.
+    """
+    from benchwright.images.identify import path_for
+
+    if uri is None:
+        return (image_id,)
+    path = path_for(uri)
+    return path.as_posix(), path.name, image_id
+
+
+def key_of(uri: str | None, image_id: str) -> str:
+    """Return what a picture is called where no file names it yet: the first of its names that a file can hold."""
+    return next(name for name in names_of(uri, image_id) if can_be_a_key(name))
+
+
+def can_be_a_key(name: str) -> bool:
+    """Return whether a facts file and a table can hold a name as it is."""
+    return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

@@ -1,0 +1,361 @@
+"""Ground truth of pictures, one model a kind, in the words of the field.
+
+A *record* of a dataset is one or more pictures in an order, with what is true of them. Truths speak of the pictures by
+their number in that order, from 0. Coordinates are x, y in pixels of the upright picture, pixel centres at +0.5, as
+everywhere; a dataset that states fractions of width and height is read as `fractions`, and `in_pixels` converts once
+the pictures are known. `original` keeps what the dataset states, where reading changed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SizeWH = tuple[int, int]
+Point = tuple[float, float]
+BoxXYXY = tuple[float, float, float, float]
+Row3 = tuple[float, float, float]
+Matrix3 = tuple[Row3, Row3, Row3]
+Unit = Literal["pixels", "fractions"]
+Words = Annotated[str, Field(min_length=1, max_length=4000)]
+IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+class GroundTruth(BaseModel):
+    """Base of all kinds: frozen, unknown fields refused.
+
+    Class attributes:
+        kind: Name of the kind, and of the value that holds truths of it.
+        pictures: Number of pictures that a record with such a truth has; None where it may be any.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    kind: ClassVar[str]
+    pictures: ClassVar[int | None] = 1
+
+    original: dict[str, Any] = {}
+    """What the dataset states, where reading changed it."""
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield every point that it names, with the number of its picture; corners of boxes among them."""
+        yield from ()
+
+    def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
+        """Return it with coordinates in pixels of pictures of these upright sizes; itself where they are already."""
+        del sizes_wh
+        return self
+
+    def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
+        """Return which point lies outside of its picture, in words; None where all are inside.
+
+        Args:
+            sizes_wh: Upright width and height of each picture, in pixels.
+            slack_px: Distance up to which a point beside the picture still counts as on its edge, in pixels.
+        """
+        for number, (x, y) in self.places():
+            width, height = sizes_wh[number]
+            if not (-slack_px <= x <= width + slack_px and -slack_px <= y <= height + slack_px):
+                return f"the point ({x:g}, {y:g}) lies outside of picture {number}, {width} x {height} pixels"
+        return None
+
+
+class Homographies(GroundTruth):
+    """Pictures of one plane, and how points move from the first one to each."""
+
+    kind: ClassVar[str] = "homographies"
+    pictures: ClassVar[int | None] = None
+
+    change: Literal["viewpoint", "illumination"]
+    matrices: tuple[Matrix3, ...] = Field(min_length=2)
+    """For each picture the homography from picture 0 to it, for x, y, 1 as columns; the first is the identity."""
+
+    @model_validator(mode="after")
+    def _invertible(self) -> Homographies:
+        for number, matrix in enumerate(self.matrices):
+            if abs(determinant(matrix)) < 1e-12:
+                raise ValueError(f"the homography to picture {number} cannot be inverted: {matrix}")
+        return self
+
+
+class ReflectanceComparison(GroundTruth):
+    """Which of two points has the darker surface, whatever light falls on it."""
+
+    kind: ClassVar[str] = "reflectance"
+
+    first: Point
+    second: Point
+    darker: Literal["first", "second", "equal"]
+    weight: float = Field(gt=0)
+    """How sure it is, in the dataset's own scale; larger is surer."""
+    unit: Unit = "pixels"
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield both points."""
+        yield from ((0, self.first), (0, self.second))
+
+    def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
+        """Return it in pixels."""
+        if self.unit == "pixels":
+            return self
+        first, second = (scaled(point, sizes_wh[0]) for point in (self.first, self.second))
+        original = {"first": list(self.first), "second": list(self.second), **self.original}
+        return self.model_copy(update={"first": first, "second": second, "unit": "pixels", "original": original})
+
+
+class DepthComparison(GroundTruth):
+    """Which of two points is closer to the camera."""
+
+    kind: ClassVar[str] = "depth"
+
+    first: Point
+    second: Point
+    closer: Literal["first", "second"]
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield both points."""
+        yield from ((0, self.first), (0, self.second))
+
+
+class SpatialClaim(GroundTruth):
+    """A sentence on how two things lie to each other, and whether it is true."""
+
+    kind: ClassVar[str] = "claims"
+
+    claim: Words
+    relation: Words
+    is_true: bool
+    subject: str | None = None
+    object: str | None = None
+    """Subject and object as the dataset names them; absent in most of its files."""
+    reference_frame: int | None = None
+    """The dataset's code of whose left and right is meant; None where it states none."""
+    votes_true: int = Field(0, ge=0)
+    votes_false: int = Field(0, ge=0)
+    """Votes of validators, besides the annotator's own."""
+
+
+class CameraPose(BaseModel):
+    """How a camera saw an object: a point p of the object lies at rotation p + translation before the camera."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    frame: int = Field(ge=0)
+    rotation: Matrix3
+    translation: Row3
+    """In the dataset's unit of length."""
+
+    @property
+    def centre(self) -> Row3:
+        """Return where the camera is, in coordinates of the object: minus the transposed rotation by translation."""
+        x, y, z = (-sum(self.rotation[row][column] * self.translation[row] for row in range(3)) for column in range(3))
+        return x, y, z
+
+
+class CameraPoses(GroundTruth):
+    """Frames of a video of one object, with the camera's pose at each."""
+
+    kind: ClassVar[str] = "poses"
+    pictures: ClassVar[int | None] = None
+
+    category: Words
+    up: Row3
+    """Direction of the object's upright axis, in its own coordinates."""
+    poses: tuple[CameraPose, ...] = Field(min_length=1)
+    """One a picture, in the order of time."""
+
+
+class ArtStyle(GroundTruth):
+    """The style of a painting."""
+
+    kind: ClassVar[str] = "styles"
+
+    style: Words
+    artist: str | None = None
+
+
+class LabelledBox(BaseModel):
+    """A box around one thing; x0, y0, x1, y1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    label: Words
+    box: BoxXYXY
+
+    @model_validator(mode="after")
+    def _has_an_area(self) -> LabelledBox:
+        x0, y0, x1, y1 = self.box
+        if not (x1 > x0 and y1 > y0):
+            raise ValueError(f"a box needs x0 < x1 and y0 < y1, not {list(self.box)}")
+        return self
+
+
+class LabelledBoxes(GroundTruth):
+    """Boxes around things of a picture."""
+
+    kind: ClassVar[str] = "boxes"
+
+    boxes: tuple[LabelledBox, ...]
+    is_federated: bool = False
+    """Whether labels without a box may be there all the same, unless `absent` lists them (LVIS)."""
+    absent: tuple[str, ...] = ()
+    """Labels of which the picture is known to show nothing."""
+    incomplete: tuple[str, ...] = ()
+    """Labels of which not every instance has a box."""
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield two corners of each box."""
+        for labelled in self.boxes:
+            yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
+
+
+class Captions(GroundTruth):
+    """Sentences that people wrote about a picture."""
+
+    kind: ClassVar[str] = "captions"
+
+    texts: tuple[Words, ...] = Field(min_length=1)
+
+
+class CountQuestion(GroundTruth):
+    """A question whose answer is a number of things."""
+
+    kind: ClassVar[str] = "counts"
+
+    question: Words
+    count: int = Field(ge=0)
+    is_simple: bool | None = None
+    """Whether detecting one kind of thing answers it; None where the dataset does not say."""
+    collected: str | None = None
+    """Where the dataset has the question from."""
+
+
+class SimilarityTriplet(GroundTruth):
+    """Which of two pictures looks more like a third: pictures 0 is the reference, 1 the left, 2 the right one."""
+
+    kind: ClassVar[str] = "similarity"
+    pictures: ClassVar[int | None] = 3
+
+    closer: Literal["left", "right"]
+    votes: int = Field(ge=1)
+    """People who took this one, as the dataset counts them."""
+
+
+class KeypointPair(GroundTruth):
+    """Points of one picture and those of another that mean the same."""
+
+    kind: ClassVar[str] = "keypoints"
+    pictures: ClassVar[int | None] = 2
+
+    category: Words
+    first: tuple[Point, ...] = Field(min_length=1)
+    second: tuple[Point, ...]
+    names: tuple[str, ...]
+    """What each pair of points is called in the dataset; equal names are the same part of all things of a category."""
+    boxes: tuple[BoxXYXY, BoxXYXY] | None = None
+    attributes: dict[str, str | int] = {}
+
+    @model_validator(mode="after")
+    def _points_are_pairs(self) -> KeypointPair:
+        if not len(self.first) == len(self.second) == len(self.names):
+            raise ValueError(
+                f"{len(self.first)} points, {len(self.second)} points and {len(self.names)} names; they go together"
+            )
+        if len(set(self.names)) != len(self.names):
+            raise ValueError(f"a name stands twice: {list(self.names)}")
+        return self
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield all points, and the corners of the boxes."""
+        for number, points in enumerate((self.first, self.second)):
+            yield from ((number, point) for point in points)
+        for number, box in enumerate(self.boxes or ()):
+            yield from ((number, box[:2]), (number, box[2:]))
+
+
+class FunctionalPoints(GroundTruth):
+    """Points where a thing is held, moved and used for an action; equal places of two things mean the same."""
+
+    kind: ClassVar[str] = "functions"
+
+    action: Words
+    category: Words
+    difficulty: Literal["easy", "medium", "hard"] | None = None
+    points: tuple[Point, ...] = Field(min_length=2)
+    unit: Unit = "pixels"
+
+    def places(self) -> Iterator[tuple[int, Point]]:
+        """Yield all points."""
+        yield from ((0, point) for point in self.points)
+
+    def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
+        """Return it in pixels."""
+        if self.unit == "pixels":
+            return self
+        points = tuple(scaled(point, sizes_wh[0]) for point in self.points)
+        original = {"points": [list(point) for point in self.points], **self.original}
+        return self.model_copy(update={"points": points, "unit": "pixels", "original": original})
+
+
+class DatedPlace(GroundTruth):
+    """When and where a news photograph was taken, as far as is known."""
+
+    kind: ClassVar[str] = "places"
+
+    date: str | None = Field(None, pattern=r"^\d{4}(-\d{1,2}){0,2}$")
+    place: str | None = None
+    text: str | None = None
+    """What the article says, in one paragraph."""
+
+
+TRUTHS: tuple[type[GroundTruth], ...] = (
+    Homographies,
+    ReflectanceComparison,
+    DepthComparison,
+    SpatialClaim,
+    CameraPoses,
+    DatedPlace,
+    ArtStyle,
+    LabelledBoxes,
+    Captions,
+    CountQuestion,
+    SimilarityTriplet,
+    KeypointPair,
+    FunctionalPoints,
+)
+TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
+
+
+def scaled(point: Point, size_wh: SizeWH) -> Point:
+    """Return a point in pixels whose coordinates are fractions of width and height."""
+    return point[0] * size_wh[0], point[1] * size_wh[1]
+
+
+def determinant(matrix: Matrix3) -> float:
+    """Return the determinant of a matrix, relative to the cube of its largest entry."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    largest = max(abs(value) for row in matrix for value in row)
+    if not isfinite(largest) or largest == 0:
+        return 0.0
+    return (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) / largest**3
+
+
+def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
+    """Return the product of two matrices."""
+    rows = [tuple(sum(first[row][k] * second[k][column] for k in range(3)) for column in range(3)) for row in range(3)]
+    return (_row(rows[0]), _row(rows[1]), _row(rows[2]))
+
+
+def at_pixel_centres(matrix: Matrix3) -> Matrix3:
+    """Return a homography for coordinates with pixel centres at +0.5, given one with centres at whole numbers."""
+    to_half: Matrix3 = ((1.0, 0.0, 0.5), (0.0, 1.0, 0.5), (0.0, 0.0, 1.0))
+    from_half: Matrix3 = ((1.0, 0.0, -0.5), (0.0, 1.0, -0.5), (0.0, 0.0, 1.0))
+    return multiplied(multiplied(to_half, matrix), from_half)
+
+
+def _row(values: Sequence[float]) -> Row3:
+    x, y, z = values
+    return x, y, z

@@ -1,0 +1,13 @@
+from .iiw import Iiw as Iiw
+from .listing import make_reader as make_reader
+from .listing import options_in as options_in
+from .listing import reader_documents as reader_documents
+from .listing import reader_text as reader_text
+from .reader import DatasetPicture as DatasetPicture
+from .reader import DatasetReader as DatasetReader
+from .reader import DatasetRecord as DatasetRecord
+from .reader import NeededFiles as NeededFiles
+from .reader import content_digest as content_digest
+from .reader import read_dataset as read_dataset
+from .spair71k import Spair71k as Spair71k
+from .vsr import Vsr as Vsr

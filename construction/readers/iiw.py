@@ -1,0 +1,153 @@
+"""IIW, Intrinsic Images in the Wild (Bell et al. 2014): which of two points has the darker surface.
+
+    iiw-dataset/data/1.png      photograph within 512 x 512
+    iiw-dataset/data/1.json     points as fractions of width and height, comparisons, licence, attribution
+
+Files `<id>-dist_x.png` of some copies are no photographs; only numbered JSON files are read. A comparison does not
+count where a point is not opaque, nobody said which is darker, or its weight is missing or not above 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import ClassVar
+
+from pydantic import BaseModel, Field
+
+from benchwright.errors import DataError
+
+from ..ground_truth import GroundTruth, ReflectanceComparison
+from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, licence_text
+
+_DARKER = {"1": "first", "2": "second", "E": "equal"}
+
+
+class _Licence(BaseModel):
+    name: str | None = None
+    url: str | None = None
+
+
+class _Point(BaseModel):
+    id: int
+    x: float = Field(ge=0, le=1)
+    y: float = Field(ge=0, le=1)
+    opaque: bool | None = None
+
+
+class _Comparison(BaseModel):
+    id: int
+    point1: int
+    point2: int
+    darker: str | None = None
+    darker_score: float | None = None
+    min_separation: float | None = None
+
+
+class _Photo(BaseModel):
+    photo: int
+    image_filename: str = Field(pattern=r"^\d+\.png$")
+    license: _Licence | None = None
+    flickr_user: str | None = None
+    flickr_id: int | str | None = None
+    attribution_name: str | None = None
+    attribution_url: str | None = None
+    intrinsic_points: list[_Point]
+    intrinsic_comparisons: list[_Comparison]
+
+
+class Iiw(DatasetReader):
+    """Comparisons of IIW, release 0.
+
+    Args:
+        min_weight: Smallest weight (`darker_score`) of a comparison that counts; 0 takes all.
+    """
+
+    name: ClassVar[str] = "iiw"
+    title: ClassVar[str] = "IIW, Intrinsic Images in the Wild (Bell et al. 2014), release 0"
+    home: ClassVar[str] = "http://opensurfaces.cs.cornell.edu/publications/intrinsic/"
+    licence: ClassVar[str] = "stated on the dataset's page"
+    pictures_licence: ClassVar[str] = "one a photograph, in its JSON file"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("data/<id>.json", "points and comparisons of a photograph", "the dataset's page, release 0"),
+        NeededFiles("data/<id>.png", "the photograph", "the same archive, not the one with JSON only"),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (ReflectanceComparison,)
+    landmarks: ClassVar[tuple[str, ...]] = ("data",)
+
+    min_weight: float = Field(0.0, ge=0)
+
+    def located(self, files: DatasetFiles) -> DatasetFiles:
+        """Return the files from the folder that holds `data/`, which has numbered JSON files."""
+        located = super().located(files)
+        if next(self.annotations(located), None) is None:
+            raise DataError(
+                f"{located.shown('data')} holds no <number>.json as {self.title} does; {located.contents()}"
+            )
+        return located
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the JSON files by number."""
+        names = [name for name in files.listing("data") if name.endswith(".json") and name[:-5].isdecimal()]
+        yield from (f"data/{name}" for name in sorted(names, key=lambda name: int(name[:-5])))
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a photograph, with all comparisons that count."""
+        del pictures
+        for path in self.annotations(files):
+            row = json_document(files, path)
+            if isinstance(row, RefusedRow):
+                yield row
+                continue
+            with guarded(path) as guard:
+                photo = checked(_Photo, row)
+                if f"{photo.photo}.png" != photo.image_filename or PurePosixPath(path).stem != str(photo.photo):
+                    raise BadRow(
+                        f"photo is {photo.photo} and image_filename {photo.image_filename!r}; both are its number"
+                    )
+                bad, truths = _truths(photo, path, self.min_weight)
+                yield from bad
+                yield DatasetRecord(f"iiw:{photo.photo}", path, "", (_picture(photo),), truths)
+            if guard.refusal is not None:
+                yield guard.refusal
+
+
+def _picture(photo: _Photo) -> DatasetPicture:
+    licence = None if photo.license is None else licence_text(photo.license.name, photo.license.url)
+    attribution = licence_text(photo.attribution_name or photo.flickr_user, photo.attribution_url)
+    key = f"flickr:{photo.flickr_id}" if photo.flickr_id else f"iiw:{photo.photo}"
+    return DatasetPicture(f"data/{photo.image_filename}", key, licence, attribution)
+
+
+def _truths(photo: _Photo, path: str, min_weight: float) -> tuple[list[RefusedRow], tuple[ReflectanceComparison, ...]]:
+    """Return what is wrong with comparisons, and those that count."""
+    points = {point.id: point for point in photo.intrinsic_points}
+    refused: list[RefusedRow] = []
+    truths: list[ReflectanceComparison] = []
+    for comparison in photo.intrinsic_comparisons:
+        ends = [points.get(comparison.point1), points.get(comparison.point2)]
+        entry = f"comparison {comparison.id}"
+        if None in ends:
+            missing = comparison.point1 if ends[0] is None else comparison.point2
+            refused.append(RefusedRow(path, entry, "bad_row", f"point {missing} is not among intrinsic_points"))
+            continue
+        first, second = (point for point in ends if point is not None)
+        if comparison.darker not in (None, *_DARKER):
+            refused.append(RefusedRow(path, entry, "bad_row", f"darker is {comparison.darker!r}; 1, 2 and E are known"))
+            continue
+        weight = comparison.darker_score
+        if not (first.opaque and second.opaque) or comparison.darker is None or weight is None or weight <= 0:
+            continue
+        if weight >= min_weight:
+            truths.append(
+                ReflectanceComparison(
+                    first=(first.x, first.y),
+                    second=(second.x, second.y),
+                    darker=_DARKER[comparison.darker],
+                    weight=weight,
+                    unit="fractions",
+                    original={"comparison": comparison.id, "darker": comparison.darker},
+                )
+            )
+    return refused, tuple(truths)

@@ -1,0 +1,165 @@
+"""SPair-71k (Min et al. 2019): pairs of pictures of one category, with key points that mean the same.
+
+    SPair-71k/JPEGImages/<category>/2008_000585.jpg
+    SPair-71k/PairAnnotation/{trn,val,test}/000001-2008_000585-2008_000627:aeroplane.json
+    SPair-71k/Layout/large/{trn,val,test}.txt          names of pairs, one a line
+
+Sizes are width, height, channels; boxes are corners. Whether points count from 0 or 1 is not stated: they are taken as
+indices from 0, so that a point lies in the middle of its pixel. Some archivers replace the `:` in names by `_`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, Field
+
+from ..ground_truth import BoxXYXY, GroundTruth, KeypointPair, Point
+from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document, numbered_lines
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+
+SPLITS = ("trn", "val", "test")
+CATEGORIES = frozenset(
+    {
+        "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "dog", "horse",
+        "motorbike", "person", "pottedplant", "sheep", "train", "tvmonitor",
+    }
+)  # fmt: skip
+_PAIR = re.compile(r"\d{6}-[\w]+-[\w]+:[a-z]+")
+_Name = Annotated[str, Field(pattern=r"^\w+\.jpg$")]
+
+
+class _Pair(BaseModel):
+    filename: str
+    src_imname: _Name
+    trg_imname: _Name
+    src_imsize: tuple[int, int, int]
+    trg_imsize: tuple[int, int, int]
+    src_bndbox: tuple[float, float, float, float]
+    trg_bndbox: tuple[float, float, float, float]
+    category: str
+    src_pose: str
+    trg_pose: str
+    src_kps: list[tuple[float, float]] = Field(max_length=30)
+    trg_kps: list[tuple[float, float]] = Field(max_length=30)
+    kps_ids: list[str]
+    mirror: int
+    viewpoint_variation: int = Field(ge=0, le=3)
+    scale_variation: int = Field(ge=0, le=3)
+    truncation: int = Field(ge=0, le=3)
+    occlusion: int = Field(ge=0, le=3)
+
+
+class Spair71k(DatasetReader):
+    """Pairs of SPair-71k.
+
+    Args:
+        splits: Splits to read; all three by default.
+        layout: Which list of pairs: `large` has all.
+    """
+
+    name: ClassVar[str] = "spair71k"
+    title: ClassVar[str] = "SPair-71k (Min et al. 2019)"
+    home: ClassVar[str] = "https://cvlab.postech.ac.kr/research/SPair-71k/"
+    licence: ClassVar[str] = "stated on the dataset's page"
+    pictures_licence: ClassVar[str] = "PASCAL VOC's, which are Flickr's terms of use"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("Layout/<layout>/<split>.txt", "names of the pairs", "SPair-71k.tar.gz of the page, unpacked"),
+        NeededFiles("PairAnnotation/<split>/<pair>.json", "key points of a pair", "the same archive"),
+        NeededFiles("JPEGImages/<category>/<name>.jpg", "the pictures", "the same archive"),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (KeypointPair,)
+    landmarks: ClassVar[tuple[str, ...]] = ("PairAnnotation", "Layout")
+
+    splits: tuple[Literal["trn", "val", "test"], ...] = ()
+    layout: Literal["large", "small"] = "large"
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the lists of pairs and the annotations of the pairs that are there."""
+        for split in self._splits(files):
+            yield f"Layout/{self.layout}/{split}.txt"
+            yield from (path for _, path in self._pairs(files, split) if isinstance(path, str))
+
+    def _splits(self, files: DatasetFiles) -> list[str]:
+        there = [split for split in SPLITS if files.has(f"Layout/{self.layout}/{split}.txt")]
+        return chosen(there, self.splits, f"split in {files.shown(f'Layout/{self.layout}')}, such as")
+
+    def _pairs(self, files: DatasetFiles, split: str) -> Iterator[tuple[str, str | RefusedRow]]:
+        """Yield the names of a split's pairs, each with the path of its annotation, or what is wrong."""
+        layout = f"Layout/{self.layout}/{split}.txt"
+        with files.opened(layout) as handle:
+            for number, line in numbered_lines(handle):
+                name = (line or b"").decode("utf-8", "replace").strip()
+                entry = f"line {number}"
+                folder = f"PairAnnotation/{split}"
+                if not _PAIR.fullmatch(name):
+                    reason = f"{name[:80]!r} is no name of a pair, such as 000001-2008_000585-2008_000627:aeroplane"
+                    yield name, RefusedRow(layout, entry, "bad_row", reason)
+                    continue
+                path = files.first(f"{folder}/{name}.json", f"{folder}/{name.replace(':', '_')}.json")
+                missing = RefusedRow(layout, entry, "missing_file", f"there is no {folder}/{name}.json")
+                yield name, path or missing
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a pair, in the order of the lists."""
+        del pictures
+        for split in self._splits(files):
+            for name, path in self._pairs(files, split):
+                row = json_document(files, path) if isinstance(path, str) else path
+                if isinstance(row, RefusedRow):
+                    yield row
+                    continue
+                assert isinstance(path, str)
+                with guarded(path) as guard:
+                    yield _record(split, name, path, checked(_Pair, row))
+                if guard.refusal is not None:
+                    yield guard.refusal
+
+
+def _record(split: str, name: str, path: str, pair: _Pair) -> DatasetRecord:
+    _, source, target = name.partition(":")[0].split("-")
+    if (pair.src_imname, pair.trg_imname) != (f"{source}.jpg", f"{target}.jpg"):
+        raise BadRow(
+            f"it names pictures {pair.src_imname!r} and {pair.trg_imname!r}, its own name {source} and {target}"
+        )
+    if pair.category != name.partition(":")[2] or pair.category not in CATEGORIES:
+        raise BadRow(f"category is {pair.category!r}, and the file is named {name!r}")
+    truth = KeypointPair(
+        category=pair.category,
+        first=_centred(pair.src_kps),
+        second=_centred(pair.trg_kps),
+        names=tuple(pair.kps_ids),
+        boxes=(_box(pair.src_bndbox), _box(pair.trg_bndbox)),
+        attributes={
+            "first_pose": pair.src_pose,
+            "second_pose": pair.trg_pose,
+            "mirror": pair.mirror,
+            "occlusion": pair.occlusion,
+            "scale_variation": pair.scale_variation,
+            "truncation": pair.truncation,
+            "viewpoint_variation": pair.viewpoint_variation,
+        },
+        original={
+            "src_kps": [list(point) for point in pair.src_kps],
+            "trg_kps": [list(point) for point in pair.trg_kps],
+        },
+    )
+    named = ((pair.src_imname, pair.src_imsize), (pair.trg_imname, pair.trg_imsize))
+    pictures = tuple(
+        DatasetPicture(f"JPEGImages/{pair.category}/{image}", f"voc:{image.removesuffix('.jpg')}", size_wh=size[:2])
+        for image, size in named
+    )
+    return DatasetRecord(f"spair71k:{split}/{name}", path, "", pictures, (truth,))
+
+
+def _centred(points: list[tuple[float, float]]) -> tuple[Point, ...]:
+    return tuple((x + 0.5, y + 0.5) for x, y in points)
+
+
+def _box(box: tuple[float, float, float, float]) -> BoxXYXY:
+    x0, y0, x1, y1 = box
+    if not (x1 > x0 and y1 > y0):
+        raise BadRow(f"a box is {list(box)}; boxes are x1, y1, x2, y2 of two corners")
+    return box

@@ -1,0 +1,126 @@
+"""VSR, Visual Spatial Reasoning (Liu et al. 2023): claims on how two things lie to each other, true or false.
+
+    data/splits/{random,zeroshot}/{train,dev,test}.jsonl
+    data/data_files/all_vsr_validated_data.jsonl
+    images/000000239417.jpg                               COCO 2017, train and val in one flat folder
+
+In the splits the votes are texts that hold a list, elsewhere lists; both are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from ..ground_truth import GroundTruth, SpatialClaim
+from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+
+BROKEN_SUBJECT = "orse"
+"""Subject of 97 rows of the zero-shot split; its claims say "horse" or another word."""
+
+
+def _votes(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+Votes = Annotated[list[int], BeforeValidator(_votes), Field(max_length=1000)]
+
+
+class _Claim(BaseModel):
+    image: str = Field(pattern=r"^\d{12}\.jpg$")
+    image_link: str = Field(pattern=r"^https?://")
+    caption: str = Field(min_length=1)
+    label: Literal[0, 1]
+    relation: str = Field(min_length=1)
+    vote_true_validator_id: Votes = []
+    vote_false_validator_id: Votes = []
+    reference_frame: float | None = None
+    subj: str | None = None
+    obj: str | None = None
+
+
+class Vsr(DatasetReader):
+    """Claims of VSR.
+
+    Args:
+        split: Files to read: `random` or `zeroshot` (train, dev and test of it), or `all`, the validated claims in one
+            file. The random split shares pictures between train and test.
+    """
+
+    name: ClassVar[str] = "vsr"
+    title: ClassVar[str] = "VSR, Visual Spatial Reasoning (Liu et al. 2023)"
+    home: ClassVar[str] = "https://github.com/cambridgeltl/visual-spatial-reasoning"
+    licence: ClassVar[str] = "Apache-2.0"
+    pictures_licence: ClassVar[str] = "COCO 2017: licences of Flickr, one a picture; this dataset does not state them"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("data/splits/<split>/<part>.jsonl", "the claims", "clone the repository"),
+        NeededFiles(
+            "images/<12 digits>.jpg",
+            "the pictures, in one flat folder; `train2017/` and `val2017/` are taken as well",
+            "the repository's data/README.md, or COCO's train2017.zip and val2017.zip",
+        ),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (SpatialClaim,)
+    landmarks: ClassVar[tuple[str, ...]] = ("data/splits|data/data_files",)
+
+    split: Literal["random", "zeroshot", "all"] = "random"
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the files of the split."""
+        del files
+        if self.split == "all":
+            yield "data/data_files/all_vsr_validated_data.jsonl"
+        else:
+            yield from (f"data/splits/{self.split}/{part}.jsonl" for part in ("train", "dev", "test"))
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a claim."""
+        for path in self.annotations(files):
+            part = "all" if self.split == "all" else f"{self.split}/{PurePosixPath(path).stem}"
+            for row in json_rows(files, path):
+                if isinstance(row, RefusedRow):
+                    yield row
+                    continue
+                with guarded(path, row.entry) as guard:
+                    claim = checked(_Claim, row)
+                    yield DatasetRecord(
+                        f"vsr:{part}:{row.entry.removeprefix('line ')}",
+                        path,
+                        row.entry,
+                        (_picture(claim, pictures),),
+                        (_truth(claim),),
+                    )
+                if guard.refusal is not None:
+                    yield guard.refusal
+
+
+def _picture(claim: _Claim, pictures: DatasetFiles) -> DatasetPicture:
+    folder, name = PurePosixPath(claim.image_link).parts[-2:]
+    if name != claim.image:
+        raise BadRow(f"image is {claim.image!r} and image_link ends in {name!r}; they name the same picture")
+    places = (f"images/{name}", f"{folder}/{name}", name)
+    path = pictures.first(*places) or places[0]
+    return DatasetPicture(path, f"coco:{int(name.removesuffix('.jpg'))}", attribution=claim.image_link)
+
+
+def _truth(claim: _Claim) -> SpatialClaim:
+    frame = claim.reference_frame
+    if frame is not None and frame not in (0, 1, 2):
+        raise BadRow(f"reference_frame is {frame:g}; null, 0, 1 and 2 are known")
+    is_broken = claim.subj == BROKEN_SUBJECT
+    return SpatialClaim(
+        claim=claim.caption,
+        relation=claim.relation,
+        is_true=claim.label == 1,
+        subject=None if is_broken else claim.subj,
+        object=claim.obj,
+        reference_frame=None if frame is None else int(frame),
+        votes_true=len(claim.vote_true_validator_id),
+        votes_false=len(claim.vote_false_validator_id),
+        original={"subj": claim.subj} if is_broken else {},
+    )

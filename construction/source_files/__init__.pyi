@@ -1,0 +1,16 @@
+from .files import DatasetFiles as DatasetFiles
+from .pickles import load_data as load_data
+from .portable_pixmap import SUFFIXES as SUFFIXES
+from .portable_pixmap import png_of_pixmap as png_of_pixmap
+from .rows import BAD_ROW as BAD_ROW
+from .rows import MAX_LINE_BYTES as MAX_LINE_BYTES
+from .rows import BadRow as BadRow
+from .rows import RefusedRow as RefusedRow
+from .rows import Row as Row
+from .rows import checked as checked
+from .rows import csv_rows as csv_rows
+from .rows import first_mistake as first_mistake
+from .rows import json_document as json_document
+from .rows import json_list as json_list
+from .rows import json_rows as json_rows
+from .rows import numbered_lines as numbered_lines

@@ -1,0 +1,35 @@
+"""Portable pixmaps (PPM, PGM), which HPatches uses and no browser shows: made into PNG with equal pixels."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.decode import encode_png
+from benchwright.images.formats.walking import Limits
+
+SUFFIXES = (".ppm", ".pgm", ".pnm")
+
+
+def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:
+    """Return a PNG file with the pixels of a portable pixmap of 8 bits a channel.
+
+    Raises:
+        UnreadableImage: It is none, is cut off, or has too many pixels.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(data), formats=("PPM",)) as image:
+            if image.width * image.height > limits.max_pixels:
+                raise UnreadableImage("too_many_pixels", f"{image.width} x {image.height}, limit {limits.max_pixels:,}")
+            if image.mode not in ("RGB", "L", "1"):
+                raise UnreadableImage("unsupported_mode", f"a portable pixmap of mode {image.mode}")
+            image.load()
+            return encode_png(np.asarray(image.convert("RGB")))
+    except UnidentifiedImageError:
+        raise UnreadableImage("not_an_image", "no portable pixmap, as its name says") from None
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise UnreadableImage("truncated", f"a portable pixmap that cannot be read: {error}") from None

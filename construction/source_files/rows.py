@@ -1,0 +1,196 @@
+"""Rows of text files, checked: lines of JSON, CSV, lists in one JSON document.
+
+A bad row is one refusal, not an error.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from benchwright.errors import DataError
+from benchwright.regions.formats.picture_marks import shown
+from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.storage_faults import naming
+
+from .files import DatasetFiles
+
+M = TypeVar("M", bound=BaseModel)
+
+MAX_LINE_BYTES = 1 << 20
+BAD_ROW = "bad_row"
+
+
+class RefusedRow(NamedTuple):
+    """A row, file or picture of a dataset that is not used.
+
+    Args:
+        file: Path of the file below the dataset's folder.
+        entry: Which row of it, such as `line 3`; empty for the file as a whole.
+        reason: Stable code, such as `bad_row` or `missing_picture`.
+        detail: What is wrong, with the value.
+    """
+
+    file: str
+    entry: str
+    reason: str
+    detail: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.entry, f"{self.reason} ({self.detail})") if part)
+
+
+class Row(NamedTuple):
+    """One row as it stands, before it is checked.
+
+    Args:
+        entry: Which row of the file it is, such as `line 3`.
+        document: Its content.
+    """
+
+    entry: str
+    document: Any
+
+
+class BadRow(ValueError):
+    """What is wrong with a row; raised by readers for what types cannot say."""
+
+    def __init__(self, detail: str, reason: str = BAD_ROW) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines that are not empty with their number from 1; None for a line of more than `MAX_LINE_BYTES`."""
+    number = 0
+    while line := handle.readline(MAX_LINE_BYTES):
+        number += 1
+        whole = line.endswith(b"\n") or len(line) < MAX_LINE_BYTES
+        is_long = not whole
+        while not whole and (rest := handle.readline(MAX_LINE_BYTES)):
+            whole = rest.endswith(b"\n")
+        if is_long:
+            yield number, None
+        elif line.strip():
+            yield number, line
+
+
+def json_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file with one JSON document a line."""
+    with files.opened(path) as handle, naming(files.shown(path)):
+        for number, line in numbered_lines(handle):
+            entry = f"line {number}"
+            if line is None:
+                yield RefusedRow(path, entry, BAD_ROW, f"more than {MAX_LINE_BYTES >> 20} MiB")
+                continue
+            try:
+                yield Row(entry, json.loads(line))
+            except (ValueError, RecursionError) as error:
+                yield RefusedRow(path, entry, BAD_ROW, f"no JSON: {error}")
+
+
+def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
+    """Yield the entries of a file that is one JSON list, however long it is.
+
+    Raises:
+        DataError: The file is no JSON list, or is cut off.
+    """
+    with files.as_path(path) as place:
+        try:
+            for number, element in enumerate(JsonLists(place).entries(), start=1):
+                yield Row(f"entry {number}", element)
+        except DataError as error:
+            raise DataError(str(error).replace(str(place), files.shown(path))) from None
+
+
+def json_document(files: DatasetFiles, path: str) -> Row | RefusedRow:
+    """Return the content of a file that is one JSON document."""
+    try:
+        return Row("", json.loads(files.read(path)))
+    except (ValueError, RecursionError) as error:
+        return RefusedRow(path, "", BAD_ROW, f"no JSON: {error}")
+
+
+def csv_rows(
+    files: DatasetFiles, path: str, *, columns: Sequence[str] | None = None, needed: Sequence[str] = ()
+) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a CSV file as mappings from column to text.
+
+    Args:
+        files: The dataset.
+        path: Path of the file.
+        columns: Names of the columns of a file without a header; default None, the first line has them.
+        needed: Columns that have to be there.
+
+    Raises:
+        DataError: A needed column is missing.
+    """
+    with files.opened(path) as handle, naming(files.shown(path)):
+        text = io.TextIOWrapper(handle, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        reader = csv.reader(text, strict=True)
+        names = list(columns) if columns is not None else None
+        while True:
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield RefusedRow(path, f"line {reader.line_num}", BAD_ROW, f"no CSV: {error}")
+                continue
+            entry = f"line {reader.line_num}"
+            if not any(cells):
+                continue
+            if names is None:
+                names = [cell.strip() for cell in cells]
+                _check_header(names, needed, files.shown(path))
+            elif len(cells) != len(names):
+                yield RefusedRow(path, entry, BAD_ROW, f"{len(cells)} cells where there are {len(names)} columns")
+            elif bad := next((cell for cell in cells if not _is_text(cell)), None):
+                yield RefusedRow(path, entry, BAD_ROW, f"no UTF-8: {bad!r}")
+            else:
+                yield Row(entry, dict(zip(names, cells, strict=True)))
+
+
+def _check_header(names: Sequence[str], needed: Sequence[str], file: str) -> None:
+    if missing := [name for name in needed if name not in names]:
+        raise DataError(f"{file}: column {missing[0]!r} is missing; the first line names {', '.join(names)}")
+    if len(set(names)) != len(names):
+        raise DataError(f"{file}: a column's name stands twice in the first line: {', '.join(names)}")
+
+
+def _is_text(cell: str) -> bool:
+    try:
+        cell.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def checked(model: type[M], row: Row) -> M:
+    """Return a row as a model.
+
+    Raises:
+        BadRow: A field is missing or wrong; names it, with its value.
+    """
+    try:
+        return model.model_validate(row.document)
+    except ValidationError as error:
+        raise BadRow(first_mistake(error)) from None
+
+
+def first_mistake(error: ValidationError) -> str:
+    """Return the first mistake of a model in words: field, what is wrong, value."""
+    mistake = error.errors(include_url=False, include_context=False)[0]
+    field = ".".join(map(str, mistake["loc"]))
+    message = mistake["msg"].removeprefix("Value error, ")
+    value = (
+        ""
+        if mistake["type"] == "missing" or isinstance(mistake["input"], Mapping)
+        else f", not {shown(mistake['input'])}"
+    )
+    return f"{field}: {message}{value}" if field else f"{message}{value}"

@@ -1,0 +1,195 @@
+"""The step that reads a source dataset: its pictures come into the run, and what is true of them become values.
+
+Before anything of a run happens, the step reads the dataset, chooses records, checks them against their pictures, and
+brings these into the run, each with its canonical id, licence and attribution. In its place among the steps it gives
+every image the ground truth of the records that are still whole (`benchwright.construction.ground_truth`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.photographs import BroughtPhotograph
+from benchwright.steps import FOLDER, BringContext, GatherContext, Gathered, GatherStep, Stream
+from benchwright.workspace.workspace import Workspace
+
+from ..ground_truth import RECORDS, VALUES, truth_entry, write_records
+from ..readers import DatasetReader, content_digest, make_reader
+from ..source_files import DatasetFiles
+from .dataset_index import DatasetIndex, IndexLookup, refusals_in
+from .facts import BY_DIGEST
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
+
+REFUSED = "datasets"
+"""Folder of a workspace with a file for each entry `dataset` that lists what was refused."""
+
+
+class Dataset(GatherStep):
+    """Bring pictures of a source dataset into the run, with their ground truth; drops nothing.
+
+    `benchwright construct readers` lists the readers with what they need; `benchwright construct check` looks at a
+    folder.
+    Pictures keep canonical id, licence and attribution, up to the release. Rows, pictures and points that are wrong are
+    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; a run needs no image folder beside it.
+    Steps that make items read the ground truth under this entry's name.
+
+    Args:
+        reader: Name of the reader.
+        folder: Folder of the dataset, or its archive, relative to the recipe's folder; ZIP and plain TAR archives in it
+            are read as they are. In what a run writes, the digest of the annotations stands in its place.
+        images: Folder with the dataset's pictures where they lie elsewhere, such as that of COCO; null for `folder`.
+        options: Settings of the reader, such as `{split: zeroshot}`.
+        records: Largest number of records, chosen by the run's seed; null takes all of them.
+    """
+
+    name: ClassVar[str] = "dataset"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = VALUES
+    columns: ClassVar[tuple[str, ...]] = ("image_id",)
+    imports: ClassVar[tuple[str, ...]] = ()
+    brings_pictures: ClassVar[bool] = True
+
+    reader: str = Field(min_length=1)
+    folder: str = Field(min_length=1)
+    images: str | None = Field(None, min_length=1)
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    records: int | None = Field(1000, ge=1)
+    _base: Path = PrivateAttr(Path())
+    _digest: str | None = PrivateAttr(None)
+    _index: DatasetIndex | None = PrivateAttr(None)
+    _reader: DatasetReader | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _names_a_reader(self, info: ValidationInfo) -> Dataset:
+        self._base = (info.context or {}).get(FOLDER, Path())
+        try:
+            self._reader = make_reader(self.reader, self.options)
+        except BenchwrightError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def _is_by_digest(self) -> bool:
+        return BY_DIGEST.fullmatch(self.folder) is not None
+
+    def _files(self) -> DatasetFiles:
+        if self._is_by_digest:
+            raise PrerequisiteError(f"dataset {self.reader} is known by digest only; name its folder in the recipe")
+        return DatasetFiles(self._base / self.folder)
+
+    def _pictures(self) -> DatasetFiles | None:
+        return None if self.images is None else DatasetFiles(self._base / self.images)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the digest of the annotations, so that neither their path nor that of the pictures matters."""
+        assert self._reader is not None, "made when the settings were checked"
+        if self._digest is None:
+            self._digest = (
+                self.folder if self._is_by_digest else f"sha256:{content_digest(self._reader, self._files())}"
+            )
+        options = self._reader.model_dump(mode="json", exclude_defaults=True)
+        return {"folder": self._digest, "options": options, "reader": self.reader, "records": self.records}
+
+    def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
+        """Read the dataset and return the pictures of the records that are used."""
+        assert self._reader is not None, "made when the settings were checked"
+        workspace = Workspace(ctx.workspace)
+        index = DatasetIndex(workspace.cache / "datasets" / f"{ctx.stage}.sqlite")
+        path = ctx.workspace / REFUSED / f"{ctx.stage}.refused.jsonl"
+        with refusals_in(path, tmp=workspace.tmp) as refused:
+            counts = index.fill(
+                self._reader,
+                self._files(),
+                self._pictures(),
+                at_most=self.records,
+                seed=ctx.seed,
+                limits=ctx.limits,
+                objects=workspace.objects,
+                refused=refused,
+            )
+        if counts.refused:
+            reasons = ", ".join(f"{reason} {number}" for reason, number in counts.refused.items())
+            logger.warning("%s: refused of %s: %s; %s lists them", ctx.stage, self.reader, reasons, path)
+        if not counts.used:
+            logger.warning("%s: no record of %s can be used (%d have pictures)", ctx.stage, self.reader, counts.records)
+        self._index = index
+        return index.brought(ctx.stage)
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Return the ground truth of each image that a record names, where the record's pictures are all in the run."""
+        if self._index is None:
+            raise PrerequisiteError(f"step {ctx.stage!r} has not read its dataset in this run")
+        images: list[str] = columns["image_id"].to_pylist()
+        named = self._index.image_ids()
+        rows = [row for row, image_id in enumerate(images) if image_id in named]
+        known = _Known(self._index.lookup(), frozenset(images), [images[row] for row in rows])
+        return Gathered(
+            rows=np.array(rows, np.int64),
+            values={name: _Column(len(rows), known.value_of(name)) for name in VALUES},
+            evidence=_Column(len(rows), known.evidence),
+        )
+
+
+class _Known:
+    """Values of images, made one image after the other when they are asked for."""
+
+    def __init__(self, lookup: IndexLookup, live: frozenset[str], images: Sequence[str]) -> None:
+        self._lookup, self._live, self._images = lookup, live, images
+        self._row = -1
+        self._values: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
+
+    def value_of(self, name: str) -> Callable[[int], str | None]:
+        return lambda row: self._of(row)[0].get(name)
+
+    def evidence(self, row: int) -> dict[str, Any]:
+        broken = self._of(row)[1]
+        return {"left_out": broken} if broken else {}
+
+    def _of(self, row: int) -> tuple[dict[str, str], dict[str, str]]:
+        if row != self._row:
+            self._values, self._broken = self._made(self._images[row])
+            self._row = row
+        return self._values, self._broken
+
+    def _made(self, image_id: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return an image's values, and the records that lack a picture, with that picture."""
+        places, broken = [], {}
+        for place, image_ids in self._lookup.places(image_id):
+            missing = next((other for other in image_ids if other not in self._live), None)
+            if missing is None:
+                places.append(place)
+            else:
+                broken[place.record] = missing
+        truths: dict[str, list[dict[str, Any]]] = {}
+        for truth in self._lookup.truths(image_id):
+            if truth.record not in broken:
+                entry = truth_entry(truth.record, truth.image_ids, truth.truth)
+                truths.setdefault(truth.kind, []).append(entry)
+        values = {kind: canonical_json(entries) for kind, entries in truths.items()}
+        return ({RECORDS: write_records(places)} if places else {}) | values, broken
+
+
+class _Column(Sequence[Any]):
+    """A column whose entries are made when they are asked for."""
+
+    def __init__(self, length: int, entry: Callable[[int], Any]) -> None:
+        self._length, self._entry = length, entry
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._entry(int(row))

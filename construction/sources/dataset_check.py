@@ -1,0 +1,104 @@
+"""What is in the folder of a source dataset, and what is wrong with it, by the checks of a run for all records."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchwright.images.formats.walking import Limits
+from benchwright.workspace.objects import ObjectStore
+
+from ..readers import DatasetReader, read_dataset
+from ..source_files import DatasetFiles, RefusedRow
+from .dataset_index import DatasetIndex, refusals_in
+
+
+def check_dataset(
+    reader: DatasetReader, folder: Path, *, images: Path | None, opens_pictures: bool, examples: int
+) -> dict[str, Any]:
+    """Return what a folder holds and what is refused, as the document of `construct check`.
+
+    Args:
+        reader: The reader.
+        folder: Folder of the dataset, or its archive.
+        images: Folder of its pictures; None for its own.
+        opens_pictures: Whether to open every picture as far as its size; else only to see that it is there.
+        examples: Largest number of refusals listed for each reason.
+
+    Raises:
+        DataError: The dataset as a whole cannot be read.
+    """
+    files, pictures = DatasetFiles(folder), None if images is None else DatasetFiles(images)
+    with TemporaryDirectory() as name:
+        place = Path(name)
+        refused = place / "refused.jsonl"
+        if opens_pictures:
+            index = DatasetIndex(place / "index.sqlite")
+            objects = ObjectStore(place / "objects", tmp=place)
+            with refusals_in(refused, tmp=place) as refusals:
+                index.fill(
+                    reader,
+                    files,
+                    pictures,
+                    at_most=None,
+                    seed=0,
+                    limits=Limits(),
+                    objects=objects,
+                    refused=refusals,
+                    keeps_copies=False,
+                )
+            records, picture_count, truths, licences = index.summary()
+        else:
+            records, picture_count, truths, licences = 0, 0, Counter[str](), Counter[str]()
+            with refusals_in(refused, tmp=place) as refusals:
+                for record in read_dataset(reader, files, pictures):
+                    if isinstance(record, RefusedRow):
+                        refusals.add(record)
+                        continue
+                    records += 1
+                    picture_count += len(record.pictures)
+                    truths.update(truth.kind for truth in record.truths)
+                    licences.update(picture.licence or "not stated" for picture in record.pictures)
+        shown = _examples(refused, examples)
+    return {
+        "reader": reader.name,
+        "folder": str(folder),
+        "ok": not refusals.counts,
+        "records": records,
+        "pictures": picture_count,
+        "truths": dict(sorted(truths.items())),
+        "licences": dict(sorted(licences.items())),
+        "refused": dict(sorted(refusals.counts.items())),
+        "examples": shown,
+    }
+
+
+def _examples(path: Path, most: int) -> list[dict[str, str]]:
+    shown: list[dict[str, str]] = []
+    counts: Counter[str] = Counter()
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            counts[row["reason"]] += 1
+            if counts[row["reason"]] <= most:
+                shown.append(row)
+    return shown
+
+
+def check_text(document: Mapping[str, Any]) -> str:
+    """Return the document as text for people."""
+    counts = ", ".join(f"{kind} {number:,}" for kind, number in document["truths"].items()) or "pictures only"
+    lines = [
+        f"{document['folder']}: {document['records']:,} records of {document['reader']}, "
+        f"{document['pictures']:,} pictures; {counts}"
+    ]
+    lines += [f"  licence {licence}: {number:,} pictures" for licence, number in document["licences"].items()]
+    if document["ok"]:
+        return "\n".join([*lines, "nothing is refused"])
+    lines.append(f"refused: {', '.join(f'{reason} {number:,}' for reason, number in document['refused'].items())}")
+    lines += [f"  {RefusedRow(**row)}" for row in document["examples"]]
+    return "\n".join(lines)

@@ -1,0 +1,280 @@
+"""The demo's facts file comes out of the app: somebody marks its photographs by mouse and states the rest by keys.
+
+Nothing is handed in but by mouse and keyboard, and the mouse stands on whole pixels of the screen, as a hand's does.
+What is marked and stated makes the items that the file makes: same ids, texts and keys, places within half a pixel.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser.marking_site import on_screen, picture_is_there
+from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
+from browser.state_site import begin, unfold
+from conftest import ROOT
+from stated_values import items_of_run
+
+from benchwright.cli import prepare_photographs
+from benchwright.facts import PictureFacts, Subject, read_facts
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import parse_recipe
+from benchwright.workspace import FinishedRun
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+DEMO_FACTS = ROOT / "benchwright" / "recipes" / "demo.facts.yaml"
+RECIPE = """
+name: drawn
+seed: 7
+shards: 2
+steps:
+  - exact_duplicates
+  - near_duplicates
+{people}
+  - {{step: facts, {source}}}
+  - object_localization
+  - beyond_the_image
+  - image_implication
+  - background_substitution
+"""
+PEOPLE = """
+  - step: mark
+    fields:
+      - {name: subjects, label: Subjects, shape: box, free_label: true}
+      - {name: inside, label: Inside, shape: point, free_label: true, min_count: 0, max_count: 200}
+      - {name: outside, label: Outside, shape: point, free_label: true, min_count: 0, max_count: 200}
+  - step: state
+    sections: [subjects, background, answerable, unanswerable, implication]
+    optional: [subjects, background]
+"""
+WITHIN = 0.5
+"""How far a place may lie from the file's, in pixels of the picture."""
+BY_DESIGN = {"images", "evidence", "written_by"}
+"""What of an item follows from where exactly something lies, or says who wrote it."""
+
+
+def run(folder: Path, name: str, people: str, source: str) -> FinishedRun:
+    recipe = parse_recipe(RECIPE.format(people=people, source=source), f"{name}.yaml", folder=DEMO_FACTS.parent)
+    return run_recipe(recipe, images=folder / "photographs", workspace=folder / name, workers=1)
+
+
+def run_by_people(folder: Path) -> FinishedRun:
+    return run(folder, "people", PEOPLE, "stated_by: [mark, state]")
+
+
+@pytest.fixture(scope="module")
+def by_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FinishedRun]:
+    """A folder with the demo's photographs, and what its facts file makes of them."""
+    folder = tmp_path_factory.mktemp("drawn")
+    prepare_photographs(folder / "photographs")
+    return folder, run(folder, "file", "", f"file: {DEMO_FACTS.name}")
+
+
+@pytest.fixture(scope="module")
+def site(by_file: tuple[Path, FinishedRun]) -> Iterator[ReviewSite]:
+    waiting = run_by_people(by_file[0])
+    assert waiting.state == "waiting"
+    add_accounts(waiting.workspace)
+    with serve(waiting.workspace) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def facts() -> Mapping[str, PictureFacts]:
+    """What the file states, by every name that a photograph has."""
+    stated = read_facts(DEMO_FACTS).images
+    return {name: stated[key] for key in stated for name in (key, *stated[key].also)}
+
+
+def pictures(done: FinishedRun) -> dict[str, tuple[str, tuple[int, int]]]:
+    """Return the file name and the size of each picture of a run, by its id."""
+    return {
+        image.image_id: (Path(image.source.uri).name, (image.width, image.height))
+        for image in done.images()
+        if image.source is not None
+    }
+
+
+def picture_of(site: ReviewSite, slot: int) -> str:
+    """Return the id of the picture that a slot shows: people see which one it is."""
+    with closing(sqlite3.connect(f"file:{site.workspace / 'review.sqlite'}?mode=ro", uri=True)) as connection:
+        question = "SELECT item_id FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"
+        [image_id] = connection.execute(question, (slot,)).fetchone()
+    return str(image_id)
+
+
+class Hand:
+    """A hand with a mouse on the picture of a task, on whole pixels of the screen."""
+
+    def __init__(self, page: Page, size: tuple[int, int]) -> None:
+        self.page, self.size = page, size
+        (x0, _), (x1, _) = on_screen(page, 0, 0, size=size), on_screen(page, *size, size=size)
+        assert x1 - x0 >= size[0], "a pixel of the screen is no more than one of the picture"
+
+    def _place(self, x: float, y: float) -> tuple[int, int]:
+        across, down = on_screen(self.page, x, y, size=self.size)
+        return round(across), round(down)
+
+    def box(self, subject: Subject) -> None:
+        """Drag over a subject; with Shift, since other marks may lie below."""
+        x0, y0, x1, y1 = subject.box
+        self.page.keyboard.down("Shift")
+        self.page.mouse.move(*self._place(x0, y0))
+        self.page.mouse.down()
+        self.page.mouse.move(*self._place(x1, y1), steps=4)
+        self.page.mouse.up()
+        self.page.keyboard.up("Shift")
+        self.label(subject)
+
+    def point(self, x: float, y: float) -> None:
+        """Press on a place; with Shift, since other points may lie near."""
+        self.page.keyboard.down("Shift")
+        self.page.mouse.click(*self._place(x, y))
+        self.page.keyboard.up("Shift")
+
+    def label(self, subject: Subject) -> None:
+        """Write a subject's name in words; what is drawn next in the field has it as well."""
+        self.page.keyboard.press("l")
+        self.page.keyboard.type(subject.name.replace("_", " "))
+        self.page.keyboard.press("Enter")
+
+
+def mark(page: Page, picture: PictureFacts, size: tuple[int, int]) -> None:
+    """Draw what a facts file states of a picture."""
+    hand = Hand(page, size)
+    for subject in picture.subjects:
+        hand.box(subject)
+    for field in ("inside", "outside"):
+        for subject in picture.subjects:
+            points = () if subject.cut_out is None else getattr(subject.cut_out, field)
+            if points:
+                page.get_by_role("button", name=f"Draw: {field.capitalize()}").click()
+            for number, place in enumerate(points):
+                hand.point(*place)
+                if number == 0:
+                    hand.label(subject)
+
+
+def write(page: Page, area: Locator, text: str) -> None:
+    """Click into a field, and type; lines end with Enter."""
+    area.click()
+    page.keyboard.type(text)
+
+
+def entry(part: Locator, number: int, kind: str) -> Locator:
+    """Return an entry of a section, and add it where it is not there yet."""
+    if part.locator(".entry").count() <= number:
+        part.get_by_role("button", name=f"Add: {kind}").click()
+    return part.locator(".entry").nth(number)
+
+
+def state(page: Page, picture: PictureFacts) -> None:
+    """Type and choose what a facts file states of a picture, but for what is marked on it."""
+    begin(page)
+    for number, subject in enumerate(picture.subjects):
+        about = entry(unfold(page, "Subjects"), number, "subject")
+        write(page, about.locator("textarea").nth(0), subject.name.replace("_", " "))
+        write(page, about.locator("textarea").nth(1), subject.phrase)
+        for name in () if subject.cut_out is None else subject.cut_out.onto:
+            write(page, about.get_by_role("searchbox"), name)
+            about.locator(".offer", has_text=name).first.click()
+            about.locator(".taken", has_text=name).wait_for()
+    if picture.background is not None:
+        write(page, unfold(page, "Background").locator("textarea"), picture.background)
+    for number, question in enumerate(picture.answerable):
+        asked = entry(unfold(page, "that the picture answers"), number, "question")
+        texts = (question.name, question.ask, question.right, "\n".join(question.wrong))
+        for place, text in enumerate(texts):
+            write(page, asked.locator("textarea").nth(place), text)
+    for number, unanswerable in enumerate(picture.unanswerable):
+        asked = entry(unfold(page, "that it does not answer"), number, "question")
+        asked.locator("select").select_option(unanswerable.why)
+        texts = (unanswerable.name, unanswerable.ask, "\n".join(unanswerable.wrong))
+        for place, text in enumerate(texts):
+            write(page, asked.locator("textarea").nth(place), text)
+    if (implication := picture.implication) is not None:
+        part = unfold(page, "What it conveys")
+        for field in ("image_type", "domain", "emotion"):
+            words = getattr(implication, field).capitalize()
+            part.locator(f"[data-field={field}] button", has_text=words).first.click()
+        if (conveyed := implication.question) is not None:
+            asked = entry(part, 0, "question")
+            texts = (conveyed.ask, conveyed.right, "\n".join(conveyed.wrong), conveyed.explanation or "")
+            for place, text in enumerate(texts):
+                write(page, asked.locator("textarea").nth(place), text)
+
+
+def places_of(done: FinishedRun) -> dict[str, Any]:
+    """Return what the step `facts` says of places on each picture, by the picture's id."""
+    return {
+        str(row["record_id"]): [json.loads(row[use] or "[]") for use in ("subjects", "cut_outs")]
+        for row in done.outcomes("facts")
+    }
+
+
+def apart(value: Any, other: Any) -> float:
+    """Return by how much numbers of two JSON values differ at most; infinity where anything else differs."""
+    if isinstance(value, dict) and isinstance(other, dict) and value.keys() == other.keys():
+        return max((apart(value[key], other[key]) for key in value), default=0.0)
+    if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        return max(map(apart, value, other), default=0.0)
+    if isinstance(value, int | float) and isinstance(other, int | float):
+        return abs(value - other)
+    return 0.0 if value == other else inf
+
+
+def test_the_demos_facts_drawn_and_typed_in_the_app_make_the_items_that_its_file_makes(
+    by_file: tuple[Path, FinishedRun], site: ReviewSite, facts: Mapping[str, PictureFacts], page: Page
+) -> None:
+    folder, filed = by_file
+    known = pictures(filed)
+    sign_in(page, site, "ann", path="/?campaign=mark")
+    slot: int | None = slot_on_screen(page)
+    marked = 0
+    while slot is not None:
+        name, size = known[picture_of(site, slot)]
+        picture_is_there(page)
+        if name in facts and facts[name].subjects:
+            mark(page, facts[name], size)
+            marked += 1
+        else:
+            page.keyboard.press("2")  # nothing to mark
+        page.keyboard.press("Enter")
+        slot = next_slot(page, slot)
+    assert marked == sum(bool(picture.subjects) for picture in read_facts(DEMO_FACTS).images.values())
+
+    assert run_by_people(folder).state == "waiting"
+    page.goto(f"{site.url}/?campaign=state")
+    slot = slot_on_screen(page)
+    stated = 0
+    while slot is not None:
+        name, _ = known[picture_of(site, slot)]
+        if name in facts:
+            state(page, facts[name])
+            stated += 1
+            page.get_by_role("button", name="Done").click()
+        else:
+            page.get_by_role("button", name="Nothing to state").click()
+            page.keyboard.press("Enter")
+        slot = next_slot(page, slot)
+    assert stated == len(read_facts(DEMO_FACTS).images)
+
+    drawn = run_by_people(folder)
+    assert drawn.state == "done"
+    assert [row["reason"] for row in drawn.outcomes("facts") if row["verdict"] != "keep"] == []
+    assert apart(places_of(drawn), places_of(filed)) <= WITHIN
+    of_file, of_people = items_of_run(filed), items_of_run(drawn)
+    assert len(of_file) > 100
+    assert [item.model_dump(exclude=BY_DESIGN) for item in of_people] == [
+        item.model_dump(exclude=BY_DESIGN) for item in of_file
+    ]
+    places = [[item.evidence.get("stated_xyxy", []) for item in made] for made in (of_people, of_file)]
+    assert apart(*places) <= WITHIN

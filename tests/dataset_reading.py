@@ -1,0 +1,38 @@
+"""Reading small datasets in tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchwright.construction.readers import DatasetReader, DatasetRecord, read_dataset
+from benchwright.construction.source_files import DatasetFiles, RefusedRow
+from benchwright.construction.sources import check_dataset
+
+
+def read_all(
+    reader: DatasetReader, folder: Path, images: Path | None = None
+) -> tuple[list[DatasetRecord], list[RefusedRow]]:
+    """Return all records and refusals."""
+    rows = list(read_dataset(reader, DatasetFiles(folder), None if images is None else DatasetFiles(images)))
+    records = [row for row in rows if isinstance(row, DatasetRecord)]
+    return records, [row for row in rows if isinstance(row, RefusedRow)]
+
+
+def checked(reader: DatasetReader, folder: Path) -> dict[str, Any]:
+    """Return what `construct check` says, with all examples and pictures opened."""
+    return check_dataset(reader, folder, images=None, opens_pictures=True, examples=100)
+
+
+def reasons(refused: Iterable[RefusedRow]) -> list[tuple[str, str, str]]:
+    """Return file, row and reason of refusals."""
+    return [(row.file, row.entry, row.reason) for row in refused]
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write a file with one JSON document, or one text as it is, a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
