@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.regions import change_of, kind_of_change
 
-from ..forms.marking import UNSURE
+from ..forms.kind_forms.marking import UNSURE
 from ..forms.starting_files import authors_in
 from ..store import Campaign
 from ..workflow.settlement.marked_regions import regions_in
