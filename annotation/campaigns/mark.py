@@ -13,12 +13,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.canonical import digest
-from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
+from benchwright.canonical import bytes_digest, digest
+from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.regions import SizeWH
 from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
@@ -39,6 +41,7 @@ from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.starting_marks import count_starting_marks, starting_report
 from ..workflow.gold import with_gold
 from ..workflow.gold_regions import REGIONS, known_regions
+from ..workflow.image_files import ImageFiles, brought_pictures
 from ..workflow.settlement.marked_regions import AGREEMENT
 from ..workflow.settlement.revisions import by_version
 from ..workflow.settlement.rounds import NOBODY
@@ -53,8 +56,21 @@ from .starting_marks import StartPicture, StartSources, digest_of_start, keep_no
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _VALUE = re.compile(r"[a-z0-9_.]+\.[a-z0-9_]+")
+_IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 _TABLE = ".csv"
 _TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
+
+
+class ExamplePicture(NamedTuple):
+    """A picture that shows how a field is filled in.
+
+    Args:
+        image_id: SHA-256 of its file.
+        path: Where a recipe has it; None where only its image id is stated.
+    """
+
+    image_id: str
+    path: Path | None = None
 
 
 class Mark(AssignedCampaign):
@@ -68,7 +84,8 @@ class Mark(AssignedCampaign):
     Attributes:
         fields: What is marked, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,
             `points` in order, `box`, `polygon`, `mask`, or `correspondence` of a pair), `options` (labels, each `code`
-            and `words`), `free_label`, `min_count`, `max_count`, `instructions` and `example` (an image id).
+            and `words`), `free_label`, `min_count`, `max_count`, `instructions`, `example` (a picture file beside the
+            recipe, or an image id) and `example_words` (what it shows, for those who do not see it).
         over: `images`, each by itself, or `pairs` of images shown side by side. A correspondence joins a point of the
             first to one of the second; all other regions lie on the first, which gets the value.
         pairs: Which images make pairs: a CSV file with the columns `first` and `second` (paths below the image folder,
@@ -118,6 +135,7 @@ class Mark(AssignedCampaign):
     _authors: list[StartAuthor] = PrivateAttr(default_factory=list)
     _pairs: tuple[NamedPair, ...] = PrivateAttr(())
     _helpers: CampaignHelpers = PrivateAttr(CampaignHelpers())
+    _examples: dict[str, ExamplePicture] = PrivateAttr(default_factory=dict)
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -175,6 +193,14 @@ class Mark(AssignedCampaign):
         return value
 
     @model_validator(mode="after")
+    def _has_its_examples(self, info: ValidationInfo) -> Mark:
+        folder: Path | None = (info.context or {}).get(FOLDER)
+        for field in self.fields:
+            if field.example is not None and not self._examples.get(field.name):
+                self._examples[field.name] = _example_picture(field.name, field.example, folder)
+        return self
+
+    @model_validator(mode="after")
     def _has_its_helpers(self, info: ValidationInfo) -> Mark:
         folder = (info.context or {}).get(FOLDER)
         try:
@@ -207,7 +233,7 @@ class Mark(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; of a table of pairs its content, wherever it lies."""
+        """Return the settings that decide the result; of a table of pairs and of examples the content only."""
         settings = super().parameters()
         for name in (HELPERS, PROPOSE, START_FROM):  # what helps people decides nothing; regions say what was proposed
             settings.pop(name)
@@ -215,13 +241,16 @@ class Mark(AssignedCampaign):
             settings[START_FROM] = f"sha256:{digest(digest_of_start(self.start_from, self._own_authors()))}"
         if self._pairs:
             settings["pairs"] = f"sha256:{digest([list(pair) for pair in self._pairs])}"
+        for field in settings["fields"]:
+            if field["name"] in self._examples:
+                field["example"] = self._examples[field["name"]].image_id
         return settings
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images, and return what is agreed once all are marked."""
         images = list(records)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
-        rule, form = parse_rule(self.rule), marking_form(self.fields)
+        rule, form = parse_rule(self.rule), marking_form(self.fields, self._kept_examples(ctx))
         request = CampaignRequest(
             kind=MARK,
             rule=str(rule),
@@ -267,6 +296,29 @@ class Mark(AssignedCampaign):
         decided = with_gold(verdicts, known)
         rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
         return replace(decided, outcomes={**decided.outcomes, **rest})
+
+    def _kept_examples(self, ctx: CampaignContext) -> dict[str, str]:
+        """Return the image ids of the example pictures by field, once the workspace has their files.
+
+        Raises:
+            DataError: A file cannot be read, or has changed since the recipe was read.
+            PrerequisiteError: The workspace has no picture of an id.
+        """
+        for name, example in self._examples.items():
+            if example.path is not None:
+                try:
+                    data = read_file(example.path, limits=Limits())
+                except UnreadableImage as error:
+                    raise DataError(f"{example.path} cannot be read: {error.detail}") from error
+                if bytes_digest(data) != example.image_id:
+                    raise DataError(f"{example.path} has changed since the recipe was read; run it again")
+                brought_pictures(ctx.workspace).put(data)
+            elif not ImageFiles(ctx.workspace).path(example.image_id).exists():
+                raise PrerequisiteError(
+                    f"step {ctx.stage!r}: the example of field {name!r} is no picture of this workspace "
+                    f"({example.image_id[:12]}); name its file"
+                )
+        return {name: example.image_id for name, example in self._examples.items()}
 
     def _settings(self) -> dict[str, Any]:
         """Return the settings that the store keeps; helpers only where they are not those of every campaign."""
@@ -338,6 +390,25 @@ def _start_lines(ctx: CampaignContext) -> list[str]:
         reports = starting_report(connection, find_campaign(connection, ctx.stage))
     where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
     return [start_line(reports, f"benchwright review marks unused {where}")] if reports else []
+
+
+def _example_picture(name: str, example: str, folder: Path | None) -> ExamplePicture:
+    """Return the example picture that a recipe names.
+
+    Raises:
+        ValueError: It is no picture in the recipe's folder.
+    """
+    if _IMAGE_ID.fullmatch(example):
+        return ExamplePicture(example)
+    if folder is None:
+        raise ValueError(
+            f"the example of field {name!r} is a file; give its image id, or a recipe beside which it lies"
+        )
+    try:
+        image_id = identify(folder / example, root=folder).image_id
+    except UnreadableImage as error:
+        raise ValueError(f"the example of field {name!r} is no picture beside the recipe: {error}") from None
+    return ExamplePicture(image_id, (folder / example).absolute())
 
 
 def _task_id(pictures: tuple[ImageRecord, ...]) -> str:

@@ -65,7 +65,7 @@ def test_one_is_accepted_one_changed_one_rejected_and_a_reload_keeps_it_so(site:
     proposals(page).nth(2).wait_for()
     assert page.locator(".suggestions .mark-row .from").all_text_contents() == ["instances.json"] * 3
     assert "instances.json proposes 3" in page.locator(".mark-helpers").inner_text()
-    page.get_by_role("button", name="Take over A cup by instances.json").first.click()
+    page.get_by_role("button", name="Accept A cup by instances.json").first.click()
     proposals(page).filter(has_text="A spoon").click()
     page.keyboard.press("j")
     assert own(page).count() == 2
