@@ -4,6 +4,7 @@
 const PROPOSAL_DASH = "2 4";
 const POLL_MS = 1500;
 const MOST_POLLS = 20;
+const MOST_TRIES = 5;
 const BOX_GROWTH = 0.08; // what was drawn by hand may be too tight
 const VIEW_MARGIN = 0.04; // of what is seen, where nothing is selected
 
@@ -90,13 +91,13 @@ class MarkHelpers {
     if (this.asked !== null) this.showProposals(this.asked.title, this.asked.name, {});
     this.asked = null;
     this.hints = null;
+    this.tell("");
   }
 
   /** Take all hints away, and what was proposed from them. */
   clear() {
     this.forget();
     this.marking.hinting = null;
-    this.tell("");
     if (this.marking.history.now.hints !== null) this.marking.commit({ hints: null });
     else this.marking.redraw();
   }
@@ -164,13 +165,20 @@ class MarkHelpers {
     return [Math.max(0, x0 - dx), Math.max(0, y0 - dy), Math.min(width, x1 + dx), Math.min(height, y1 + dy)];
   }
 
-  /** The answer of a helper; null where it has none, which is said, or where a newer request took its place. */
+  /**
+   * The answer of a helper; null where it has none, which is said, or where a newer request took its place. An older
+   * request that came late over the line may have taken the place of the newest one, which is then sent again.
+   */
   async answered(helper, request, turn) {
-    try {
-      return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
-    } catch (error) {
-      if (!this.isOver && !error.superseded && turn === this.turn) this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
-      return null;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
+      } catch (error) {
+        if (this.isOver || turn !== this.turn) return null;
+        if (error.superseded && tries < MOST_TRIES) continue;
+        this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
+        return null;
+      }
     }
   }
 
