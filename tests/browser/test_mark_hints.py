@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 SIZE = (900, 600)
 CUP, SAUCER, TABLE = (430, 230), (640, 470), (60, 560)
-CAMPAIGNS = {name: [field("mask")] for name in ("mouse", "touch", "keys", "undone", "beside", "legend")} | {
+CAMPAIGNS = {name: [field("mask")] for name in ("mouse", "touch", "keys", "undone", "beside", "turned", "legend")} | {
     "outline": [field("polygon"), field("point")]
 }
 
@@ -62,8 +63,9 @@ class Asked:
             self.hints.append(json.loads(request.post_data or "null"))
 
     def counts(self) -> list[tuple[int, int]]:
-        """Return how many strokes inside and outside each quick request had."""
-        return [(len(hints["inside"]), len(hints.get("outside", ()))) for hints in self.hints if not hints["refine"]]
+        """Return how many strokes inside and outside each quick request had; one that was sent again counts once."""
+        quick = [hints for hints, _ in groupby(hints for hints in self.hints if not hints["refine"])]
+        return [(len(hints["inside"]), len(hints.get("outside", ()))) for hints in quick]
 
 
 def helpers_are_there(page: Page) -> None:
@@ -78,6 +80,16 @@ def is_answered(page: Page, *, strokes: int) -> None:
         " && /proposes|finds nothing/.test(root.querySelector('.mark-helpers [role=status]').textContent); }",
         arg=strokes,
     )
+
+
+def show_cup_without_saucer(page: Page) -> None:
+    """Click on what belongs to the thing, and on what does not, and wait for the answer to each."""
+    page.keyboard.press("p")
+    click(page, *CUP, size=SIZE)
+    is_answered(page, strokes=1)
+    page.keyboard.press("r")
+    click(page, *SAUCER, size=SIZE)
+    is_answered(page, strokes=2)
 
 
 def cells_of(fields: dict[str, Any]) -> Any:
@@ -120,12 +132,7 @@ def test_undo_takes_a_stroke_back_and_asks_without_it(site: ReviewSite, page: Pa
     asked = Asked(page)
     open_task(page, site, "undone")
     helpers_are_there(page)
-    page.keyboard.press("p")
-    click(page, *CUP, size=SIZE)
-    is_answered(page, strokes=1)
-    page.keyboard.press("r")
-    click(page, *SAUCER, size=SIZE)
-    is_answered(page, strokes=2)
+    show_cup_without_saucer(page)
     page.keyboard.press("Control+z")
     is_answered(page, strokes=1)
     assert asked.counts() == [(1, 0), (1, 1), (1, 0)]
@@ -225,6 +232,30 @@ def test_drawing_goes_on_while_a_helper_does_not_answer(site: ReviewSite, page: 
     assert cells_of(stored(site, "beside"))[155, 400]
 
 
+def test_the_newest_question_is_answered_though_an_older_one_reaches_the_server_after_it(
+    site: ReviewSite, page: Page
+) -> None:
+    asked = Asked(page)
+    held: list[Route] = []
+
+    def turn_round(route: Route) -> None:
+        hints = json.loads(route.request.post_data or "null")
+        if hints["refine"] and not hints["outside"] and not held:
+            held.append(route)
+            return
+        route.continue_()
+        if hints["outside"] and not hints["refine"] and len(held) == 1:
+            held[0].continue_()
+            held.append(route)
+
+    page.route("**/helpers/grabcut", turn_round)
+    open_task(page, site, "turned")
+    helpers_are_there(page)
+    show_cup_without_saucer(page)
+    assert {len(hints["outside"]) for hints in asked.hints} == {0, 1}
+    page.locator(".suggestions .mark-row").wait_for()
+
+
 def test_the_legend_tells_hints_apart_without_colours_and_keys_are_on_the_sheet(site: ReviewSite, page: Page) -> None:
     open_task(page, site, "legend")
     helpers_are_there(page)
@@ -280,13 +311,8 @@ def test_segment_anything_is_asked_again_by_clicks_inside_and_outside(clicked: R
     page.locator(".mark-helpers [role=status]", has_text="proposes").or_(
         page.locator(".mark-helpers [role=status]", has_text="finds nothing")
     ).wait_for()
-    page.keyboard.press("p")
-    click(page, *CUP, size=SIZE)
-    is_answered(page, strokes=1)
-    page.keyboard.press("r")
-    click(page, *SAUCER, size=SIZE)
-    is_answered(page, strokes=2)
-    first, *clicks = asked.hints
+    show_cup_without_saucer(page)
+    first, *clicks = [hints for hints, _ in groupby(asked.hints)]
     assert [(len(hints["inside"]), len(hints["outside"])) for hints in clicks] == [(1, 0), (1, 1)]
     assert clicks[0]["box"] == first["box"]  # what the first proposal was made from
     assert all(len(stroke) == 1 for stroke in (*clicks[1]["inside"], *clicks[1]["outside"]))

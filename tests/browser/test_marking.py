@@ -176,6 +176,19 @@ def test_every_shape_is_drawn_corrected_and_submitted_by_keys_alone(site: Review
     assert cells[1500].sum() == pytest.approx(200 + 2 * 64, abs=2)
 
 
+def test_caps_lock_leaves_the_keys_of_marking_as_they_are(site: ReviewSite, page: Page) -> None:
+    open_task(page, site, "free")
+    press = page.keyboard.press
+    press("K")  # as with Caps Lock: a capital letter without Shift
+    press("Space")
+    press("L")
+    page.keyboard.type("a knot")
+    press("Enter")
+    press("ArrowRight")
+    submit(page)
+    assert stored(site, "free")["point"] == [{"shape": "point", "points": [[2000.5, 1500.5]], "label": "a knot"}]
+
+
 def _times(press: Callable[[str], None], key: str, count: int) -> None:
     for _ in range(count):
         press(key)

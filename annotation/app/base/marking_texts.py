@@ -79,6 +79,8 @@ TEXTS = Texts(
         "others": "Drawn or proposed by others",
         "take": "Take over",
         "accept": "Accept",
+        "accept_all": "Accept all {count} of {name}",
+        "accepted_all": "Accepted of {name}: {count}.",
         "take_mark": "Take over {what} by {name}",
         "accept_mark": "Accept {what} by {name}",
         "reject_mark": "Reject {what} by {name}",

@@ -4,13 +4,14 @@
 const PROPOSAL_DASH = "2 4";
 const POLL_MS = 1500;
 const MOST_POLLS = 20;
+const MOST_TRIES = 5;
 const BOX_GROWTH = 0.08; // what was drawn by hand may be too tight
 const VIEW_MARGIN = 0.04; // of what is seen, where nothing is selected
 
 class MarkHelpers {
   /** `save` holds the paths of helpers and of proposals, and the header that goes with every request. */
   constructor(parent, marking, fields, save) {
-    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], isOver: false, turn: 0, asked: null, subject: null, hints: null });
+    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], buttons: [], ahead: new Set(), isOver: false, turn: 0, asked: null, subject: null, hints: null });
     this.element = add(parent, "section", "mark-helpers");
     this.element.hidden = true;
     this.status = null;
@@ -18,10 +19,11 @@ class MarkHelpers {
   }
 
   async begin() {
-    const { helpers, propose } = await this.fetched(this.save.helpers).catch(() => ({ helpers: [], propose: [] }));
-    if (this.isOver || !helpers.length) return;
+    const none = { helpers: [], propose: [], starts: false };
+    const { helpers, propose, starts } = await this.fetched(this.save.helpers).catch(() => none);
+    if (this.isOver || !(helpers.length || starts)) return;
     this.listed = helpers;
-    add(this.element, "h3", "", this.texts.helpers);
+    if (helpers.length) add(this.element, "h3", "", this.texts.helpers);
     const row = add(this.element, "div", "legend");
     this.buttons = helpers.map((helper, i) => {
       const box = button(row, "reason", helper.title, i === 0 ? "h" : "", () => this.ask(helper));
@@ -34,7 +36,7 @@ class MarkHelpers {
     this.element.hidden = false;
     this.draw();
     this.marking.hooks.selected(); // marks that were proposed earlier say by whom
-    if (propose.length) this.poll(MOST_POLLS);
+    if (propose.length || starts) this.poll(MOST_POLLS);
   }
 
   /** Only those that can give what the field takes. */
@@ -89,13 +91,13 @@ class MarkHelpers {
     if (this.asked !== null) this.showProposals(this.asked.title, this.asked.name, {});
     this.asked = null;
     this.hints = null;
+    this.tell("");
   }
 
   /** Take all hints away, and what was proposed from them. */
   clear() {
     this.forget();
     this.marking.hinting = null;
-    this.tell("");
     if (this.marking.history.now.hints !== null) this.marking.commit({ hints: null });
     else this.marking.redraw();
   }
@@ -163,27 +165,49 @@ class MarkHelpers {
     return [Math.max(0, x0 - dx), Math.max(0, y0 - dy), Math.min(width, x1 + dx), Math.min(height, y1 + dy)];
   }
 
-  /** The answer of a helper; null where it has none, which is said, or where a newer request took its place. */
+  /**
+   * The answer of a helper; null where it has none, which is said, or where a newer request took its place. An older
+   * request that came late over the line may have taken the place of the newest one, which is then sent again.
+   */
   async answered(helper, request, turn) {
-    try {
-      return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
-    } catch (error) {
-      if (!this.isOver && !error.superseded && turn === this.turn) this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
-      return null;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
+      } catch (error) {
+        if (this.isOver || turn !== this.turn) return null;
+        if (error.superseded && tries < MOST_TRIES) continue;
+        this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
+        return null;
+      }
     }
   }
 
-  /** What some helpers propose of themselves comes when it is there. */
+  /** What files hold, and what some helpers propose of themselves, comes when it is there, each once. */
   async poll(left) {
-    const { regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => ({ regions: [], problems: [], waiting: false }));
+    const none = { placed: [], regions: [], problems: [], waiting: false };
+    const { placed, regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => none);
     if (this.isOver) return;
+    for (const { author, fields } of placed) this.showStart(author, author, fields);
     for (const name of new Set(regions.map(({ proposal }) => proposal.helper))) {
       const own = regions.filter(({ proposal }) => proposal.helper === name);
       const byField = this.fields.map((field) => [field.name, own.filter(({ shape }) => shape === field.shape)]);
-      this.showProposals(this.marking.titleOf(name), name, Object.fromEntries(byField));
+      this.showStart(this.marking.titleOf(name), name, Object.fromEntries(byField));
     }
     if (problems.length) this.tell(problems.map(({ helper, why }) => fill(this.texts.helper_failed, { name: this.marking.titleOf(helper), why })).join(" "));
     if (waiting && left > 0) this.timer = setTimeout(() => this.poll(left - 1), POLL_MS);
+  }
+
+  /** Proposals that are there from the start; what was rejected of them stays so, also when the page is loaded again. */
+  showStart(title, author, fields) {
+    if (this.ahead.has(author)) return;
+    this.ahead.add(author);
+    const { others, rejected } = this.marking;
+    const open = Object.fromEntries(Object.entries(fields).map(([name, regions]) => [name, regions
+      .map((region, i) => ({ ...region, start: `${author} ${(region.proposal.version ?? "").slice(-12)} ${name} ${i + 1}` }))
+      .filter(({ start }) => !rejected.has(start))]));
+    this.showProposals(title, author, open);
+    const count = others.layers.filter(({ helper }) => helper === author).flatMap((layer) => others.openIn(layer)).length;
+    if (count) this.tell(fill(this.texts.proposes, { name: title, count }));
   }
 
   /** Proposals of one helper take the place of those that it made before; who points at one points at what replaces it. */

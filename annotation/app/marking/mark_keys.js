@@ -50,7 +50,8 @@ class MarkKeys {
     if (key === "Enter") return marking.finish();
     if (key === "Escape") return marking.escape();
     if (!event.shiftKey && key.length === 1 && marking.hooks.isReserved(key.toUpperCase())) return false; // an option's letter
-    const name = event.shiftKey && key !== "A" ? key.toLowerCase() : key;
+    const lower = key.toLowerCase(); // Caps Lock changes nothing: only Shift does
+    const name = event.shiftKey ? (lower === "a" ? "A" : lower) : key.length === 1 ? lower : key;
     if (!Object.hasOwn(this.actions, name)) return false;
     return this.actions[name]() ?? true;
   }

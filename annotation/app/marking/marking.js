@@ -10,7 +10,7 @@ const LOUPE_CHOICE = "benchwright.loupe";
 
 class Marking {
   constructor(viewer, texts, signal) {
-    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, hinting: null, helpers: null });
+    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, hinting: null, helpers: null, rejected: new Set() });
     this.presses = new MarkPresses(this);
     this.others = new OthersMarks(this, []);
     this.tools = new MarkTools(viewer.toolbar.element, texts, this);
@@ -390,9 +390,9 @@ class Marking {
     const own = this.fields.flatMap((field) => this.history.marks(field.name).map((mark) => ({
       mark, color: this.colorOf(field, mark), dash: this.problemOf(field, mark) ? "5 3" : "none", name: this.nameOf(field, mark), isSelected: mark.id === this.selected, turn: 1,
     })));
-    const others = this.others.visible.flatMap(({ color, dash, turn: slope, name, marks }) => marks.map(({ mark }) => ({
-      mark, color, dash, name, isSelected: mark.id === this.taken, turn: slope,
-    })));
+    const others = this.others.takeable.map(({ layer: { color, dash, turn: slope, name, helper }, field, mark }) => ({
+      mark, color, dash, name: (helper !== null && this.wordsOf(field, mark.label)) || name, isSelected: mark.id === this.taken, turn: slope,
+    }));
     return [...others, ...own].sort((a, b) => a.isSelected - b.isSelected);
   }
 

@@ -17,7 +17,14 @@ class OthersMarks {
   }
 
   get takeable() {
-    return this.visible.flatMap((layer) => layer.marks.map((each) => ({ layer, ...each })));
+    return this.visible.flatMap((layer) => this.openIn(layer).map((each) => ({ layer, ...each })));
+  }
+
+  /** The marks of a layer that may be taken over: of what was there from the start what is not yet, so that undo brings it back. */
+  openIn({ marks }) {
+    const own = this.marking.history.all.filter(({ proposal }) => proposal !== null);
+    const accepted = new Set(own.map(({ proposal }) => proposalKey(proposal)));
+    return marks.filter(({ mark, start }) => start === null || !accepted.has(proposalKey(mark.proposal)));
   }
 
   find(id) {
@@ -59,7 +66,7 @@ class OthersMarks {
     if (!marking.hasRoom(field)) return true;
     if (!marking.hooks.isOffered(field)) return true;
     const own = { ...changed(mark, {}), id: ++latestMark };
-    if (layer.helper !== null) this.leaveOut(layer, mark);
+    if (layer.helper !== null && taken.start === null) this.leaveOut(layer, mark);
     const isDone = this.isLastOfAsked(layer);
     if (isDone) {
       marking.helpers.forget();
@@ -67,6 +74,28 @@ class OthersMarks {
     }
     marking.addMark(field, own, isDone ? { hints: null } : {});
     return true;
+  }
+
+  /** Take over all that a helper or a file proposes, as far as fields have room; one undo takes it back. */
+  takeAll(layer) {
+    const { marking } = this;
+    const values = { ...marking.history.now.values };
+    const taken = [];
+    for (const each of this.openIn(layer)) {
+      const { field, mark } = each;
+      if (!marking.hooks.isOffered(field) || values[field.name].length >= field.max_count) continue;
+      values[field.name] = [...values[field.name], { ...changed(mark, {}), id: ++latestMark }];
+      taken.push(each);
+    }
+    marking.taken = null;
+    for (const { mark, start } of taken) if (start === null) this.leaveOut(layer, mark);
+    const isDone = this.isLastOfAsked(layer);
+    if (isDone) {
+      marking.helpers.forget();
+      marking.hinting = null;
+    }
+    if (taken.length) marking.commit(isDone ? { values, hints: null } : { values });
+    marking.say(fill(marking.texts.accepted_all, { name: layer.name, count: taken.length }), !taken.length);
   }
 
   /** A proposal that is rejected goes from the picture, and what was hinted for it; what an annotator drew stays. */
@@ -77,6 +106,10 @@ class OthersMarks {
     this.leaveOut(taken.layer, taken.mark);
     marking.taken = null;
     if (this.isLastOfAsked(taken.layer)) marking.helpers.clear();
+    if (taken.start !== null) {
+      marking.rejected.add(taken.start); // with the draft
+      marking.hooks.changed(marking);
+    }
     marking.say(fill(marking.texts.rejected, { name: taken.layer.name }));
     marking.hooks.selected();
     marking.redraw();
@@ -103,7 +136,7 @@ class MarkLayers {
 
   draw() {
     const { marking, texts } = this;
-    const { layers } = marking.others;
+    const layers = marking.others.layers.filter((layer) => layer.helper === null || marking.others.openIn(layer).length);
     const focused = this.element.getRootNode().activeElement?.dataset?.key;
     this.element.replaceChildren();
     this.element.hidden = !layers.length;
@@ -123,6 +156,11 @@ class MarkLayers {
       box.dataset.key = `layer ${i}`;
       box.setAttribute("aria-pressed", String(!layer.isHidden));
       box.prepend(swatch(layer.color, layer.dash));
+      const count = layer.helper === null || layer.isHidden ? 0 : marking.others.openIn(layer).length;
+      if (count < 2) return;
+      const all = button(legend, "reason accept-all", fill(texts.accept_all, { name: layer.name, count }), "", () => marking.others.takeAll(layer));
+      all.querySelector(".words").dir = "auto";
+      all.dataset.key = `all ${i}`;
     });
     const list = add(this.element, "ul", "mark-list");
     list.setAttribute("aria-label", texts.others);
@@ -159,6 +197,6 @@ class MarkLayers {
 function layersOf(entries, fields) {
   return entries.map(({ label, helper = null, regions }, i) => ({
     name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],
-    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap(readMark).map((mark) => ({ field, mark }))),
+    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap((region) => readMark(region).map((mark) => ({ field, mark, start: region.start ?? null })))),
   })).filter(({ marks }) => marks.length);
 }

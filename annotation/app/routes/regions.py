@@ -24,7 +24,9 @@ from benchwright.regions import NamedHelper, RegionError, RegionHints, read_hint
 from benchwright.workspace.atomic import write_json
 
 from ...forms.campaign_helpers import CampaignHelpers
+from ...forms.starting_files import authors_in
 from ...store import Account, Campaign
+from ...store.campaigns.starting_marks import starting_marks_of
 from ..auth.middleware import ACCOUNT
 from ..base.own_texts import form_text
 from ..base.state import AppState
@@ -113,7 +115,7 @@ class _RegionRoutes:
         return await self._checked(request, self._listed)
 
     async def proposals(self, request: Request) -> Response:
-        """Return what the campaign's helpers propose by themselves, as far as it is computed."""
+        """Return the marks of files to start from, and what helpers propose by themselves, as far as it is computed."""
         return await self._checked(request, self._proposals)
 
     async def ask(self, request: Request) -> Response:
@@ -186,7 +188,8 @@ class _RegionRoutes:
                     }
                 )
         warm_helpers(self._state.helpers, task.campaign, task.images, self._state.pictures.size)
-        return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose)})
+        starts = bool(authors_in(task.campaign.settings))
+        return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose), "starts": starts})
 
     def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:
         """Return what a browser asks for, checked.
@@ -214,6 +217,7 @@ class _RegionRoutes:
         place = request.query_params.get("place", "0")
         if not place.isdecimal() or len(place) > 3 or int(place) >= len(task.images):
             return PlainTextResponse("there is no such picture for you\n", 404)
+        placed = self._start(request.path_params["task"], task.campaign) if int(place) == 0 else []
         regions: list[Any] = []
         problems: list[dict[str, str]] = []
         is_waiting = False
@@ -229,7 +233,23 @@ class _RegionRoutes:
                 is_waiting = True
             else:
                 regions += document
-        return JSONResponse({"regions": regions, "problems": problems, "waiting": is_waiting})
+        return JSONResponse({"placed": placed, "regions": regions, "problems": problems, "waiting": is_waiting})
+
+    def _start(self, task_id: int, campaign: Campaign) -> list[dict[str, Any]]:
+        """Return the marks of files that a task's annotators start from, by file and field."""
+        authors = authors_in(campaign.settings)
+        if not authors:
+            return []
+        with self._state.store.reading() as connection:
+            rows = starting_marks_of(connection, task_id)
+        return [
+            {
+                "author": authors[row.place].name,
+                "fields": {name: list(map(authors[row.place].proposed, marks)) for name, marks in row.regions.items()},
+            }
+            for row in rows
+            if row.place < len(authors)
+        ]
 
     def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
         """Return what a helper proposes by itself; None while it is computed.
