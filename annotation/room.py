@@ -87,6 +87,9 @@ ROOM = Room(
         "review marks export": Entry(
             f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
         ),
+        "review marks unused": Entry(
+            f"{_HERE}.cli.marks:unused_marks", "Say what of the files that people start from is not used, and why."
+        ),
         "review open": Entry(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),

@@ -8,6 +8,7 @@ What stands in the third column, clause by clause (`;` parts them):
 - *italics* with a file in a code span behind it are a button that asks for that file;
 - **bold** is what is on the screen next; the clause waits for it;
 - `the right letter` outside code is the letter that the key of the question has: readers look at the picture;
+- `a box around the cup` is drawn by mouse, where the demo's facts say that it is: readers look at the picture;
 - `until **All done**` at the end of a clause repeats it, task by task.
 """
 
@@ -20,9 +21,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tutorial_pages import Row
+
+from benchwright.facts import read_facts
+from benchwright.recipes import bundled_recipes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -30,9 +34,10 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1:8501"
 """Where the pages say that the app is, whatever port it has."""
 SIZE = {"width": 1120, "height": 800}
+DEMO_FACTS = bundled_recipes()["demo"].with_name("demo.facts.yaml")
 _ACT = re.compile(
     r"`(?P<key>[^`]+)`|\*\*(?P<seen>[^*]+)\*\*|\*(?P<name>[^*]+)\*(?: “(?P<into>[^”]*)”)?|“(?P<typed>[^”]*)”"
-    r"|(?P<letter>the right letter)"
+    r"|(?P<letter>the right letter)|a box around (?P<boxed>the [a-z ]*[a-z])"
 )
 _LINK = re.compile(
     rf"(?:invitation for (?P<name>\w+)[^\n]*\s+|: )(?P<link>http://{re.escape(ADDRESS)}/welcome\?invitation=[\w-]+)",
@@ -163,11 +168,15 @@ class People:
                 window.keyboard.type(act["typed"])
             elif act["into"] is not None:
                 window.get_by_label(act["name"], exact=True).fill(act["into"])
+            elif act["boxed"]:
+                self._draw_box(window, act["boxed"])
             elif act["letter"]:
                 window.keyboard.press(self._right_letter(self._card(window) or "").lower())
             else:
                 named = [window.get_by_role(role, name=act["name"], exact=True) for role in ("button", "link", "tab")]
-                named[0].or_(named[1]).or_(named[2]).first.click()
+                with_key = re.compile(rf"^\s*{re.escape(act['name'])}\s*Enter\s*$")  # a button may show its key
+                keyed = window.get_by_role("button").filter(has_text=with_key)
+                named[0].or_(named[1]).or_(named[2]).or_(keyed).first.click()
         self.read(window.inner_text("body"))
 
     def _await_link(self, window: Page, name: str) -> None:
@@ -176,13 +185,35 @@ class People:
             window.wait_for_timeout(50)
             self.read(window.inner_text("body"))
 
+    def _draw_box(self, window: Page, phrase: str) -> None:
+        """Drag over something on the picture of the task; whoever came later draws a little larger boxes."""
+        [(width, height)] = self._task(self._card(window) or "")["sizes_wh"]
+        known = [picture for picture in read_facts(DEMO_FACTS).images.values() if picture.size_wh == (width, height)]
+        boxes = [subject.box for picture in known for subject in picture.subjects if subject.phrase == phrase]
+        assert len(boxes) == 1, f"no picture of {width} x {height} pixels shows {phrase}, or several do"
+        layer = window.locator(".layer").first
+        layer.locator(".picture").first.evaluate("picture => picture.decode()")
+        seen = layer.bounding_box()
+        assert seen is not None, "the picture is not on the screen"
+        more = 3 * list(self._windows.values()).index(window)
+        left, top, right, bottom = boxes[0]
+        across, down = seen["width"] / width, seen["height"] / height
+        window.mouse.move(seen["x"] + left * across - more, seen["y"] + top * down - more)
+        window.mouse.down()
+        window.mouse.move(seen["x"] + right * across + more, seen["y"] + bottom * down + more, steps=8)
+        window.mouse.up()
+
     def _right_letter(self, slot: str) -> str:
+        item = self._task(slot)
+        return str(item["answer"] or item["refusal"])
+
+    def _task(self, slot: str) -> Any:
+        """Return what is asked in a slot."""
         [store] = self._folder.glob("**/review.sqlite")
         with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
             question = "SELECT payload FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"
             [payload] = connection.execute(question, (slot,)).fetchone()
-        item = json.loads(payload)
-        return str(item["answer"] or item["refusal"])
+        return json.loads(payload)
 
 
 def _visible(window: Page, words: str) -> Locator:

@@ -37,6 +37,7 @@ def build_app(state: AppState) -> st.App:
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
     from .routes.downloads import download_routes
+    from .routes.field_examples import field_example_routes
     from .routes.guidelines import guideline_routes
     from .routes.other_pictures import other_picture_routes
     from .routes.photographs import photograph_routes
@@ -61,6 +62,7 @@ def build_app(state: AppState) -> st.App:
             *practice_routes(state),
             *record_picture_routes(state),
             *guideline_routes(state),
+            *field_example_routes(state),
             *download_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state)],

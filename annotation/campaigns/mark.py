@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.canonical import digest
-from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.canonical import bytes_digest, digest
+from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.regions import SizeWH
 from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
@@ -28,27 +31,46 @@ from ..forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, 
 from ..forms.kind_forms.marking import HEADLINE, NOTE, MarkField, marking_form
 from ..forms.kinds import KINDS, MARK
 from ..forms.payloads import TaskInput
+from ..forms.starting_files import MOST_FILES, START_FROM, StartAuthor, StartFile, authors_of, check_files
 from ..forms.task_content import TaskContent
 from ..simulated.annotators import NOW, check_enough
 from ..simulated.markers import TRUTH, SimulatedMarkers
 from ..store import Campaign, ReviewStore, open_store
+from ..store.campaigns import find_campaign
 from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.starting_marks import count_starting_marks, starting_report
 from ..workflow.gold import with_gold
 from ..workflow.gold_regions import REGIONS, known_regions
+from ..workflow.image_files import ImageFiles, brought_pictures
 from ..workflow.settlement.marked_regions import AGREEMENT
 from ..workflow.settlement.revisions import by_version
 from ..workflow.settlement.rounds import NOBODY
 from ..workflow.settlement.rules import RuleSetting, parse_rule
 from ..workflow.settlement.settle import WAITS
+from .mark_proposals import proposal_figures
 from .mark_truth import true_regions
 from .mark_verdicts import MarkedPicture, gold_mark_outcome, mark_verdicts, marked_picture
 from .marked_pairs import NamedPair, pair_id, pairs_of_table, pairs_of_value, read_pairs
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, waiting_line
+from .starting_marks import StartPicture, StartSources, digest_of_start, keep_no_start, start_line, start_summary
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _VALUE = re.compile(r"[a-z0-9_.]+\.[a-z0-9_]+")
+_IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 _TABLE = ".csv"
 _TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
+
+
+class ExamplePicture(NamedTuple):
+    """A picture that shows how a field is filled in.
+
+    Args:
+        image_id: SHA-256 of its file.
+        path: Where a recipe has it; None where only its image id is stated.
+    """
+
+    image_id: str
+    path: Path | None = None
 
 
 class Mark(AssignedCampaign):
@@ -62,7 +84,8 @@ class Mark(AssignedCampaign):
     Attributes:
         fields: What is marked, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,
             `points` in order, `box`, `polygon`, `mask`, or `correspondence` of a pair), `options` (labels, each `code`
-            and `words`), `free_label`, `min_count`, `max_count`, `instructions` and `example` (an image id).
+            and `words`), `free_label`, `min_count`, `max_count`, `instructions`, `example` (a picture file beside the
+            recipe, or an image id) and `example_words` (what it shows, for those who do not see it).
         over: `images`, each by itself, or `pairs` of images shown side by side. A correspondence joins a point of the
             first to one of the second; all other regions lie on the first, which gets the value.
         pairs: Which images make pairs: a CSV file with the columns `first` and `second` (paths below the image folder,
@@ -78,6 +101,10 @@ class Mark(AssignedCampaign):
         helpers: Programs that propose regions while people mark, by name, or with settings: `{name: sam, weights:
             sam_vit_b_01ec64.pth}`. GrabCut where none are named; `[]` for none.
         propose: Names of those whose proposals are there when a task is opened, such as `text_boxes`.
+        start_from: Files of marks that lie on the pictures as proposals when a task is opened, for people to accept,
+            change or reject: COCO, LVIS, Pascal VOC or YOLO, each a path, or `{path, format, labels, fields}`, where
+            `labels` gives the form's label for one of the file (null leaves it out), and `fields` names the fields that
+            take its marks. Marks are matched to pictures by path or file name, and to fields by label and shape.
         handout: How images go out to people, gold ones among them. `close_decided` is refused: every mark counts.
         simulate: Let simulated annotators mark instead of people; everything they touch says so.
 
@@ -102,20 +129,29 @@ class Mark(AssignedCampaign):
     guidelines: str | None = None
     helpers: tuple[Any, ...] = ALWAYS
     propose: tuple[str, ...] = ()
+    start_from: tuple[StartFile, ...] = Field((), max_length=MOST_FILES)
     simulate: SimulatedMarkers | None = None
+    _folder: Path = PrivateAttr(Path())
+    _authors: list[StartAuthor] = PrivateAttr(default_factory=list)
     _pairs: tuple[NamedPair, ...] = PrivateAttr(())
     _helpers: CampaignHelpers = PrivateAttr(CampaignHelpers())
+    _examples: dict[str, ExamplePicture] = PrivateAttr(default_factory=dict)
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the values that name partners and what simulated annotators take as true."""
-        truth = None if self.simulate is None else self.simulate.truth
+        truth = None if self.simulate is None or self._is_start_true else self.simulate.truth
         partner = self.pairs if self._is_of_value else None
         return tuple(name for name in (partner, truth) if name is not None)
 
     @property
     def _is_of_value(self) -> bool:
         return self.pairs is not None and not self.pairs.endswith(_TABLE) and not _BY_DIGEST.fullmatch(self.pairs)
+
+    @property
+    def _is_start_true(self) -> bool:
+        """Return whether simulated annotators take the marks of the files as true."""
+        return self.simulate is not None and self.simulate.truth == START_FROM
 
     @field_validator("fields")
     @classmethod
@@ -127,6 +163,28 @@ class Mark(AssignedCampaign):
             raise ValueError(f"no field can be called {taken[0]!r}, which tables use already; give it another name")
         return value
 
+    @field_validator(START_FROM)
+    @classmethod
+    def _can_be_started_from(cls, value: tuple[StartFile, ...], info: ValidationInfo) -> tuple[StartFile, ...]:
+        fields: tuple[MarkField, ...] = info.data.get("fields", ())
+        names = [field.name for field in fields]
+        codes = {option.code for field in fields for option in field.options}
+        is_free = any(field.free_label or not field.options for field in fields)
+        for file in value if fields else ():
+            if unknown := [name for name in file.fields if name not in names]:
+                raise ValueError(f"{file.path}: there is no field {unknown[0]!r}; there are {', '.join(names)}")
+            strange = sorted({label for label in file.labels.values() if label is not None} - codes)
+            if strange and not is_free:
+                known = ", ".join(sorted(codes))
+                raise ValueError(f"{file.path}: no field has the label {strange[0]!r}; there are {known}")
+        folder = (info.context or {}).get(FOLDER)
+        if folder is not None:
+            try:
+                check_files(value, folder)
+            except DataError as error:
+                raise ValueError(str(error)) from None
+        return value
+
     @field_validator("simulate")
     @classmethod
     def _can_fill_the_slots(cls, value: SimulatedMarkers | None, info: ValidationInfo) -> SimulatedMarkers | None:
@@ -135,12 +193,29 @@ class Mark(AssignedCampaign):
         return value
 
     @model_validator(mode="after")
+    def _has_its_examples(self, info: ValidationInfo) -> Mark:
+        folder: Path | None = (info.context or {}).get(FOLDER)
+        for field in self.fields:
+            if field.example is not None and not self._examples.get(field.name):
+                self._examples[field.name] = _example_picture(field.name, field.example, folder)
+        return self
+
+    @model_validator(mode="after")
     def _has_its_helpers(self, info: ValidationInfo) -> Mark:
         folder = (info.context or {}).get(FOLDER)
         try:
             self._helpers = campaign_helpers(self.helpers, self.propose, folder)
         except BenchwrightError as error:
             raise ValueError(str(error)) from None
+        return self
+
+    @model_validator(mode="after")
+    def _has_its_start(self, info: ValidationInfo) -> Mark:
+        if self._is_start_true and not self.start_from:
+            raise ValueError(f"simulated annotators take `{START_FROM}` as true, and it names no file")
+        folder = (info.context or {}).get(FOLDER)
+        if folder is not None:  # read once: settings are validated again later, in a context without a folder
+            self._folder = folder
         return self
 
     @model_validator(mode="after")
@@ -158,19 +233,24 @@ class Mark(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; of a table of pairs its content, wherever it lies."""
+        """Return the settings that decide the result; of a table of pairs and of examples the content only."""
         settings = super().parameters()
-        for name in (HELPERS, PROPOSE):  # what helps people decides nothing; each region says what was proposed
+        for name in (HELPERS, PROPOSE, START_FROM):  # what helps people decides nothing; regions say what was proposed
             settings.pop(name)
+        if self._is_start_true:
+            settings[START_FROM] = f"sha256:{digest(digest_of_start(self.start_from, self._own_authors()))}"
         if self._pairs:
             settings["pairs"] = f"sha256:{digest([list(pair) for pair in self._pairs])}"
+        for field in settings["fields"]:
+            if field["name"] in self._examples:
+                field["example"] = self._examples[field["name"]].image_id
         return settings
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images, and return what is agreed once all are marked."""
         images = list(records)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
-        rule, form = parse_rule(self.rule), marking_form(self.fields)
+        rule, form = parse_rule(self.rule), marking_form(self.fields, self._kept_examples(ctx))
         request = CampaignRequest(
             kind=MARK,
             rule=str(rule),
@@ -181,9 +261,15 @@ class Mark(AssignedCampaign):
             settings=self._settings(),
         )
         shown = list(self._shown(images, ctx))
-        state = run_campaign(request, (self._work(pictures, ctx) for pictures in shown), ctx)
+        start = self._start(shown, request)
+        with open_store(ctx.store_url) as store:
+            if start is not None and not start.is_kept(store, ctx.stage):
+                _ = start.marks  # read before the store is held, since that may take minutes
+        request = replace(request, prepare=keep_no_start if start is None else start.keep)
+        true = start.proposed() if start is not None and self._is_start_true else {}
+        state = run_campaign(request, (self._work(pictures, ctx, true) for pictures in shown), ctx)
         if state.waiting is not None:
-            return Verdicts(state.waiting)
+            return Verdicts("; ".join([state.waiting, *_start_lines(ctx)]))
         with open_store(ctx.store_url) as store:
             campaign = store.campaign(ctx.stage)
             pictures = _marked(store, campaign, shown, frozenset(state.gold))
@@ -191,10 +277,15 @@ class Mark(AssignedCampaign):
             if waits:
                 status = store.status(ctx.stage, now=NOW)
                 return Verdicts(waiting_line(status, ctx, adjudicator=waits))
+            with store.reading() as connection:
+                offered = count_starting_marks(connection, campaign)
+                reports = starting_report(connection, campaign)
         drops = self.when_nothing == "drop"
         verdicts = mark_verdicts(
             campaign, pictures, drops_nothing=drops, simulated=self.simulate is not None, seed=ctx.seed
         )
+        figures = proposal_figures(campaign, pictures, offered)
+        verdicts = replace(verdicts, summary={**verdicts.summary, "proposals": figures, **start_summary(reports)})
         known = {
             shown_pictures[0].image_id: gold_mark_outcome(
                 state.gold[task_id], self._known(task_id, shown_pictures, request), shown_pictures, drops_nothing=drops
@@ -206,9 +297,34 @@ class Mark(AssignedCampaign):
         rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
         return replace(decided, outcomes={**decided.outcomes, **rest})
 
+    def _kept_examples(self, ctx: CampaignContext) -> dict[str, str]:
+        """Return the image ids of the example pictures by field, once the workspace has their files.
+
+        Raises:
+            DataError: A file cannot be read, or has changed since the recipe was read.
+            PrerequisiteError: The workspace has no picture of an id.
+        """
+        for name, example in self._examples.items():
+            if example.path is not None:
+                try:
+                    data = read_file(example.path, limits=Limits())
+                except UnreadableImage as error:
+                    raise DataError(f"{example.path} cannot be read: {error.detail}") from error
+                if bytes_digest(data) != example.image_id:
+                    raise DataError(f"{example.path} has changed since the recipe was read; run it again")
+                brought_pictures(ctx.workspace).put(data)
+            elif not ImageFiles(ctx.workspace).path(example.image_id).exists():
+                raise PrerequisiteError(
+                    f"step {ctx.stage!r}: the example of field {name!r} is no picture of this workspace "
+                    f"({example.image_id[:12]}); name its file"
+                )
+        return {name: example.image_id for name, example in self._examples.items()}
+
     def _settings(self) -> dict[str, Any]:
         """Return the settings that the store keeps; helpers only where they are not those of every campaign."""
         settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
+        if self.start_from and (self.simulate is None or self._is_start_true):
+            settings[START_FROM] = [author.model_dump(mode="json") for author in self._own_authors()]
         if self.helpers != ALWAYS and self.simulate is None:
             settings |= self._helpers.to_json()
         return settings
@@ -235,7 +351,22 @@ class Mark(AssignedCampaign):
             raise PrerequisiteError(f"step {ctx.stage!r}: pairs {self.pairs} are known by digest only; give the file")
         yield from pairs_of_table(self._pairs, images, ctx.stage)
 
-    def _work(self, pictures: tuple[ImageRecord, ...], ctx: CampaignContext) -> TaskInput:
+    def _own_authors(self) -> list[StartAuthor]:
+        """Return the files to start from as authors; their content is read once."""
+        if not self._authors:
+            self._authors = authors_of(self.start_from, self._folder)
+        return self._authors
+
+    def _start(self, shown: Sequence[tuple[ImageRecord, ...]], request: CampaignRequest) -> StartSources | None:
+        """Return the marks that people start from; simulated annotators see none, and may take them as true."""
+        if not self.start_from or not (self.simulate is None or self._is_start_true):
+            return None
+        pictures = [StartPicture(_task_id(together), together[0], _sizes(together)) for together in shown]
+        return StartSources(self.start_from, self._own_authors(), self._folder, request.form.region_fields, pictures)
+
+    def _work(
+        self, pictures: tuple[ImageRecord, ...], ctx: CampaignContext, start: Mapping[str, Mapping[str, Any]]
+    ) -> TaskInput:
         role = "reference" if len(pictures) == 1 else "pair"
         content = TaskContent(
             task=MARK,
@@ -244,11 +375,40 @@ class Mark(AssignedCampaign):
             sizes_wh=_sizes(pictures),
         )
         payload: dict[str, Any] = content.model_dump(mode="json")
-        if self.simulate is not None and self.simulate.truth is not None:
+        task_id = _task_id(pictures)
+        if self._is_start_true:
+            payload = {"item": payload, "beside": [], "about": {}, TRUTH: start.get(task_id, {})}
+        elif self.simulate is not None and self.simulate.truth is not None:
             value = ctx.values[self.simulate.truth].get(pictures[0].image_id)
             payload = {"item": payload, "beside": [], "about": {}, TRUTH: true_regions(value, self.fields)}
-        task_id = _task_id(pictures)
         return TaskInput(task_id, task_id, payload)
+
+
+def _start_lines(ctx: CampaignContext) -> list[str]:
+    """Return a line on the marks that people start from; none where the recipe names no files."""
+    with open_store(ctx.store_url) as store, store.reading() as connection:
+        reports = starting_report(connection, find_campaign(connection, ctx.stage))
+    where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
+    return [start_line(reports, f"benchwright review marks unused {where}")] if reports else []
+
+
+def _example_picture(name: str, example: str, folder: Path | None) -> ExamplePicture:
+    """Return the example picture that a recipe names.
+
+    Raises:
+        ValueError: It is no picture in the recipe's folder.
+    """
+    if _IMAGE_ID.fullmatch(example):
+        return ExamplePicture(example)
+    if folder is None:
+        raise ValueError(
+            f"the example of field {name!r} is a file; give its image id, or a recipe beside which it lies"
+        )
+    try:
+        image_id = identify(folder / example, root=folder).image_id
+    except UnreadableImage as error:
+        raise ValueError(f"the example of field {name!r} is no picture beside the recipe: {error}") from None
+    return ExamplePicture(image_id, (folder / example).absolute())
 
 
 def _task_id(pictures: tuple[ImageRecord, ...]) -> str:

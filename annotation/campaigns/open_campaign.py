@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,6 +124,8 @@ class CampaignRequest:
         for_whom: Who may take part, if not everybody; this ends the line on what waits.
         handout: How tasks are handed out to people; simulated annotators ignore it.
         settings: Further settings that the store keeps with the campaign, as JSON values.
+        prepare: Function that keeps what belongs to the campaign beside its tasks, called with the store and the
+            campaign's name before tasks open, in the same transaction; None for nothing.
     """
 
     kind: str
@@ -134,6 +136,7 @@ class CampaignRequest:
     for_whom: str = ""
     handout: AssignmentSettings = field(default_factory=AssignmentSettings)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    prepare: Callable[[ReviewStore, str], None] | None = None
 
 
 class CampaignState(NamedTuple):
@@ -191,6 +194,8 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
             open_campaign(held, request, ctx)
+            if request.prepare is not None:
+                request.prepare(held, ctx.stage)
             practice = OwnPractice(request)
             prepared = _prepared_inputs(task_inputs, request, gold, practice)
             held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))

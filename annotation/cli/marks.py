@@ -1,4 +1,4 @@
-"""``benchwright review marks export``: what annotators agree on, as files of other tools."""
+"""``benchwright review marks``: what annotators agree on for other tools, and what they do not start from."""
 
 from __future__ import annotations
 
@@ -71,3 +71,36 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
         *(f"{row.picture}, region {row.place + 1}: left out, {row.reason}" for row in written.skipped),
     ]
     emit(written_document(name, out, agreed, written), as_json=as_json, text="\n".join(lines))
+
+
+@click.command("unused")
+@workspace_option
+@campaign_option
+@json_option(
+    """
+    `{"campaign", "files": [{"file", "version", "pictures", "marks", "regions", "unused": {reason: count}, "entries":
+    [{"picture", "entry", "code", "reason"}]}]}`
+    """
+)
+def unused_marks(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
+    """Say what of the files that people start from (`start_from`) is not used in a campaign `mark`, and why.
+
+    All entries are counted by reason; of each reason the first 500 of a file are listed.
+    """
+    from ..campaigns.starting_marks import UNUSED
+    from ..store.campaigns.starting_marks import starting_report
+
+    with open_for_commands(workspace_of(workspace)) as store:
+        name = pick_campaign(store, campaign)
+        with store.reading() as connection:
+            reports = starting_report(connection, store.campaign(name))
+    lines = [] if reports else [f"campaign {name!r} names no files to start from (`start_from` of the step `mark`)"]
+    for report in reports:
+        lines.append(
+            f"{report['file']}: {report['marks']} marks are {report['regions']} regions to start from on "
+            f"{report['pictures']} pictures"
+        )
+        lines += [f"  {count} {UNUSED[code]}" for code, count in report["unused"].items()]
+        for entry in report["entries"]:
+            lines.append(f"    {': '.join(filter(None, (entry['picture'], entry['entry'], entry['reason'])))}")
+    emit({"campaign": name, "files": reports}, as_json=as_json, text="\n".join(lines))

@@ -16,6 +16,7 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import RegionField
 from ..forms.kind_forms.marking import HEADLINE, MARKED, NOTE, NOTHING
 from ..forms.payloads import item_in
+from ..forms.starting_files import START_FROM
 from ..forms.submission import Submission
 from .annotators import Share, SimulatedGroup
 from .drawn_regions import drawn_region, drawn_regions, moved_region
@@ -33,8 +34,9 @@ class SimulatedMarkers(SimulatedGroup):
 
     Attributes:
         truth: Value of an earlier step to take as true, as `<entry>.<value>`: `facts.kept.subjects`, whose boxes are
-            marked, or the value `regions` of another `mark`; default, regions drawn by chance for each picture, the
-            same for all annotators.
+            marked, or the value `regions` of another `mark`. `start_from` takes the marks of the step's files, which
+            then stand as proposals that are accepted, moved or rejected. Default, regions drawn by chance for each
+            picture, the same for all annotators.
         jitter: How far each coordinate is off: a standard deviation, as a share of the region's width and height; of
             points, of the picture's.
         miss_rate: Chance that an annotator leaves a region out, 0 to 1; a field keeps as many as it asks for.
@@ -44,7 +46,7 @@ class SimulatedMarkers(SimulatedGroup):
 
     called: ClassVar[str] = "marker-"
 
-    truth: str | None = Field(None, pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
+    truth: str | None = Field(None, pattern=rf"^([a-z0-9_.]+\.[a-z0-9_]+|{START_FROM})$")
     jitter: float = Field(0.01, ge=0, le=1)
     miss_rate: Share = 0.0
     extra_rate: Share = 0.0

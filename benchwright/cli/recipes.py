@@ -30,10 +30,10 @@ def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
     """List the recipes that come along, print one, or copy it with what it needs.
 
     `blink`, `ii-bench`, `mm-sap` and `mvp-bench` follow the papers, `perception` and `perception-with-people` are for a
-    first try on your own images, and `demo` is what `benchwright demo` runs. `benchwright run NAME --images DIR` runs
-    one as it is. `mm-sap`, `mvp-bench` and `demo` come with facts about example photographs: by name they run on these;
-    on a folder of which the facts speak of fewer than half of the files, nothing runs, and the message says how to copy
-    the recipe and state your own.
+    first try on your own images, with `marked-photographs` people mark and state what these show, and `demo` is what
+    `benchwright demo` runs. `benchwright run NAME --images DIR` runs one as it is. `mm-sap`, `mvp-bench` and `demo`
+    come with facts about example photographs: by name they run on these; on a folder of which the facts speak of fewer
+    than half of the files, nothing runs, and the message says how to copy the recipe and state your own.
     """
     recipes_by_name = bundled_recipes()
     if name is None:

@@ -2,7 +2,9 @@ from .answer_regions import ANSWER_REGIONS as ANSWER_REGIONS
 from .answer_regions import AnswerRegions as AnswerRegions
 from .answer_regions import answer_regions_of as answer_regions_of
 from .answer_regions import with_answer_regions as with_answer_regions
+from .changes import ChangeKind as ChangeKind
 from .changes import change_of as change_of
+from .changes import kind_of_change as kind_of_change
 from .coordinates import BoxConvention as BoxConvention
 from .coordinates import BoxUnit as BoxUnit
 from .coordinates import MisplacedBox as MisplacedBox

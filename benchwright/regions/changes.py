@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from math import dist, isfinite
+from typing import Any, Literal
 
 from .masks import mask_iou
-from .region import Region
+from .region import Region, RegionShape
+
+ChangeKind = Literal["unchanged", "moved", "redrawn"]
+SAME_PLACE_IOU = 0.5
+"""Least overlap of an area with what was proposed for it to be that area moved, and not another one."""
+_MOST_PX = 1e6
+"""Coordinates beyond lie in no picture."""
 
 
 def change_of(region: Region) -> dict[str, Any] | None:
@@ -29,14 +37,31 @@ def change_of(region: Region) -> dict[str, Any] | None:
     change["changed"] = not is_same
     if region.mask is not None and proposal.mask is not None and region.mask.size == proposal.mask.size:
         change["iou"] = round(mask_iou(region.mask, proposal.mask), 6)
-    elif region.shape in {"box", "polygon"} and len(proposal.points) >= 2:
+    elif _is_outline(region.shape, proposal.points):
         change["iou"] = round(_outline_iou(region), 6)
     if region.points and len(region.points) == len(proposal.points):
-        distances = (
-            ((x - u) ** 2 + (y - v) ** 2) ** 0.5 for (x, y), (u, v) in zip(region.points, proposal.points, strict=True)
-        )
-        change["moved_px"] = round(max(distances), 3)
+        moved_px = max(dist(now, then) for now, then in zip(region.points, proposal.points, strict=True))
+        if isfinite(moved_px):
+            change["moved_px"] = round(moved_px, 3)
     return change
+
+
+def kind_of_change(change: Mapping[str, Any]) -> ChangeKind:
+    """Return what became of a proposal, from what `change_of` says of it.
+
+    It is `unchanged`; `moved` where areas overlap by `SAME_PLACE_IOU` or more, or where each point was only shifted; or
+    else `redrawn`.
+    """
+    if not change["changed"]:
+        return "unchanged"
+    is_moved = change["iou"] >= SAME_PLACE_IOU if "iou" in change else "moved_px" in change
+    return "moved" if is_moved else "redrawn"
+
+
+def _is_outline(shape: RegionShape, points: Sequence[tuple[float, float]]) -> bool:
+    """Return whether points are an area of a shape; what a browser said was proposed may be anything."""
+    is_within = all(abs(value) <= _MOST_PX for point in points for value in point)
+    return is_within and (len(points) == 2 if shape == "box" else shape == "polygon" and len(points) >= 3)
 
 
 def _outline_iou(region: Region) -> float:

@@ -231,9 +231,9 @@ class HelperSettings(BaseModel):
             RegionError: It gives no regions of that shape, or the hints hold nothing that it takes.
         """
         if hints.shape not in self.gives:
-            raise RegionError(f"{self.title!r} gives {' or '.join(self.gives)}, no {hints.shape}")
+            raise RegionError(f"{self.title} gives {' or '.join(self.gives)}, no {hints.shape}")
         if not hints.inputs & set(self.takes):
-            raise RegionError(f"{self.title!r} works from {' or '.join(self.takes)}; give one of them")
+            raise RegionError(f"{self.title} works from {' or '.join(self.takes)}; give one of them")
 
 
 class WeightedHelper(HelperSettings):

@@ -139,8 +139,10 @@ class Region(Record):
                 raise RegionError(f"a mask of {has} cells does not fit a picture of {width} x {height} pixels")
         for place, (x, y) in enumerate(self.points):
             width, height = sizes_wh[place if self.shape == "correspondence" else 0]
-            if not (0 <= x <= width and 0 <= y <= height):
-                raise RegionError(f"({x:g}, {y:g}) lies outside the picture of {width} x {height} pixels")
+            _check_point(x, y, width, height)
+        if self.proposal is not None and self.shape != "correspondence":
+            for x, y in self.proposal.points:
+                _check_point(x, y, *sizes_wh[0], what="what was proposed, ")
 
 
 def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
@@ -161,6 +163,11 @@ def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
         raise RegionError(f"this is no region: {error}") from None
     region.check_within(sizes_wh)
     return region
+
+
+def _check_point(x: float, y: float, width: int, height: int, *, what: str = "") -> None:
+    if not (0 <= x <= width and 0 <= y <= height):
+        raise RegionError(f"{what}({x:g}, {y:g}) lies outside the picture of {width} x {height} pixels")
 
 
 def _check_finite(points: Sequence[tuple[float, float]]) -> None:

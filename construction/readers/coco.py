@@ -147,7 +147,7 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
             yield from (
                 RefusedRow(path, refused.entry, "bad_annotation", refused.reason)
                 for refused in picture.refused
-                if not refused.is_crowd
+                if refused.code != "crowd"
             )
             entry = f"image {picture.name}"
             with guarded(path, entry) as guard:
@@ -158,7 +158,7 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
 
 
 def _labelled(picture: PictureMarks, image: _Image, index: _Index, reader: Coco) -> LabelledBoxes:
-    wrong = {refused.entry for refused in picture.refused if not refused.is_crowd}
+    wrong = {refused.entry for refused in picture.refused if refused.code != "crowd"}
     if wrong:
         # What a wrong annotation marked is not known: of no label it can be said that all have a box.
         raise BadRow(f"{len(wrong)} of its annotations are wrong, such as {min(wrong)}", "bad_annotation")

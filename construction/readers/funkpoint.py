@@ -14,8 +14,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from ..ground_truth import FunctionalPoints, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, csv_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 ACTIONS = (
     "Brush/Dust", "Flip", "Lift Something", "Mash/Pound", "Mix", "Poke", "Pour", "Pull out a nail", "Scoop", "Scrape",
@@ -73,25 +73,22 @@ class FunKPoint(DatasetReader):
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a picture and action."""
         del pictures
-        for row in csv_rows(files, "labels.csv", needed=_COLUMNS):
-            if isinstance(row, RefusedRow):
-                yield row
-                continue
-            with guarded("labels.csv", row.entry) as guard:
-                points = checked(_Points, row)
-                if points.action not in ACTIONS:
-                    raise BadRow(f"action is {points.action!r}; known are {', '.join(ACTIONS)}")
-                if points.image_path.split("/")[1] != points.wnid:
-                    raise BadRow(f"wnid is {points.wnid!r}, and the picture is {points.image_path!r}")
-                truth = FunctionalPoints(
-                    action=points.action,
-                    category=points.object_category.replace("_", " "),
-                    difficulty=points.difficulty,
-                    points=points.points,
-                    unit="fractions",
-                )
-                shown = DatasetPicture(points.image_path, f"funkpoint:{points.image_path.removeprefix('images/')}")
-                record_id = f"funkpoint:{points.image_path}:{points.action}"
-                yield DatasetRecord(record_id, "labels.csv", row.entry, (shown,), (truth,))
-            if guard.refusal is not None:
-                yield guard.refusal
+        yield from records_of_rows(csv_rows(files, "labels.csv", needed=_COLUMNS), "labels.csv", _record)
+
+
+def _record(row: Row) -> DatasetRecord:
+    points = checked(_Points, row)
+    if points.action not in ACTIONS:
+        raise BadRow(f"action is {points.action!r}; known are {', '.join(ACTIONS)}")
+    if points.image_path.split("/")[1] != points.wnid:
+        raise BadRow(f"wnid is {points.wnid!r}, and the picture is {points.image_path!r}")
+    truth = FunctionalPoints(
+        action=points.action,
+        category=points.object_category.replace("_", " "),
+        difficulty=points.difficulty,
+        points=points.points,
+        unit="fractions",
+    )
+    shown = DatasetPicture(points.image_path, f"funkpoint:{points.image_path.removeprefix('images/')}")
+    record_id = f"funkpoint:{points.image_path}:{points.action}"
+    return DatasetRecord(record_id, "labels.csv", row.entry, (shown,), (truth,))

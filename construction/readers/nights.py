@@ -15,8 +15,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from ..ground_truth import GroundTruth, SimilarityTriplet
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, csv_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _COLUMNS = ("id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path")
 _Path = Annotated[str, Field(pattern=r"^(ref|distort)/\d{3}/\d{3,}(_[01])?\.png$")]
@@ -66,22 +66,18 @@ class Nights(DatasetReader):
         """Yield one record a triplet with enough votes."""
         del pictures
         needed = (*_COLUMNS, "split") if self.splits else _COLUMNS
-        for row in csv_rows(files, "data.csv", needed=needed):
-            if isinstance(row, RefusedRow):
-                yield row
-                continue
-            with guarded("data.csv", row.entry) as guard:
-                triplet = checked(_Triplet, row)
-                if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
-                    votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
-                    raise BadRow(f"{votes}; one is 1, the other 0")
-                if triplet.votes < self.min_votes or (self.splits and triplet.split not in self.splits):
-                    continue
-                paths = (triplet.ref_path, triplet.left_path, triplet.right_path)
-                if len(set(paths)) != len(paths):
-                    raise BadRow(f"a picture stands twice: {', '.join(paths)}")
-                shown = tuple(DatasetPicture(path, f"nights:{path}", self.pictures_licence) for path in paths)
-                truth = SimilarityTriplet(closer="right" if triplet.right_vote == 1 else "left", votes=triplet.votes)
-                yield DatasetRecord(f"nights:{triplet.id}", "data.csv", row.entry, shown, (truth,))
-            if guard.refusal is not None:
-                yield guard.refusal
+        yield from records_of_rows(csv_rows(files, "data.csv", needed=needed), "data.csv", self._record)
+
+    def _record(self, row: Row) -> DatasetRecord | None:
+        triplet = checked(_Triplet, row)
+        if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
+            votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
+            raise BadRow(f"{votes}; one is 1, the other 0")
+        if triplet.votes < self.min_votes or (self.splits and triplet.split not in self.splits):
+            return None
+        paths = (triplet.ref_path, triplet.left_path, triplet.right_path)
+        if len(set(paths)) != len(paths):
+            raise BadRow(f"a picture stands twice: {', '.join(paths)}")
+        shown = tuple(DatasetPicture(path, f"nights:{path}", self.pictures_licence) for path in paths)
+        truth = SimilarityTriplet(closer="right" if triplet.right_vote == 1 else "left", votes=triplet.votes)
+        return DatasetRecord(f"nights:{triplet.id}", "data.csv", row.entry, shown, (truth,))

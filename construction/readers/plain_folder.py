@@ -12,6 +12,7 @@ or one JSON object a line, which may have several pictures and any ground truth:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,7 +21,7 @@ from benchwright.errors import DataError
 
 from ..ground_truth import TRUTHS, Captions, GroundTruth, truth_in
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows, json_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 
 class _Picture(BaseModel):
@@ -101,16 +102,12 @@ class PlainFolder(DatasetReader):
         del pictures
         path = self._table(files)
         rows = csv_rows(files, path, needed=("image",)) if path.endswith(".csv") else json_rows(files, path)
-        for row in rows:
-            if isinstance(row, RefusedRow):
-                yield row
-                continue
-            with guarded(path, row.entry) as guard:
-                named, shown, truths = self._csv(row) if path.endswith(".csv") else self._json(row)
-                record_id = f"{self.dataset}:{named or '+'.join(picture.image for picture in shown)}"
-                yield DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths)
-            if guard.refusal is not None:
-                yield guard.refusal
+        yield from records_of_rows(rows, path, partial(self._record, path))
+
+    def _record(self, path: str, row: Row) -> DatasetRecord:
+        named, shown, truths = self._csv(row) if path.endswith(".csv") else self._json(row)
+        record_id = f"{self.dataset}:{named or '+'.join(picture.image for picture in shown)}"
+        return DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths)
 
     def _csv(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
         stated = checked(_CsvRow, Row(row.entry, {name: cell for name, cell in row.document.items() if cell}))

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from ..ground_truth import CountQuestion, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_list
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_list
 from .coco_pictures import coco_path
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
 _GENOME = re.compile(r"VG_100K(?:_2)?/(\d+)\.jpg")
 _COCO = re.compile(r"(?:train|val)2014/COCO_(?:train|val)2014_(\d{12})\.jpg")
@@ -68,21 +69,21 @@ class TallyQa(DatasetReader):
         """Yield one record a question."""
         for path in self.annotations(files):
             part = path.rpartition("/")[2].removesuffix(".json")
-            for row in json_list(files, path):
-                with guarded(path, row.entry) as guard:
-                    question = checked(_Question, row)
-                    if self.complex_only and question.issimple is not False:
-                        continue
-                    truth = CountQuestion(
-                        question=question.question,
-                        count=question.answer,
-                        is_simple=question.issimple,
-                        collected=question.data_source,
-                    )
-                    record_id = f"tallyqa:{part}:{question.question_id}"
-                    yield DatasetRecord(record_id, path, row.entry, (_picture(question.image, pictures),), (truth,))
-                if guard.refusal is not None:
-                    yield guard.refusal
+            rows = json_list(files, path)
+            yield from records_of_rows(rows, path, partial(self._record, path, part, pictures))
+
+    def _record(self, path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord | None:
+        question = checked(_Question, row)
+        if self.complex_only and question.issimple is not False:
+            return None
+        truth = CountQuestion(
+            question=question.question,
+            count=question.answer,
+            is_simple=question.issimple,
+            collected=question.data_source,
+        )
+        record_id = f"tallyqa:{part}:{question.question_id}"
+        return DatasetRecord(record_id, path, row.entry, (_picture(question.image, pictures),), (truth,))
 
 
 def _picture(name: str, pictures: DatasetFiles) -> DatasetPicture:

@@ -10,13 +10,14 @@ Pictures are fetched by the user from `image_url`; a picture's name is the addre
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from ..ground_truth import DatedPlace, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
 HOST = "https://static01.nyt.com/"
 PARTS = ("train", "gold_dev", "gold_test", "gold_interest")
@@ -62,24 +63,19 @@ class Tara(DatasetReader):
         """Yield one record an article."""
         del pictures
         for path in self.annotations(files):
-            for row in json_rows(files, path):
-                if isinstance(row, RefusedRow):
-                    yield row
-                    continue
-                with guarded(path, row.entry) as guard:
-                    article = checked(_Article, row)
-                    name = picture_name(article.image_url)
-                    truth = DatedPlace(
-                        date=article.gold_time or article.date,
-                        place=article.gold_location or article.location,
-                        text=article.abstract,
-                    )
-                    shown = DatasetPicture(
-                        f"images/{name}", f"nyt:{name}", self.pictures_licence, article.web_url or article.image_url
-                    )
-                    yield DatasetRecord(f"tara:{name}", path, row.entry, (shown,), (truth,))
-                if guard.refusal is not None:
-                    yield guard.refusal
+            yield from records_of_rows(json_rows(files, path), path, partial(self._record, path))
+
+    def _record(self, path: str, row: Row) -> DatasetRecord:
+        article = checked(_Article, row)
+        name = picture_name(article.image_url)
+        truth = DatedPlace(
+            date=article.gold_time or article.date,
+            place=article.gold_location or article.location,
+            text=article.abstract,
+        )
+        page = article.web_url or article.image_url
+        shown = DatasetPicture(f"images/{name}", f"nyt:{name}", self.pictures_licence, page)
+        return DatasetRecord(f"tara:{name}", path, row.entry, (shown,), (truth,))
 
 
 def picture_name(address: str) -> str:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
 
 from ..ground_truth import ArtStyle, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, csv_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, csv_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _CLASSES = "wikiart_csv/style_class.txt"
 
@@ -57,28 +58,32 @@ class WikiArt(DatasetReader):
         spellings: dict[str, dict[str, str]] = {}
         for part in self.parts:
             path = f"wikiart_csv/style_{part}.csv"
-            for row in csv_rows(files, path, columns=("path", "class")):
-                if isinstance(row, RefusedRow):
-                    yield row
-                    continue
-                with guarded(path, row.entry) as guard:
-                    name, number = row.document["path"], row.document["class"]
-                    folder, _, file = name.partition("/")
-                    if not folder or not re.fullmatch(r"[^/\0]+\.jpg", file):
-                        raise BadRow(f"path is {name!r}; expected Style_Name/<artist>_<title>.jpg")
-                    style = styles.get(number.strip())
-                    if style is None or style != folder:
-                        raise BadRow(f"class {number!r} is {style or 'no style'}, and the painting lies in {folder!r}")
-                    shown = DatasetPicture(
-                        f"wikiart/{_spelled(name, pictures, spellings)}",
-                        f"wikiart:{unicodedata.normalize('NFC', name)}",
-                        self.pictures_licence,
-                        artist_of(file),
-                    )
-                    truth = ArtStyle(style=style.replace("_", " "), artist=artist_of(file))
-                    yield DatasetRecord(f"wikiart:{name}", path, row.entry, (shown,), (truth,))
-                if guard.refusal is not None:
-                    yield guard.refusal
+            rows = csv_rows(files, path, columns=("path", "class"))
+            yield from records_of_rows(rows, path, partial(self._record, path, styles, pictures, spellings))
+
+    def _record(
+        self,
+        path: str,
+        styles: Mapping[str, str],
+        pictures: DatasetFiles,
+        spellings: dict[str, dict[str, str]],
+        row: Row,
+    ) -> DatasetRecord:
+        name, number = row.document["path"], row.document["class"]
+        folder, _, file = name.partition("/")
+        if not folder or not re.fullmatch(r"[^/\0]+\.jpg", file):
+            raise BadRow(f"path is {name!r}; expected Style_Name/<artist>_<title>.jpg")
+        style = styles.get(number.strip())
+        if style is None or style != folder:
+            raise BadRow(f"class {number!r} is {style or 'no style'}, and the painting lies in {folder!r}")
+        shown = DatasetPicture(
+            f"wikiart/{_spelled(name, pictures, spellings)}",
+            f"wikiart:{unicodedata.normalize('NFC', name)}",
+            self.pictures_licence,
+            artist_of(file),
+        )
+        truth = ArtStyle(style=style.replace("_", " "), artist=artist_of(file))
+        return DatasetRecord(f"wikiart:{name}", path, row.entry, (shown,), (truth,))
 
 
 def artist_of(file: str) -> str | None:

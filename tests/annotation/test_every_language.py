@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns import Review, Screen, ScreenItems, Verify
 from benchwright.annotation.forms import KINDS, screening_form
 from benchwright.annotation.practice import practice_items
 from benchwright.evaluation.analysis import BLINK, II_BENCH
+from benchwright.rooms import catalogue
 
 ANNOTATION = ROOT / "annotation"
 FILES = sorted((ANNOTATION / "app" / "languages").glob("*.toml"))
@@ -92,6 +93,14 @@ def test_texts_of_every_form_that_we_make_are_known() -> None:
         *(kind.form(BLINK + II_BENCH) for kind in KINDS.values() if kind.form is not None),
     ]
     assert [text for form in forms for text in texts_of_fields(form.fields) if text not in known] == []
+
+
+def test_titles_of_the_helpers_that_come_with_benchwright_are_known() -> None:
+    """Those of other packages stay as they are."""
+    known = english_texts()["forms"]
+    entries = [entry for entry in catalogue("region_helpers").values() if entry.entry.target.startswith("benchwright.")]
+    assert entries
+    assert [title for entry in entries if (title := entry.load().title) not in known] == []
 
 
 def test_every_reason_that_is_offered_has_a_name_in_words() -> None:

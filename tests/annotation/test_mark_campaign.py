@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from typed_answers import say
 from walks import make_photographs
 
@@ -27,12 +28,14 @@ from benchwright.annotation.progress import Overview, mark_figures, progress_of
 from benchwright.annotation.simulated import SimulatedMarkers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow import AdjudicationQueue, PracticeQueue, TaskQueue, compare_regions
+from benchwright.canonical import bytes_digest
 from benchwright.cli import invoke
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import CampaignContext, Verdicts
+from benchwright.workspace import Workspace
 
 NAMED = (Option(code="dog", words="A dog"), Option(code="cat", words="A cat"))
 BOXES = MarkField(name="boxes", label="Boxes", shape="box", options=NAMED, max_count=5)
@@ -272,6 +275,51 @@ def test_pairs_of_a_table_are_shown_side_by_side_and_the_first_gets_the_value(
         {"fields": [SAME], "over": "pairs", "pairs": "elsewhere/the_same.csv"}, context={"folder": tmp_path}
     )
     assert moved.parameters() == step.parameters()
+
+
+@pytest.fixture
+def example_context(mark_context: CampaignContext, tmp_path: Path) -> CampaignContext:
+    Workspace.create(tmp_path / "workspace").save_settings({"images": str(tmp_path)})
+    return mark_context._replace(workspace=tmp_path / "workspace")
+
+
+def with_example(example: str, folder: Path) -> Mark:
+    field = {"name": "cups", "label": "Cups", "shape": "box", "example": example, "example_words": "A cup"}
+    return Mark.model_validate({"fields": [field]}, context={"folder": folder})
+
+
+def test_an_example_picture_is_a_setting_by_its_content_and_goes_into_the_workspace(
+    example_context: CampaignContext, tmp_path: Path
+) -> None:
+    Image.new("RGB", (40, 30), "teal").save(tmp_path / "cup.png")
+    step = with_example("cup.png", tmp_path)
+    image_id = bytes_digest((tmp_path / "cup.png").read_bytes())
+    assert step.parameters()["fields"][0]["example"] == image_id
+    step.advance([picture(A)], example_context)
+    with open_store(example_context.store_url) as store:
+        [field] = store.campaign("mark").form.region_fields
+    assert (field.example, field.example_words) == (image_id, "A cup")
+    (tmp_path / "cup.png").rename(tmp_path / "moved.png")
+    moved = with_example("moved.png", tmp_path)
+    assert moved.parameters() == step.parameters()
+    by_id = with_example(image_id, tmp_path)  # the workspace has it by now
+    assert by_id.parameters() == step.parameters()
+    assert by_id.advance([picture(A)], example_context).waiting is not None
+
+
+def test_an_example_that_is_not_there_or_changes_meanwhile_is_refused_in_words(
+    example_context: CampaignContext, tmp_path: Path
+) -> None:
+    with pytest.raises(PrerequisiteError, match="the example of field 'cups' is no picture of this workspace"):
+        with_example("0" * 64, tmp_path).advance([picture(A)], example_context)
+    Image.new("RGB", (40, 30), "teal").save(tmp_path / "cup.png")
+    step = with_example("cup.png", tmp_path)
+    Image.new("RGB", (40, 30), "red").save(tmp_path / "cup.png")
+    with pytest.raises(DataError, match="has changed since the recipe was read"):
+        step.advance([picture(A)], example_context)
+    (tmp_path / "cup.png").unlink()
+    with pytest.raises(DataError, match=r"cup\.png cannot be read"):
+        step.advance([picture(A)], example_context)
 
 
 def test_pairs_may_come_from_a_value_of_an_earlier_step(mark_context: CampaignContext) -> None:

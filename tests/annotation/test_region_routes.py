@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from typing import Any
 
 import httpx
 import pytest
+from conftest import ROOT
 from PIL import Image
 from starlette.applications import Starlette
 from tiny_sam import make_checkpoint
@@ -26,7 +28,9 @@ from walks import make_photographs
 
 from benchwright.annotation.app.auth import ACCOUNT
 from benchwright.annotation.app.base import clock, open_app_state
+from benchwright.annotation.app.base.own_texts import english_texts
 from benchwright.annotation.app.helping import HelperBench, HelperLanes, HelperTimeout, HelperWork, Superseded
+from benchwright.annotation.app.languages import read_language, use_language
 from benchwright.annotation.app.routes import MOST_REQUESTS, region_routes
 from benchwright.annotation.store import Account
 from benchwright.annotation.workflow import TaskQueue
@@ -183,6 +187,12 @@ WRONG: dict[str, Callable[[Marking], Any]] = {
     "stroke outside": lambda marking: marking.hints(inside=[[[9999, 3]]]),
     "NaN": lambda marking: json.dumps(marking.hints(inside=[[[float("nan"), 3]]])).encode(),
     "100,000 points": lambda marking: json.dumps(marking.hints(inside=[[[1, 1]] * 100_000])).encode(),
+    "points in many strokes": lambda marking: marking.hints(outside=[[[1, 1]] * 500] * 100),
+    "too many strokes": lambda marking: marking.hints(outside=[[[1, 1]]] * 201),
+    "an empty stroke": lambda marking: marking.hints(inside=[[]]),
+    "a stroke of texts": lambda marking: marking.hints(inside=[[["a", "b"]]]),
+    "infinite": lambda marking: json.dumps(marking.hints(outside=[[[1, float("inf")]]])).encode(),
+    "a stroke without width": lambda marking: marking.hints(inside=[[[1, 1]]], stroke_px=0),
     "no such picture": lambda marking: marking.hints(place=1),
     "a place that is no number": lambda marking: marking.hints(place=True),
     "no window": lambda marking: marking.hints(window=""),
@@ -281,6 +291,25 @@ def test_a_picture_that_is_gone_is_told_in_words(marking: Marking, tmp_path: Pat
     gone = work(marking)._replace(image_id="f" * 64)
     assert "cannot be read" in str(lanes.ask(gone, window="a").exception(120))
     lanes.close()
+
+
+def test_titles_and_messages_of_helpers_are_in_the_language_of_whoever_asks(marking: Marking) -> None:
+    arabic = read_language(ROOT / "annotation" / "app" / "languages" / "ar.toml", english_texts())
+    path = marking.helper_path("grabcut")
+    with use_language(arabic):
+        listed = {
+            helper["name"]: helper for helper in marking.request(f"/regions/{marking.task}/helpers").json()["helpers"]
+        }
+        outside = marking.request(path, marking.hints(inside=[[[9999, 3]]])).json()["why"]
+        missing = marking.request(marking.helper_path("sam_transformers"), marking.hints()).json()["why"]
+        nonsense = marking.request(path, b"{").json()["why"]
+        by_words = marking.request(path, marking.hints(shape="point")).json()["why"]
+    assert listed["grabcut"]["title"] == "القص بحسب اللون"
+    assert "benchwright doctor" in listed["sam_transformers"]["why"]
+    for text in (outside, nonsense, by_words, missing, listed["sam_transformers"]["why"]):
+        assert not re.search(
+            "[A-Za-z]{3,}", re.sub("`[^`]*`|Segment Anything|transformers|box|mask|polygon|point", "", text)
+        ), text
 
 
 def test_why_a_helper_failed_is_told_to_curators_and_names_nothing_to_annotators(tmp_path: Path) -> None:

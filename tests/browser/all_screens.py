@@ -21,15 +21,18 @@ class Screen(NamedTuple):
         path: Path, with `{item}` for the id of an item.
         keys: Keys that are pressed on the task, one after the other.
         shows: Selector of what is then there.
+        begins: Selector of what is there before any key is pressed, besides the task.
     """
 
     name: str
     path: str
     keys: tuple[str, ...] = ()
     shows: str = ""
+    begins: str = ""
 
 
 TASK = ".card[aria-busy=false]"
+HELPERS = ".mark-helpers button"
 SCREENS = {
     "login": Screen("", "/login", shows="#password"),
     "no invitation": Screen("", "/welcome?invitation=x", shows="h1"),
@@ -72,6 +75,12 @@ KINDS = {
     "describe, every field": Screen("ann", "/?campaign=describe", tuple("1723114f3"), ".reason[aria-pressed=true]"),
     "collect": Screen("ann", "/?campaign=collect", shows=TASK),
     "collect, from the web": Screen("ann", "/?campaign=collect", ("1", "2"), ".reason[aria-pressed=true]"),
+    "mark": Screen("ann", "/?campaign=mark", shows=HELPERS),
+    "mark, strokes": Screen("ann", "/?campaign=mark", ("k", "p", "Space", "Space"), ".suggestions .mark-row", HELPERS),
+    "mark, keys": Screen("ann", "/?campaign=mark", ("?",), "dialog[open]", HELPERS),
+    "state": Screen("ann", "/?campaign=state", shows=TASK),
+    "practice, mark": Screen("ben", "/practice?campaign=mark", shows=TASK),
+    "practice, state": Screen("ben", "/practice?campaign=state", shows=TASK),
     "practice, screen": Screen("ben", "/practice?campaign=screen", ("1",), ".feedback"),
     "practice, pair": Screen("ben", "/practice?campaign=pair", ("2",), ".feedback"),
     "practice, describe": Screen("ben", "/practice?campaign=describe", shows=TASK),
@@ -105,6 +114,8 @@ def go_to(page: Page, site: ReviewSite, screen: Screen) -> None:
         page.goto(site.url + path)
     if screen.keys:
         slot_on_screen(page)
+    if screen.begins:
+        page.locator(screen.begins).first.wait_for()
     for key in screen.keys:
         page.keyboard.press(key)
     page.locator(screen.shows).first.wait_for(state="attached")

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
 
+from benchwright.annotation.campaigns import Collect, Describe, Mark, Pair, Screen, State
+from benchwright.annotation.forms import MarkField, Option
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext, CampaignStep
@@ -36,6 +38,18 @@ def make_images(folder: Path, *, sizes: Mapping[str, tuple[int, int]] = MappingP
     COPIES["small"](photograph("coffee")).save(images / "mine" / "small.png")
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=folder)
     return run_recipe(recipe, workspace=folder / "workspace", images=images, workers=1)
+
+
+def every_kind(done: FinishedRun) -> list[CampaignStep]:
+    """Return a campaign of each kind that asks about images; what a recipe writes into them are words of items."""
+    example = next(iter(done.images())).image_id
+    options = (Option(code="right", words="Right"), Option(code="wrong", words="Wrong"))
+    fields = (
+        MarkField(name="one", label="One", shape="mask", example=example),
+        MarkField(name="two", label="Two", shape="box", options=options, min_count=0),
+    )
+    collect = Collect(prompts=("a red cup",), min_side_px=64)
+    return [Screen(), Pair(), Describe(), collect, Mark(fields=fields), State()]
 
 
 def open_campaigns(done: FinishedRun, steps: Iterable[CampaignStep]) -> None:

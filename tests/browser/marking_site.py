@@ -25,6 +25,7 @@ from benchwright.annotation.store import open_store
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ItemImage
+from benchwright.regions import helpers_of
 from benchwright.workspace import settle_store
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def open_marking(
     *,
     pictures: Mapping[str, Sequence[str]] = MappingProxyType({}),
     rule: str = "single",
+    helpers: Sequence[Any] = (),
 ) -> Path:
     """Bring the pictures in `folder/photographs` into a workspace and open a campaign with these fields each.
 
@@ -73,6 +75,7 @@ def open_marking(
         campaigns: Region fields by the name of the campaign.
         pictures: Names of the files of each campaign's one task, where it has not a task for each picture.
         rule: Rule of the campaigns.
+        helpers: Helpers of the campaigns, as a recipe names them; GrabCut where none are named.
 
     Returns:
         The workspace.
@@ -80,10 +83,12 @@ def open_marking(
     recipe = parse_recipe("name: marks\nseed: 3\nsteps:\n  - near_duplicates\n", "recipe.yaml", folder=folder)
     done = run_recipe(recipe, workspace=folder / "workspace", images=folder / "photographs", workers=1)
     records = {Path(image.source.uri).name: image for image in done.images() if image.source is not None}
+    named = [helper.to_json() for helper in helpers_of(helpers)]
+    settings = {"helpers": named, "propose": []} if named else {}
     with open_store(settle_store(done.workspace)) as store:
         for name, fields in campaigns.items():
             form = CampaignForm(fields=Form(fields=(HEADLINE, *fields)).fields)
-            store.upsert_campaign(name, kind="mark", rule=rule, slots_per_task=2, form=form, settings={}, seed=1)
+            store.upsert_campaign(name, kind="mark", rule=rule, slots_per_task=2, form=form, settings=settings, seed=1)
             tasks = [pictures[name]] if name in pictures else [[file] for file in sorted(records)]
             store.upsert_tasks(name, [_task(name, [records[file] for file in files]) for files in tasks])
     add_accounts(done.workspace)
@@ -157,3 +162,29 @@ def submit(page: Page) -> None:
         "() => Object.entries(sessionStorage).every(([place, events]) => !place.startsWith('benchwright-outbox') || events === '[]')"
         f" && {_ROOT}?.querySelector('.status.urgent') == null"
     )
+
+
+_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
+
+class Fingers:
+    """Fingers on a page, through Chromium's own protocol: Playwright has taps only."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.session = page.context.new_cdp_session(page)
+
+    def touch(self, kind: str, *places: tuple[float, float]) -> None:
+        """Put fingers down, move them or lift them, at places in the window."""
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], *, size: tuple[int, int] = LARGE) -> None:
+        """Drag one finger between two points of the picture."""
+        (x0, y0), (x1, y1) = on_screen(self.page, *start, size=size), on_screen(self.page, *end, size=size)
+        self.touch("touchStart", (x0, y0))
+        # It rests before it is lifted: after a fling Chromium takes the next tap for its end.
+        for step in [*range(1, 9), 8, 8, 8]:
+            self.touch("touchMove", (x0 + (x1 - x0) * step / 8, y0 + (y1 - y0) * step / 8 + 0.01 * (step == 8)))
+            self.page.evaluate(_FRAME)
+        self.touch("touchEnd")

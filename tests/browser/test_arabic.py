@@ -9,13 +9,12 @@ import pytest
 from browser.all_screens import KINDS, SCREENS, go_to, sign_in_by_form
 from browser.axe import NOTHING, findings, findings_by_theme
 from browser.full_site import make_full_workspace
-from browser.kinds_site import make_images, open_campaigns
+from browser.kinds_site import every_kind, make_images, open_campaigns
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from browser.widths import PHONE, unreached
 
 from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
 from benchwright.annotation.store import open_store
 from benchwright.annotation.workflow import TaskQueue
 
@@ -39,7 +38,7 @@ def full_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 @pytest.fixture(scope="module")
 def kinds_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair(), Describe(), Collect(prompts=("a red cup",), min_side_px=64)])
+    open_campaigns(done, every_kind(done))
     with serve(done.workspace) as running:
         yield running
 

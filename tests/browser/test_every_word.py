@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser.all_screens import KINDS, SCREENS, go_to
 from browser.full_site import make_full_workspace
-from browser.kinds_site import make_images, open_campaigns
+from browser.kinds_site import every_kind, make_images, open_campaigns
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, serve
 
 from benchwright.annotation.app.base.own_texts import english_texts
-from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -84,7 +83,7 @@ SHOWN = """() => {
   return found;
 }"""
 NAMES = {"ann", "ben", "cur", "new", "Benchwright", "English", "Esperanto", "esperanto"}
-KEYS = {"Esc", "Enter", "Ctrl", "Shift"}
+KEYS = {"Esc", "Enter", "Ctrl", "Shift", "Space"}
 CODES = {
     "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "jigsaw", "ten",
     "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
@@ -125,7 +124,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, languages: Path) -> Iterator[
 @pytest.fixture(scope="module")
 def kinds_site(tmp_path_factory: pytest.TempPathFactory, languages: Path) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair(), Describe(), Collect(prompts=("a red cup",), min_side_px=64)])
+    open_campaigns(done, every_kind(done))
     with serve(done.workspace, languages=languages) as running:
         yield running
 

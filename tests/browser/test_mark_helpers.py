@@ -37,7 +37,7 @@ def test_a_mask_is_proposed_from_a_stroke_and_taken_over_by_a_key(site: ReviewSi
     page.keyboard.press("d")  # the stroke that it was asked with goes
     proposal.click()
     page.keyboard.press("j")
-    page.locator("[data-field=mask] .mark-row", has_text="proposed by grabcut").wait_for()
+    page.locator("[data-field=mask] .mark-row", has_text="proposed by Cut out by color").wait_for()
     submit(page)
     [mask] = stored(site, "masks")["mask"]
     assert mask["proposal"]["helper"] == "grabcut"

@@ -17,6 +17,7 @@ import pytest
 from browser.marking_site import (
     LABELS,
     LARGE,
+    Fingers,
     click,
     draw,
     field,
@@ -175,6 +176,19 @@ def test_every_shape_is_drawn_corrected_and_submitted_by_keys_alone(site: Review
     assert cells[1500].sum() == pytest.approx(200 + 2 * 64, abs=2)
 
 
+def test_caps_lock_leaves_the_keys_of_marking_as_they_are(site: ReviewSite, page: Page) -> None:
+    open_task(page, site, "free")
+    press = page.keyboard.press
+    press("K")  # as with Caps Lock: a capital letter without Shift
+    press("Space")
+    press("L")
+    page.keyboard.type("a knot")
+    press("Enter")
+    press("ArrowRight")
+    submit(page)
+    assert stored(site, "free")["point"] == [{"shape": "point", "points": [[2000.5, 1500.5]], "label": "a knot"}]
+
+
 def _times(press: Callable[[str], None], key: str, count: int) -> None:
     for _ in range(count):
         press(key)
@@ -204,32 +218,6 @@ def test_every_shape_is_drawn_and_submitted_by_touch(
     assert near(fields["point"][0]["points"], (3000, 700), within=12)
     assert near(fields["polygon"][0]["points"], (400, 400), (1200, 500), (900, 1600), within=12)
     assert grid_of(MaskRuns.model_validate(fields["mask"][0]["mask"]))[2000, 1800]
-
-
-A_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
-
-
-class Fingers:
-    """Fingers on a page, through Chromium's own protocol: Playwright has taps only."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.session = page.context.new_cdp_session(page)
-
-    def touch(self, kind: str, *places: tuple[float, float]) -> None:
-        """Put fingers down, move them or lift them, at places in the window."""
-        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
-        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """Drag one finger between two points of the picture."""
-        (x0, y0), (x1, y1) = on_screen(self.page, *start), on_screen(self.page, *end)
-        self.touch("touchStart", (x0, y0))
-        # It rests before it is lifted: after a fling Chromium takes the next tap for its end.
-        for step in [*range(1, 9), 8, 8, 8]:
-            self.touch("touchMove", (x0 + (x1 - x0) * step / 8, y0 + (y1 - y0) * step / 8 + 0.01 * (step == 8)))
-            self.page.evaluate(A_FRAME)
-        self.touch("touchEnd")
 
 
 def test_two_fingers_zoom_and_draw_nothing(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> None:

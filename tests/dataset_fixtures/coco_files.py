@@ -42,7 +42,7 @@ def images(count: int) -> list[dict[str, Any]]:
     for number in range(1, count):
         name = f"COCO_val2014_{number:012}.jpg"
         made.append(
-            {**IMAGE, "id": number, "file_name": name, "width": 60 + number, "height": 50, "license": 3 + number % 3,
+            {**IMAGE, "id": number, "file_name": name, "width": 60 + number % 500, "height": 50, "license": 3 + number % 3,
              "coco_url": f"http://images.cocodataset.org/val2014/{name}"}
         )  # fmt: skip
     return made
@@ -90,7 +90,7 @@ def write_lvis(root: Path, count: int = 40) -> dict[str, Any]:
     for number in range(1, count):
         part = "train2017" if number % 2 else "val2017"
         shown.append(
-            {**LVIS_IMAGE, "id": number, "width": 70, "height": 40 + number,
+            {**LVIS_IMAGE, "id": number, "width": 70, "height": 40 + number % 500,
              "coco_url": f"http://images.cocodataset.org/{part}/{number:012}.jpg",
              "neg_category_ids": [3] if number % 4 else [], "not_exhaustive_category_ids": [1] if number % 3 == 0 else []}
         )  # fmt: skip

@@ -19,7 +19,7 @@ def triplets(count: int = 40) -> list[dict[str, Any]]:
     header, first = (line.split(",") for line in QUOTED.splitlines())
     rows = [dict(zip(header, first, strict=True))]
     for number in range(1, count):
-        name = f"{number // 10:03}/{number:03}"
+        name = f"{number // 10 % 100:03}/{number:03}"
         rows.append(
             {"id": str(number), "left_vote": str(number % 2), "right_vote": str(1 - number % 2),
              "votes": str(5 + number % 4), "ref_path": f"ref/{name}.png", "left_path": f"distort/{name}_0.png",

@@ -16,20 +16,28 @@ from benchwright.construction.sources import StatedFacts
 from benchwright.construction.tasks import BackgroundSubstitution, BeyondTheImage, ImageImplication, ObjectLocalization
 from benchwright.facts import read_facts
 from benchwright.pipeline import run_recipe
-from benchwright.recipe import Recipe, load_recipe
+from benchwright.recipe import Recipe, parse_recipe
+from benchwright.recipes import bundled_recipes
 from benchwright.release import Release
 from benchwright.steps import FOLDER
 from benchwright.workspace import FinishedRun
 
 DEMO_FACTS = ROOT / "benchwright" / "recipes" / "demo.facts.yaml"
-RECIPE = ROOT / "examples" / "marked-photographs.yaml"
+
+
+def simulated(text: str) -> str:
+    """Return the recipe with simulated annotators, as its comment says that one gets it."""
+    assert text.count("# simulate:") == 3
+    return text.replace("# simulate:", "simulate:")
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     folder = tmp_path_factory.mktemp("marked")
     prepare_photographs(folder / "photographs")
-    return run_recipe(load_recipe(RECIPE), images=folder / "photographs", workspace=folder / "w", workers=1)
+    text = bundled_recipes()["marked-photographs"].read_text(encoding="utf-8")
+    recipe = parse_recipe(simulated(text), "marked-photographs.yaml", folder)
+    return run_recipe(recipe, images=folder / "photographs", workspace=folder / "w", workers=1)
 
 
 def test_marks_of_simulated_annotators_become_a_release_that_says_so(finished: FinishedRun) -> None:

@@ -17,7 +17,7 @@ from PIL import Image
 from benchwright.drawing.masks import mask_of
 from benchwright.errors import DataError
 from benchwright.regions import Region, RegionShape, grid_of, mask_iou, mask_of_outline
-from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks, write_marks
+from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, known_name, read_marks, write_marks
 
 SIZE_WH = (640, 425)
 ROUND_TRIP = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -343,3 +343,38 @@ def test_masks_of_polygons_are_near_what_coco_draws(tmp_path: Path) -> None:
     assert expected is not None
     assert picture.regions[0].mask is not None
     assert mask_iou(picture.regions[0].mask, expected) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("a.jpg", "a.jpg"),
+        ("val/a.jpg", "val/a.jpg"),
+        ("data/val/a.jpg", "val/a.jpg"),
+        ("data\\val\\a.jpg", "val/a.jpg"),
+        ("./b/a.jpg", "a.jpg"),
+        ("a.png", None),
+        ("", None),
+    ],
+)
+def test_a_picture_is_known_by_as_much_of_its_path_as_there_is(name: str, known: str | None) -> None:
+    assert known_name(name, {"a.jpg", "val/a.jpg"}) == known
+
+
+def test_refusals_say_whether_the_picture_is_missing_or_has_another_size(tmp_path: Path) -> None:
+    document = {
+        "images": [
+            {"id": number, "file_name": name, "width": 40, "height": 30}
+            for number, name in enumerate(("a.jpg", "gone.jpg", "turned.jpg"))
+        ],
+        "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [annotation(number, image_id=number) for number in range(3)],
+    }
+    path = tmp_path / "marks.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    entries = list(read_marks(path, "coco", sizes_wh={"a.jpg": (40, 30), "turned.jpg": (30, 40)}))
+    refused = [(entry.entry, entry.code) for entry in entries if isinstance(entry, RefusedMark)]
+    assert refused == [
+        ("image 1", "no_picture"), ("image 2", "other_size"),
+        ("annotation 1", "no_picture"), ("annotation 2", "other_size"),
+    ]  # fmt: skip

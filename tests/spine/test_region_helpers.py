@@ -18,9 +18,11 @@ from benchwright.regions import (
     RegionError,
     change_of,
     helpers_of,
+    kind_of_change,
     outline_of,
     proposed_region,
     read_hints,
+    read_region,
 )
 from benchwright.rooms import catalogue
 
@@ -167,3 +169,53 @@ def test_what_a_person_changed_follows_from_the_region_and_its_proposal() -> Non
     assert change_of(kept) == {"helper": "text_boxes", "version": "2", "changed": False, "iou": 1.0, "moved_px": 0.0}
     assert change_of(moved) == {"helper": "text_boxes", "version": "2", "changed": True, "iou": 0.5, "moved_px": 10.0}
     assert change_of(Region(shape="box", points=((0, 0), (10, 10)))) is None
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "kind"),
+    [
+        (((0, 0), (10, 10)), ((0, 0), (10, 10)), "unchanged"),
+        (((0, 0), (10, 10)), ((0, 0), (10, 20)), "moved"),
+        (((0, 0), (10, 10)), ((0, 0), (10, 21)), "redrawn"),
+    ],
+)
+def test_a_box_that_overlaps_what_was_proposed_by_half_was_moved_and_else_redrawn(
+    now: Any, then: Any, kind: str
+) -> None:
+    change = change_of(Region(shape="box", points=now, proposal=Proposal(helper="a.json", points=then)))
+    assert change is not None
+    assert kind_of_change(change) == kind
+
+
+def test_points_that_are_as_many_were_moved_and_others_redrawn() -> None:
+    proposal = Proposal(helper="a.json", points=((1, 1), (5, 5)))
+    moved, redrawn = (
+        change_of(Region(shape="points", points=points, proposal=proposal)) for points in (((9, 9), (5, 5)), ((9, 9),))
+    )
+    assert moved is not None
+    assert redrawn is not None
+    assert (kind_of_change(moved), kind_of_change(redrawn)) == ("moved", "redrawn")
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        pytest.param(((1, 1), (2, 2)), id="two corners"),
+        pytest.param(((1e308, -1e308), (0, 0), (5, -1e308)), id="huge"),
+        pytest.param(((0, 0), (1, 1), (0, 1), (1, 0)), id="crossing"),
+        pytest.param((), id="none"),
+    ],
+)
+def test_what_a_browser_says_was_proposed_never_stops_a_count(points: Any) -> None:
+    region = Region(shape="polygon", points=((0, 0), (9, 0), (9, 9)), proposal=Proposal(helper="x", points=points))
+    change = change_of(region)
+    assert change is not None
+    assert change["changed"] is True
+    assert kind_of_change(change) in {"moved", "redrawn"}
+
+
+def test_a_proposal_outside_the_picture_is_refused() -> None:
+    proposal = {"helper": "x", "points": [[0, 0], [900, 9]]}
+    document = {"shape": "box", "points": [[0, 0], [9, 9]], "proposal": proposal}
+    with pytest.raises(RegionError, match=r"what was proposed, \(900, 9\) lies outside the picture of 40 x 30"):
+        read_region(document, [(40, 30)])

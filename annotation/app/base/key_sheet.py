@@ -30,6 +30,10 @@ _MARK = (
     ("I", "key_mark_add_corner"), ("E", "key_mark_erase"), ("[ ]", "key_mark_brush"), ("K", "key_mark_cross"),
     ("Space", "key_mark_press"), ("B", "key_mark_loupe"), ("Esc", "key_mark_leave"), ("Enter", "key_mark_done"),
 )  # fmt: skip
+_ASK = (
+    ("H", "key_mark_ask"), ("P", "key_mark_inside"), ("R", "key_mark_outside"), ("C", "key_mark_around"),
+    ("J", "key_mark_take"),
+)  # fmt: skip
 _HELP = (("?", "key_help"),)
 
 SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
@@ -39,11 +43,11 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "answer": (*_PICK, ("Enter", "key_answer"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "verify_with_evidence": (
-        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_MARK, *_NOTE, *_GO_ON,
-        *_REMARK, *_LOOK, *_HELP,
+        ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_ASK, *_MARK, *_NOTE,
+        *_GO_ON, *_REMARK, *_LOOK, *_HELP,
     ),
     "answer_with_evidence": (
-        *_PICK, ("Enter", "key_answer"), *_MARK, *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP,
+        *_PICK, ("Enter", "key_answer"), *_ASK, *_MARK, *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP,
     ),
     "form": (*_FIELDS, ("Enter", "key_done"), *_NOTE, *_GO_ON, *_REMARK, *_LOOK, *_HELP),
     "form_in_sections": (
@@ -62,8 +66,7 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "collect": (*_FIELDS, ("P", "key_photograph"), ("Enter", "key_done"), *_NOTE, *_GO_ON, *_HELP),
     "mark": (
-        *_FIELDS, ("H", "key_mark_ask"), ("J", "key_mark_take"), *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK,
-        *_HELP,
+        *_FIELDS, *_ASK, *_MARK, ("N", "key_note"), *_GO_ON, *_REMARK, *_LOOK, *_HELP,
     ),
     "mark_adjudicate": (
         *_FIELDS, ("J", "key_mark_take"), *_MARK, ("W", "key_send_back"), ("N", "key_note"), ("S", "key_skip"),

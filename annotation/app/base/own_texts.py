@@ -22,7 +22,7 @@ from ...forms.kind_forms.description import DESCRIPTION_FORM
 from ...forms.kind_forms.pair import PAIR_FORM
 from ...forms.kind_forms.screening import COMMON_REASONS, screening_form
 from ...forms.kind_forms.statements import SECTIONS, state_form
-from ...forms.kinds import COLLECT, KINDS
+from ...forms.kinds import COLLECT, KINDS, MARK
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
@@ -62,6 +62,7 @@ _ASKED = (
     "What does this image convey?",
     "What does this picture show?",
     "Is this the same picture?",
+    "Mark everything that is asked for.",
 )
 """What campaigns about pictures ask, which is no text of an item."""
 _REVIEW = (
@@ -96,6 +97,11 @@ _CATEGORIES = (
     "The reply is right, and its letter was read wrongly or not at all.",
 )
 """Categories of errors that the evaluation room puts into files of tasks, in words and with help."""
+_HELPER_TITLES = (
+    "Cut out by color", "Segment Anything", "Segment Anything (transformers)", "Find by words (Grounding DINO)",
+    "Find by words (OWLv2)", "Ask a model", "Find text",
+)  # fmt: skip
+"""Titles of the helpers that come with Benchwright, which live in rooms that know no languages."""
 
 
 AnyField = FormField | EntryField
@@ -203,10 +209,10 @@ def _form_texts() -> Iterator[str]:
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
     forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
-    practising = practice_form(COLLECT, CampaignForm(fields=collecting.fields)).typed
-    for form in [*forms, *([] if practising is None else [practising])]:
+    practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK)]
+    for form in [*forms, *filter(None, practising)]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

@@ -12,7 +12,8 @@ SCRIPTS = tuple(
     _FOLDER / name
     for name in (
         "mask_columns.js", "shapes.js", "mark_history.js", "ink.js", "loupe.js", "overlay.js", "gestures.js",
-        "mark_pointer.js", "mark_keys.js", "mark_tools.js", "region_field.js", "mark_helpers.js", "marking.js",
+        "mark_hints.js", "mark_pointer.js", "mark_keys.js", "mark_tools.js", "region_field.js", "others_marks.js",
+        "mark_helpers.js", "mark_presses.js", "marking.js",
     )
 )  # fmt: skip
 """Scripts of the workbench that draw, after those of the viewer and the card."""

@@ -4,13 +4,14 @@
 const PROPOSAL_DASH = "2 4";
 const POLL_MS = 1500;
 const MOST_POLLS = 20;
+const MOST_TRIES = 5;
 const BOX_GROWTH = 0.08; // what was drawn by hand may be too tight
 const VIEW_MARGIN = 0.04; // of what is seen, where nothing is selected
 
 class MarkHelpers {
   /** `save` holds the paths of helpers and of proposals, and the header that goes with every request. */
   constructor(parent, marking, fields, save) {
-    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], isOver: false });
+    Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], buttons: [], ahead: new Set(), isOver: false, turn: 0, asked: null, subject: null, hints: null });
     this.element = add(parent, "section", "mark-helpers");
     this.element.hidden = true;
     this.status = null;
@@ -18,10 +19,11 @@ class MarkHelpers {
   }
 
   async begin() {
-    const { helpers, propose } = await this.fetched(this.save.helpers).catch(() => ({ helpers: [], propose: [] }));
-    if (this.isOver || !helpers.length) return;
+    const none = { helpers: [], propose: [], starts: false };
+    const { helpers, propose, starts } = await this.fetched(this.save.helpers).catch(() => none);
+    if (this.isOver || !(helpers.length || starts)) return;
     this.listed = helpers;
-    add(this.element, "h3", "", this.texts.helpers);
+    if (helpers.length) add(this.element, "h3", "", this.texts.helpers);
     const row = add(this.element, "div", "legend");
     this.buttons = helpers.map((helper, i) => {
       const box = button(row, "reason", helper.title, i === 0 ? "h" : "", () => this.ask(helper));
@@ -33,47 +35,120 @@ class MarkHelpers {
     this.status.setAttribute("role", "status");
     this.element.hidden = false;
     this.draw();
-    if (propose.length) this.poll(MOST_POLLS);
+    this.marking.hooks.selected(); // marks that were proposed earlier say by whom
+    if (propose.length || starts) this.poll(MOST_POLLS);
   }
 
   /** Only those that can give what the field takes. */
   draw() {
     this.listed.forEach((helper, i) => (this.buttons[i].hidden = !helper.gives.includes(this.marking.field.shape)));
+    this.marking.tools.hints.draw();
+  }
+
+  /** The helpers that can be asked for marks of the field. */
+  get usable() {
+    return this.listed.filter(({ gives, why }) => why === null && gives.includes(this.marking.field.shape));
+  }
+
+  /** The kinds of hints that some of them work from. */
+  get hintKinds() {
+    const taken = new Set(this.usable.flatMap(({ takes }) => takes));
+    const strokes = taken.has("strokes") || taken.has("points") ? ["inside", "outside"] : [];
+    return taken.has("box") ? [...strokes, "around"] : strokes;
   }
 
   /** The key: ask the first helper that can be asked here. */
   askFirst() {
-    const helper = this.listed.find(({ gives, why }) => why === null && gives.includes(this.marking.field.shape));
+    const [helper] = this.usable;
     if (helper === undefined) return false;
     this.ask(helper);
     return true;
   }
 
-  async ask(helper) {
+  /** Ask again with the hints that there are now: the helper that was asked last, where it works from such, else the first. */
+  hintsMayHaveChanged() {
+    const { hints } = this.marking.history.now;
+    if (hints === this.hints) return;
+    this.hints = hints;
+    this.marking.tools.hints.draw();
+    const isThere = hints !== null && (hints.box !== null || hints.strokes.length > 0);
+    if (isThere && hints.field === this.marking.field.name) this.askAgain(hints);
+    else if (this.subject !== null && this.asked !== null) this.ask(this.asked, this.subject.box);
+    else this.forget();
+  }
+
+  askAgain({ strokes }) {
+    const works = ({ takes }) => (strokes.length ? takes.includes("strokes") || takes.includes("points") : takes.includes("box"));
+    const able = this.usable.filter(works);
+    const helper = able.find(({ name }) => name === this.asked?.name) ?? able[0];
+    if (helper !== undefined) this.ask(helper);
+  }
+
+  /** What was asked for is done with: its proposals go, and an answer that is still to come changes nothing. */
+  forget() {
+    this.turn += 1;
+    this.subject = null;
+    if (this.asked !== null) this.showProposals(this.asked.title, this.asked.name, {});
+    this.asked = null;
+    this.hints = null;
+    this.tell("");
+  }
+
+  /** Take all hints away, and what was proposed from them. */
+  clear() {
+    this.forget();
+    this.marking.hinting = null;
+    if (this.marking.history.now.hints !== null) this.marking.commit({ hints: null });
+    else this.marking.redraw();
+  }
+
+  /** Ask a helper; `box` is what it is asked with where nothing was hinted, in place of what is selected or seen. */
+  async ask(helper, box = null) {
     const { field } = this.marking;
-    const request = { window: WINDOW, place: 0, shape: field.shape, label: this.marking.labels[field.name], ...this.hints(helper) };
+    const turn = ++this.turn;
+    this.asked = helper;
+    const request = { window: WINDOW, place: 0, shape: field.shape, label: this.marking.labels[field.name], ...this.hintsFor(helper, box) };
     this.tell(fill(this.texts.asking, { name: helper.title }));
     for (const refine of helper.refines ? [false, true] : [false]) {
-      const answer = await this.answered(helper, { ...request, refine });
-      if (answer === null) return;
+      const answer = await this.answered(helper, { ...request, refine }, turn);
+      if (answer === null || turn !== this.turn) return;
       this.showProposals(helper.title, helper.name, { [field.name]: answer.regions });
       this.tell(fill(this.texts[answer.regions.length ? "proposes" : "finds_nothing"], { name: helper.title, count: answer.regions.length }));
       if (!answer.regions.length || answer.refined) return;
     }
   }
 
-  /** What a helper works from: the selected mark, else what is seen of the picture; the crosshair as a click; the label in words. */
-  hints({ takes }) {
+  /**
+   * What a helper works from: what was hinted; without hints the selected mark, else what is seen of the picture; the
+   * crosshair as a click; the label in words.
+   */
+  hintsFor({ takes }, asBefore) {
     const { marking } = this;
     const { field, cross } = marking;
     const own = marking.chosen?.field === field ? marking.chosen.mark : marking.history.marks(field.name).at(-1);
-    const isClicked = cross !== null && cross.pane === 0 && takes.includes("points");
     const words = marking.wordsOf(field, own?.label || marking.labels[field.name]) || field.label;
-    return {
-      box: takes.includes("box") && !isClicked ? this.boxOf(own) : null,
-      inside: isClicked ? [[[cross.x, cross.y]]] : [],
-      ...(takes.includes("phrase") ? { phrase: words } : {}),
-    };
+    const phrase = takes.includes("phrase") ? { phrase: words } : {};
+    const { box, width, strokes } = hintsOf(marking, field);
+    const takesStrokes = takes.includes("strokes") || takes.includes("points");
+    if (box !== null || (takesStrokes && strokes.length)) {
+      const pointsOf = (kind) => (takesStrokes ? strokes.filter((stroke) => stroke.kind === kind).map(({ points }) => points.map(({ x, y }) => [x, y])) : []);
+      const inside = pointsOf("inside");
+      const near = () => (takes.includes("strokes") ? boxNear(strokes.filter(({ kind }) => kind === "inside"), width, marking.sizeOf(0)) : null);
+      const around = () => box ?? (inside.length ? near() : this.boxOf());
+      return { ...phrase, box: takes.includes("box") ? around() : null, inside, outside: pointsOf("outside"), stroke_px: width };
+    }
+    const isClicked = cross !== null && cross.pane === 0 && takes.includes("points");
+    this.subject = takes.includes("box") && !isClicked ? { field, box: asBefore ?? this.boxOf(own) } : null;
+    return { ...phrase, box: this.subject?.box ?? null, inside: isClicked ? [[[cross.x, cross.y]]] : [] };
+  }
+
+  /** The box that hints go with where none was drawn for them: what a proposal was made from, or the selected mark around a point. */
+  boxAround({ x, y }) {
+    const { field, chosen } = this.marking;
+    if (this.subject?.field === field) return this.subject.box;
+    if (chosen?.field !== field || chosen.mark.shape === "point") return null;
+    const box = this.boxOf(chosen.mark);
+    return box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3] ? box : null;
   }
 
   boxOf(mark) {
@@ -90,36 +165,60 @@ class MarkHelpers {
     return [Math.max(0, x0 - dx), Math.max(0, y0 - dy), Math.min(width, x1 + dx), Math.min(height, y1 + dy)];
   }
 
-  /** The answer of a helper; null where it has none, which is said, or where a newer request took its place. */
-  async answered(helper, request) {
-    try {
-      return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
-    } catch (error) {
-      if (!this.isOver && !error.superseded) this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
-      return null;
+  /**
+   * The answer of a helper; null where it has none, which is said, or where a newer request took its place. An older
+   * request that came late over the line may have taken the place of the newest one, which is then sent again.
+   */
+  async answered(helper, request, turn) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.fetched(`${this.save.helpers}/${helper.name}`, { method: "POST", body: JSON.stringify(request) });
+      } catch (error) {
+        if (this.isOver || turn !== this.turn) return null;
+        if (error.superseded && tries < MOST_TRIES) continue;
+        this.tell(fill(this.texts.helper_failed, { name: helper.title, why: error.why ?? "" }));
+        return null;
+      }
     }
   }
 
-  /** What some helpers propose of themselves comes when it is there. */
+  /** What files hold, and what some helpers propose of themselves, comes when it is there, each once. */
   async poll(left) {
-    const { regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => ({ regions: [], problems: [], waiting: false }));
+    const none = { placed: [], regions: [], problems: [], waiting: false };
+    const { placed, regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => none);
     if (this.isOver) return;
+    for (const { author, fields } of placed) this.showStart(author, author, fields);
     for (const name of new Set(regions.map(({ proposal }) => proposal.helper))) {
       const own = regions.filter(({ proposal }) => proposal.helper === name);
-      const title = this.listed.find((helper) => helper.name === name)?.title ?? name;
       const byField = this.fields.map((field) => [field.name, own.filter(({ shape }) => shape === field.shape)]);
-      this.showProposals(title, name, Object.fromEntries(byField));
+      this.showStart(this.marking.titleOf(name), name, Object.fromEntries(byField));
     }
-    if (problems.length) this.tell(problems.map(({ helper, why }) => fill(this.texts.helper_failed, { name: helper, why })).join(" "));
+    if (problems.length) this.tell(problems.map(({ helper, why }) => fill(this.texts.helper_failed, { name: this.marking.titleOf(helper), why })).join(" "));
     if (waiting && left > 0) this.timer = setTimeout(() => this.poll(left - 1), POLL_MS);
   }
 
-  /** Proposals of one helper take the place of those that it made before. */
+  /** Proposals that are there from the start; what was rejected of them stays so, also when the page is loaded again. */
+  showStart(title, author, fields) {
+    if (this.ahead.has(author)) return;
+    this.ahead.add(author);
+    const { others, rejected } = this.marking;
+    const open = Object.fromEntries(Object.entries(fields).map(([name, regions]) => [name, regions
+      .map((region, i) => ({ ...region, start: `${author} ${(region.proposal.version ?? "").slice(-12)} ${name} ${i + 1}` }))
+      .filter(({ start }) => !rejected.has(start))]));
+    this.showProposals(title, author, open);
+    const count = others.layers.filter(({ helper }) => helper === author).flatMap((layer) => others.openIn(layer)).length;
+    if (count) this.tell(fill(this.texts.proposes, { name: title, count }));
+  }
+
+  /** Proposals of one helper take the place of those that it made before; who points at one points at what replaces it. */
   showProposals(label, helper, regions) {
     if (this.isOver) return;
-    const others = this.marking.layers.filter((layer) => layer.helper !== helper);
+    const { marking } = this;
+    const isPointed = marking.others.find(marking.taken)?.layer.helper === helper;
+    const others = marking.others.layers.filter((layer) => layer.helper !== helper);
     const layers = layersOf([{ label, helper, regions }], this.fields).map((layer) => ({ ...layer, dash: PROPOSAL_DASH }));
-    this.marking.showLayers([...others, ...layers]);
+    if (isPointed) marking.taken = layers[0]?.marks[0]?.mark.id ?? null;
+    marking.others.show([...others, ...layers]);
   }
 
   async fetched(url, options = {}) {

@@ -1,11 +1,12 @@
-// What has been drawn on a task: the marks of each field, what is unfinished, what is selected; with undo and redo.
+// What has been drawn on a task: the marks of each field, what is unfinished, what was hinted to
+// helpers; with undo and redo.
 
 const MOST_STEPS = 300;
 
 class MarkHistory {
   /** `changed` is called after whatever changes the marks. */
   constructor(values, unfinished, changed) {
-    this.now = { values, unfinished };
+    this.now = { values, unfinished, hints: null };
     this.done = [];
     this.undone = [];
     this.tellChanged = changed;

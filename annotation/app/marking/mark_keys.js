@@ -21,7 +21,8 @@ class MarkKeys {
       a: () => this.turnCorner(1), A: () => this.turnCorner(-1), i: () => this.addCorner(),
       d: () => this.remove(), Delete: () => this.remove(), Backspace: () => this.remove(),
       h: () => marking.helpers?.askFirst() ?? false,
-      ".": () => this.turnMark(1), ",": () => this.turnMark(-1), j: () => marking.take(),
+      ".": () => this.turnMark(1), ",": () => this.turnMark(-1), j: () => marking.others.take(),
+      p: () => marking.hint("inside"), r: () => marking.hint("outside"), c: () => marking.hint("around"),
     };
   }
 
@@ -49,7 +50,8 @@ class MarkKeys {
     if (key === "Enter") return marking.finish();
     if (key === "Escape") return marking.escape();
     if (!event.shiftKey && key.length === 1 && marking.hooks.isReserved(key.toUpperCase())) return false; // an option's letter
-    const name = event.shiftKey && key !== "A" ? key.toLowerCase() : key;
+    const lower = key.toLowerCase(); // Caps Lock changes nothing: only Shift does
+    const name = event.shiftKey ? (lower === "a" ? "A" : lower) : key.length === 1 ? lower : key;
     if (!Object.hasOwn(this.actions, name)) return false;
     return this.actions[name]() ?? true;
   }
@@ -136,11 +138,12 @@ class MarkKeys {
     if (marking.pen !== null) return this.lift();
     const { cross } = marking;
     const reach = CROSS_REACH_PX / marking.overlays[cross.pane].place.scale;
-    const gesture = marking.press(cross.pane, cross, { reach, isForced: false });
+    const gesture = marking.presses.begin(cross.pane, cross, { reach, isForced: false });
     if (gesture === null) return true;
-    if (gesture instanceof Stroke || (gesture instanceof Drag && !gesture.isNew)) {
+    const isDrag = gesture instanceof Drag && !gesture.isNew;
+    if (isDrag || gesture instanceof Stroke || gesture instanceof HintStroke || gesture instanceof HintBox) {
       marking.pen = gesture;
-      marking.say(marking.texts[gesture instanceof Stroke ? "pen_down" : "held"]);
+      marking.say(marking.texts[isDrag ? "held" : "pen_down"]);
       return true;
     }
     gesture.release(true);
@@ -192,7 +195,7 @@ class MarkKeys {
 
   remove() {
     const { marking } = this;
-    if (marking.taken !== null) return marking.reject();
+    if (marking.taken !== null) return marking.others.reject();
     if (marking.unfinished !== null) {
       const { points } = marking.unfinished;
       marking.commit({ unfinished: points.length > 1 ? { ...marking.unfinished, points: points.slice(0, -1) } : null });
@@ -205,11 +208,11 @@ class MarkKeys {
   turnMark(step) {
     const { marking } = this;
     const own = marking.fields.flatMap((field) => marking.history.marks(field.name).map((mark) => ({ id: mark.id, field })));
-    const all = [...own, ...marking.takeable.map(({ mark }) => ({ id: mark.id, field: null }))];
+    const all = [...own, ...marking.others.takeable.map(({ mark }) => ({ id: mark.id, field: null }))];
     if (!all.length) return false;
     const now = all.findIndex(({ id }) => id === (marking.taken ?? marking.selected));
     const { id, field } = all[(now < 0 ? (step > 0 ? 0 : all.length - 1) : now + step + all.length) % all.length];
-    if (field === null) marking.pointAt(id);
+    if (field === null) marking.others.pointAt(id);
     else marking.select(id, field);
     return true;
   }

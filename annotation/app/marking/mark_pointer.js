@@ -40,7 +40,7 @@ class MarkPointer {
     const kind = { isTouch: event.pointerType === "touch", isForced: event.shiftKey || event.altKey };
     const reach = (REACH_PX[event.pointerType] ?? REACH_PX.mouse) / overlay.place.scale;
     this.kind = kind;
-    this.gesture = marking.press(overlay.index, overlay.toPicture(pointOf(event)), { reach, ...kind });
+    this.gesture = marking.presses.begin(overlay.index, overlay.toPicture(pointOf(event)), { reach, ...kind });
     marking.follow(this.gesture, overlay, overlay.toPicture(pointOf(event)), kind);
   }
 

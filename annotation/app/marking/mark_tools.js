@@ -6,22 +6,10 @@ class MarkTools {
     this.element = make("div", "marking-tools", parent);
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", texts.tools);
-    const put = (name, key, act) => {
-      const element = make("button", "button", this.element);
-      element.type = "button";
-      make("span", "", element).textContent = texts[name];
-      if (key) {
-        const shown = make("kbd", "", element);
-        shown.textContent = key;
-        shown.setAttribute("aria-hidden", "true");
-        element.setAttribute("aria-keyshortcuts", key.replace("Ctrl", "Control").replace("⇧", "Shift+"));
-      }
-      element.title = texts[`${name}_hint`];
-      element.addEventListener("click", act);
-      return element;
-    };
+    const put = (name, key, act) => toolButton(this.element, texts, name, key, act);
     this.undo = put("undo", "", () => marking.undo());
     this.redo = put("redo", "", () => marking.redo());
+    this.hints = new HintTools(this.element, texts, marking);
     this.finish = put("finish", "", () => marking.finish());
     this.more = put("more", "Q", () => marking.arm());
     this.remove = put("remove", "D", () => marking.keys.remove());
@@ -60,6 +48,7 @@ class MarkTools {
   draw() {
     const { marking } = this;
     if (!marking.isOn) return;
+    this.hints.draw();
     const isMask = marking.fields.some(({ shape }) => shape === "mask");
     const isPainting = marking.field.shape === "mask";
     this.most = Math.max(marking.sizes[0].width, marking.sizes[0].height) / 4;
@@ -78,4 +67,20 @@ class MarkTools {
     this.loupe.setAttribute("aria-pressed", String(marking.hasLoupe));
     this.cross.setAttribute("aria-pressed", String(marking.cross !== null));
   }
+}
+
+/** A button of the toolbar, with its key. */
+function toolButton(parent, texts, name, key, act) {
+  const element = make("button", "button", parent);
+  element.type = "button";
+  make("span", "", element).textContent = texts[name];
+  if (key) {
+    const shown = make("kbd", "", element);
+    shown.textContent = key;
+    shown.setAttribute("aria-hidden", "true");
+    element.setAttribute("aria-keyshortcuts", key);
+  }
+  element.title = texts[`${name}_hint`];
+  element.addEventListener("click", act);
+  return element;
 }

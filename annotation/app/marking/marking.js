@@ -10,7 +10,9 @@ const LOUPE_CHOICE = "benchwright.loupe";
 
 class Marking {
   constructor(viewer, texts, signal) {
-    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, layers: [] });
+    Object.assign(this, { viewer, texts, overlays: [], isOn: false, isHand: false, isSpaceHeld: false, hinting: null, helpers: null, rejected: new Set() });
+    this.presses = new MarkPresses(this);
+    this.others = new OthersMarks(this, []);
     this.tools = new MarkTools(viewer.toolbar.element, texts, this);
     this.spoken = make("div", "spoken", viewer.element);
     this.spoken.setAttribute("role", "status");
@@ -28,7 +30,8 @@ class Marking {
    */
   begin(fields, from, unfinished, layers, hooks) {
     this.end();
-    Object.assign(this, { fields, hooks, layers, isOn: true, selected: null, corner: null, cross: null, hovered: null, taken: null, isArmed: false, pen: null, helpers: null });
+    Object.assign(this, { fields, hooks, isOn: true, selected: null, corner: null, cross: null, hovered: null, taken: null, isArmed: false, pen: null, hinting: null, helpers: null });
+    this.others.layers = layers;
     this.labels = Object.fromEntries(fields.map((field) => [field.name, field.options[0]?.code ?? ""]));
     this.sizes = this.viewer.data.pictures;
     const values = {};
@@ -122,6 +125,11 @@ class Marking {
     return this.history.marks(name).map(documentOf);
   }
 
+  /** What people call a helper; one that cannot be asked here is called by its name. */
+  titleOf(name) {
+    return this.helpers?.listed.find((helper) => helper.name === name)?.title ?? name;
+  }
+
   // Changes
 
   preview(changes, part = null) {
@@ -140,6 +148,7 @@ class Marking {
 
   changed() {
     if (this.chosen === null) [this.selected, this.corner] = [null, null];
+    this.helpers?.hintsMayHaveChanged();
     this.hooks.changed(this);
     this.redraw();
   }
@@ -148,9 +157,9 @@ class Marking {
     return { id: ++latestMark, shape: field.shape, points, columns, label: this.labels[field.name], proposal: null };
   }
 
-  addMark(field, mark) {
+  addMark(field, mark, changes = {}) {
     this.select(mark.id, field, { isQuiet: true });
-    this.commit({ ...this.history.with(field.name, [...this.history.marks(field.name), mark]), unfinished: null });
+    this.commit({ ...this.history.with(field.name, [...this.history.marks(field.name), mark]), unfinished: null, ...changes });
     this.say(fill(this.texts.added, { what: this.nameOf(field, mark), count: this.history.marks(field.name).length, field: field.label }));
   }
 
@@ -183,6 +192,7 @@ class Marking {
     if (this.field === field) return;
     this.field = field;
     this.brush.isErasing = false;
+    this.hinting = null;
     this.selected = this.corner = this.taken = null; // what is drawn next is of the other field
     this.hooks.turned(field);
     this.helpers?.draw();
@@ -272,6 +282,7 @@ class Marking {
       this.revert();
     } else if (this.unfinished !== null) this.commit({ unfinished: null });
     else if (this.isArmed) this.isArmed = false;
+    else if (this.hinting !== null) this.hint(this.hinting);
     else if (this.cross !== null) this.keys.setCross(null);
     else if (this.selected !== null) this.select(null, this.field);
     else return false;
@@ -279,172 +290,12 @@ class Marking {
     return true;
   }
 
-  // What others drew: annotators, for whoever decides between them, and helpers that propose
-
-  /** Show layers of marks beside one's own; each has `name`, `helper` or null, `color`, `dash`, `turn`, and `marks` with their fields. */
-  showLayers(layers) {
-    this.layers = layers;
-    this.hooks.selected();
-    this.redraw();
-  }
-
-  get takeable() {
-    return this.layers.filter(({ isHidden }) => !isHidden).flatMap((layer) => layer.marks.map((each) => ({ layer, ...each })));
-  }
-
-  /** Point at a mark of a layer; `take` makes it one's own. */
-  pointAt(id) {
-    const pointed = this.takeable.find(({ mark }) => mark.id === id);
-    if (pointed === undefined) return false;
-    this.select(null, pointed.field, { isQuiet: true });
-    this.taken = id;
-    this.say(fill(this.texts.pointed_at, { what: this.wordsOf(pointed.field, pointed.mark.label) || pointed.field.label, name: pointed.layer.name }));
-    this.hooks.selected();
-    this.redraw();
-    return true;
-  }
-
-  takeAt(pane, point, reach) {
-    if (this.field.shape === "mask") return false;
-    const hit = this.takeable.find(({ mark }) => ["handle", "side"].includes(hitOf(mark, pane, point, reach)?.part));
-    return hit !== undefined && this.pointAt(hit.mark.id);
-  }
-
-  /** Take a mark of a layer over into one's own; what a helper proposed is accepted with that. */
-  take(id = this.taken) {
-    const taken = this.takeable.find(({ mark }) => mark.id === id);
-    if (taken === undefined) return false;
-    const { layer, field, mark } = taken;
-    if (!this.hasRoom(field)) return true;
-    if (!this.hooks.isOffered(field)) return true;
-    const own = { ...changed(mark, {}), id: ++latestMark };
-    if (layer.helper !== null) this.leaveOut(layer, mark);
-    this.addMark(field, own);
-    return true;
-  }
-
-  /** A proposal that is rejected goes from the picture; what an annotator drew stays. */
-  reject(id = this.taken) {
-    const taken = this.takeable.find(({ mark }) => mark.id === id);
-    if (taken === undefined || taken.layer.helper === null) return false;
-    this.leaveOut(taken.layer, taken.mark);
-    this.taken = null;
-    this.say(fill(this.texts.rejected, { name: taken.layer.name }));
-    this.hooks.selected();
-    this.redraw();
-    return true;
-  }
-
-  leaveOut(layer, mark) {
-    layer.marks = layer.marks.filter((each) => each.mark !== mark);
-  }
-
-  // Presses
-
-  /** What a press on a picture begins; null where it begins nothing. */
-  press(pane, point, { reach, isForced }) {
-    if (this.hooks.isLocked()) return null;
-    if (!this.hooks.isOffered(this.field)) {
-      this.say(fill(this.texts.not_offered, { field: this.field.label }), true);
-      return null;
-    }
-    this.hooks.turned(this.field);
-    const isNewForced = isForced || this.isArmed;
-    this.isArmed = false;
-    const { field } = this;
-    if (field.shape !== "correspondence" && pane !== 0) {
-      this.say(this.texts.first_picture, true);
-      return null;
-    }
-    if (field.shape === "mask") return this.paint(pane, point, isNewForced);
-    const { unfinished } = this;
-    if (unfinished !== null && unfinished.field === field.name) return this.goOn(pane, point, reach);
-    const hit = isNewForced ? null : this.hitAt(pane, point, reach);
-    const isOwnPart = hit !== null && (hit.part !== "inside" || hit.field.shape === "mask");
-    if (isOwnPart) return this.hold(hit, pane, point);
-    if (hit === null && this.takeAt(pane, point, reach)) return null;
-    if (hit !== null && field.shape !== "box") return new Choose(this, hit.field, hit.mark);
-    if (!this.hasRoom(field)) return hit === null ? null : new Choose(this, hit.field, hit.mark);
-    if (field.shape === "box") return new BoxDraw(this, field, { pane, point, inside: hit?.mark ?? null });
-    if (field.shape === "point") {
-      const mark = this.newMark(field, [within(point, this.sizeOf(pane))]);
-      this.select(mark.id, field, { isQuiet: true });
-      this.preview(this.history.with(field.name, [...this.history.marks(field.name), mark]));
-      return new Drag(this, field, mark, { pane, point, index: 0, isNew: true });
-    }
-    if (field.shape === "correspondence") return new PairAdd(this, field, { pane, point, partner: null });
-    this.select(null, field, { isQuiet: true });
-    return new PointAdd(this, field, { pane, point, before: [] });
-  }
-
-  /** A press while something is unfinished: its next point, or its end. */
-  goOn(pane, point, reach) {
-    const { field, unfinished } = this;
-    if (field.shape === "box") return new BoxDraw(this, field, { pane, point, from: unfinished.points[0] });
-    if (field.shape === "correspondence") {
-      return new PairAdd(this, field, { pane, point, partner: unfinished.pane === pane ? null : unfinished.points[0] });
-    }
-    if (field.shape === "polygon" && unfinished.points.length > 2 && distance(unfinished.points[0], point) <= reach) {
-      this.finish();
-      return null;
-    }
-    return new PointAdd(this, field, { pane, point, before: unfinished.points });
-  }
-
-  /** A press on a mark: its corner moves, a new one comes on its side, or it moves as a whole. */
-  hold({ field, mark, part, index }, pane, point) {
-    const isSelected = mark.id === this.selected;
-    if (part === "handle" && (isSelected || mark.shape !== "box")) {
-      this.corner = mark.shape in LINES ? index : null;
-      return new Drag(this, field, mark, { pane, point, index: mark.shape === "correspondence" ? pane : index });
-    }
-    if (part === "side" && isSelected && mark.shape in LINES) {
-      const at = within(point, this.sizeOf(pane));
-      const points = [...mark.points.slice(0, index + 1), at, ...mark.points.slice(index + 1)];
-      const more = changed(mark, { points });
-      this.preview(this.history.withMark(field.name, more));
-      this.corner = index + 1;
-      return new Drag(this, field, more, { pane, point, index: index + 1, isNew: true });
-    }
-    return new Drag(this, field, mark, { pane, point });
-  }
-
-  paint(pane, point, isForced) {
-    const { field } = this;
-    const chosen = !isForced && this.chosen?.field === field ? this.chosen.mark : null;
-    const under = this.history.marks(field.name).find(({ columns }) => columns.has(point));
-    if (this.brush.isErasing) {
-      const mark = chosen ?? under;
-      if (mark === undefined || mark === null) {
-        this.say(this.texts.nothing_to_erase, true);
-        return null;
-      }
-      return new Stroke(this, field, mark, { pane, point, isNew: false });
-    }
-    if (chosen !== null) return new Stroke(this, field, chosen, { pane, point, isNew: false });
-    if (!this.hasRoom(field)) return null;
-    const { width, height } = this.sizeOf(0);
-    const mark = this.newMark(field, [], MaskColumns.empty(width, height));
-    this.select(mark.id, field, { isQuiet: true });
-    return new Stroke(this, field, mark, { pane, point, isNew: true });
-  }
-
-  /** The mark of the field at a point: the selected one first, then handles and sides, then the smallest around it. */
-  hitAt(pane, point, reach) {
-    const { field } = this;
-    const hits = this.history.marks(field.name).map((mark) => ({ field, mark, ...hitOf(mark, pane, point, reach) })).filter(({ part }) => part !== undefined);
-    const rank = ({ part, mark }) => ["handle", "side", "inside"].indexOf(part) * 2 + (mark.id === this.selected ? 0 : 1);
-    const size = ({ mark }) => {
-      const [x0, y0, x1, y1] = boundsOf(mark);
-      return (x1 - x0) * (y1 - y0);
-    };
-    return hits.sort((a, b) => rank(a) - rank(b) || (a.far ?? 0) - (b.far ?? 0) || size(a) - size(b))[0] ?? null;
-  }
+  // Pointers
 
   /** Show where a gesture is: the loupe looks at what is placed. */
   follow(gesture, overlay, point, { isTouch }) {
     this.hovered = { pane: overlay.index, point, isTouch };
-    const isPlacing = gesture !== null && this.field.shape !== "mask";
+    const isPlacing = gesture !== null && this.field.shape !== "mask" && !(gesture instanceof HintStroke);
     if (isPlacing || this.hasLoupe) this.look(overlay, gesture?.at ?? point, isTouch, isTouch || this.hasLoupe);
     if (gesture === null) this.redraw("pointer"); // else the gesture has drawn it
   }
@@ -512,6 +363,16 @@ class Marking {
     this.redraw();
   }
 
+  /** Draw hints of a kind for the helpers with the next presses, or marks again where they were drawn already. */
+  hint(kind) {
+    if (!this.helpers?.hintKinds.includes(kind)) return false;
+    this.hinting = this.hinting === kind ? null : kind;
+    this.isArmed = false;
+    this.say(this.texts[this.hinting === null ? "hints_off" : `hint_${kind}_hint`]);
+    this.redraw();
+    return true;
+  }
+
   // Drawing
 
   redraw(part = null) {
@@ -529,9 +390,9 @@ class Marking {
     const own = this.fields.flatMap((field) => this.history.marks(field.name).map((mark) => ({
       mark, color: this.colorOf(field, mark), dash: this.problemOf(field, mark) ? "5 3" : "none", name: this.nameOf(field, mark), isSelected: mark.id === this.selected, turn: 1,
     })));
-    const others = this.layers.filter(({ isHidden }) => !isHidden).flatMap(({ color, dash, turn: slope, name, marks }) => marks.map(({ mark }) => ({
-      mark, color, dash, name, isSelected: mark.id === this.taken, turn: slope,
-    })));
+    const others = this.others.takeable.map(({ layer: { color, dash, turn: slope, name, helper }, field, mark }) => ({
+      mark, color, dash, name: (helper !== null && this.wordsOf(field, mark.label)) || name, isSelected: mark.id === this.taken, turn: slope,
+    }));
     return [...others, ...own].sort((a, b) => a.isSelected - b.isSelected);
   }
 
@@ -539,7 +400,7 @@ class Marking {
     const { unfinished, cross, field } = this;
     const at = this.hovered?.pane === overlay.index ? this.hovered.point : null;
     const next = cross?.pane === overlay.index ? cross : at;
-    const isMask = field.shape === "mask";
+    const isPainting = field.shape === "mask" && this.hinting === null;
     let drawn = null;
     if (unfinished !== null) {
       const shape = this.fields.find(({ name }) => name === unfinished.field).shape;
@@ -552,7 +413,8 @@ class Marking {
     }
     return {
       unfinished: drawn, corner: this.corner, cross: cross?.pane === overlay.index ? cross : null,
-      ring: isMask && next !== null && overlay.index === 0 && !this.isPanning ? { point: next, radius: this.brush.radius, isErasing: this.brush.isErasing } : null,
+      hints: overlay.index === 0 ? hintsOf(this, field) : null,
+      ring: isPainting && next !== null && overlay.index === 0 && !this.isPanning ? { point: next, radius: this.brush.radius, isErasing: this.brush.isErasing } : null,
     };
   }
 

@@ -23,6 +23,7 @@ class Overlay {
     this.ink = new Ink(this.element);
     this.svg = svg("svg", { class: "lines", "aria-hidden": "true" }, this.element);
     this.still = svg("g", {}, this.svg); // marks
+    this.hinted = svg("g", {}, this.svg); // what is shown to helpers
     this.moving = svg("g", {}, this.svg); // what follows the pointer
     // What is read where the crosshair stands is the loupe's.
     this.loupe = new Loupe(this.element, pane);
@@ -51,11 +52,11 @@ class Overlay {
   }
 
   /**
-   * Draw marks (`shown`: each with `mark`, `color`, `dash`, `name`, `isSelected`, `turn`), what is unfinished and the
-   * crosshair. `part` is what of the ink has changed, null for all; "lines" where only lines have changed, and "pointer"
+   * Draw marks (`shown`: each with `mark`, `color`, `dash`, `name`, `isSelected`, `turn`), what is unfinished, hints
+   * and the crosshair. `part` is what of the ink has changed, null for all; "lines" where only lines have changed, and "pointer"
    * where only what follows the pointer has.
    */
-  draw(shown, { unfinished, cross, ring, corner }, part = null) {
+  draw(shown, { unfinished, hints, cross, ring, corner }, part = null) {
     if (part === null || Array.isArray(part)) {
       const masks = shown.filter(({ mark }) => mark.columns !== null && this.index === 0);
       this.ink.draw(masks.map(({ mark, color, isSelected, turn: slope }) => ({ columns: mark.columns, color, isStrong: isSelected, turn: slope })), this.place, part);
@@ -63,6 +64,7 @@ class Overlay {
     if (part === null || part === "lines") {
       this.still.replaceChildren();
       for (const each of shown) this.drawMark(each, corner);
+      if (hints !== null) drawHints(this.hinted, hints, (point) => this.toStage(point));
     }
     this.moving.replaceChildren();
     if (unfinished !== null) this.drawUnfinished(unfinished);

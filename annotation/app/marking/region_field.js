@@ -10,7 +10,7 @@ class RegionField {
     this.set.addEventListener("click", () => marking.turnTo(field));
     if (form.regions.length > 1) this.drawThis = button(this.set, "reason draw-this", this.texts.draw_this, "", () => this.focus());
     if (field.instructions) add(this.set, "p", "instructions", field.instructions).dir = "auto";
-    if (field.example && form.data.save?.pictures) this.addExample(form.data.save.pictures);
+    if (field.example) this.addExample(`${form.data.examples}/${field.name}`);
     this.labels = field.options.length || field.free_label ? add(this.set, "div", "labels") : null;
     if (this.labels !== null) {
       this.labels.setAttribute("role", "group");
@@ -23,11 +23,26 @@ class RegionField {
     this.list.setAttribute("aria-label", fill(this.texts.list, { field: field.label }));
   }
 
-  addExample(where) {
-    const image = add(this.set, "img", "example");
-    image.alt = fill(this.texts.example, { field: this.field.label });
-    image.addEventListener("error", () => image.remove());
-    image.src = `${where}/${this.field.example}`;
+  /** The picture that shows how it is done, small, and large in a window of its own. */
+  addExample(src) {
+    const { field, texts } = this;
+    const put = (parent) => Object.assign(add(parent, "img", ""), { src, alt: field.example_words || fill(texts.example, { field: field.label }) });
+    const open = add(this.set, "button", "example");
+    Object.assign(open, { type: "button", title: texts.example_large });
+    open.setAttribute("aria-haspopup", "dialog");
+    put(open).addEventListener("error", () => open.remove());
+    open.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation()); // it is no decision
+    open.addEventListener("click", () => {
+      const dialog = add(this.set, "dialog", "example-large");
+      dialog.setAttribute("aria-label", fill(texts.example, { field: field.label }));
+      put(dialog);
+      button(dialog, "action quiet", texts.example_close, "", () => dialog.close());
+      dialog.addEventListener("click", () => dialog.close());
+      // While it is open, no key decides anything behind it.
+      dialog.addEventListener("keydown", (event) => event.stopPropagation());
+      dialog.addEventListener("close", () => dialog.remove());
+      dialog.showModal();
+    });
   }
 
   addLabel(option, i) {
@@ -139,7 +154,7 @@ class RegionField {
     row.querySelector("rect").setAttribute("fill", cssColor(marking.colorOf(field, mark)));
     row.querySelector(".what").textContent = name;
     row.querySelector(".where").textContent = marking.placeOf(mark);
-    row.querySelector(".from").textContent = mark.proposal === null ? "" : fill(texts.proposed_by, { name: mark.proposal.helper });
+    row.querySelector(".from").textContent = mark.proposal === null ? "" : fill(texts.proposed_by, { name: marking.titleOf(mark.proposal.helper) });
     row.querySelector(".problem").textContent = marking.problemOf(field, mark);
     remove.setAttribute("aria-label", fill(texts.remove_mark, { what: name }));
   }
@@ -154,74 +169,4 @@ function swatch(color, dash) {
     svg("path", { d: "M0 6H22", stroke: cssColor(color), "stroke-width": 4, "stroke-dasharray": dash }, image);
   }
   return image;
-}
-
-/** The marks of others, beside one's own: a legend with a switch each, and a way to take each mark over. */
-class MarkLayers {
-  constructor(parent, marking) {
-    Object.assign(this, { marking, texts: marking.texts });
-    this.element = add(parent, "section", "suggestions");
-    this.draw();
-  }
-
-  draw() {
-    const { marking, texts } = this;
-    const { layers } = marking;
-    const focused = this.element.getRootNode().activeElement?.dataset?.key;
-    this.element.replaceChildren();
-    this.element.hidden = !layers.length;
-    if (!layers.length) return;
-    add(this.element, "h3", "", texts.others);
-    const legend = add(this.element, "div", "legend");
-    legend.setAttribute("role", "group");
-    legend.setAttribute("aria-label", texts.others);
-    layers.forEach((layer, i) => {
-      const box = button(legend, "reason", layer.name, "", () => {
-        layer.isHidden = !layer.isHidden;
-        marking.taken = null;
-        marking.redraw();
-        this.draw();
-      });
-      box.querySelector(".words").dir = "auto";
-      box.dataset.key = `layer ${i}`;
-      box.setAttribute("aria-pressed", String(!layer.isHidden));
-      box.prepend(swatch(layer.color, layer.dash));
-    });
-    const list = add(this.element, "ul", "mark-list");
-    list.setAttribute("aria-label", texts.others);
-    for (const { layer, field, mark } of marking.takeable) this.addRow(list, layer, field, mark);
-    if (focused !== undefined) this.element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
-  }
-
-  addRow(list, layer, field, mark) {
-    const { marking, texts } = this;
-    const line = add(list, "li", "");
-    const row = add(line, "button", "mark-row");
-    row.type = "button";
-    row.dataset.key = `mark ${mark.id}`;
-    row.setAttribute("aria-pressed", String(mark.id === marking.taken));
-    row.append(swatch(layer.color, layer.dash));
-    add(row, "span", "what", marking.wordsOf(field, mark.label) || field.label).dir = "auto";
-    add(row, "span", "where", marking.placeOf(mark));
-    add(row, "span", "from", layer.name).dir = "auto";
-    row.addEventListener("click", () => marking.pointAt(mark.id));
-    const put = (words, spoken, act) => {
-      const element = add(line, "button", "mark-act", words);
-      element.type = "button";
-      element.dataset.key = `${words} ${mark.id}`;
-      element.setAttribute("aria-label", spoken);
-      element.addEventListener("click", act);
-    };
-    const what = marking.wordsOf(field, mark.label) || field.label;
-    put(texts[layer.helper === null ? "take" : "accept"], fill(texts.take_mark, { what, name: layer.name }), () => marking.take(mark.id));
-    if (layer.helper !== null) put("✕", fill(texts.reject_mark, { what, name: layer.name }), () => marking.reject(mark.id));
-  }
-}
-
-/** Layers of the marks of others: each entry has `label`, `helper` (null for people) and `regions`, documents by field. */
-function layersOf(entries, fields) {
-  return entries.map(({ label, helper = null, regions }, i) => ({
-    name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],
-    marks: fields.flatMap((field) => (regions[field.name] ?? []).flatMap(readMark).map((mark) => ({ field, mark }))),
-  })).filter(({ marks }) => marks.length);
 }

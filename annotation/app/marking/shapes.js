@@ -40,6 +40,17 @@ function isDocument(document, shape, sizes) {
   return Array.isArray(size) && typeof counts === "string" && size[0] === sizes[0].height && size[1] === sizes[0].width;
 }
 
+const KEYS = new WeakMap();
+
+/** What tells one proposal from another. */
+function proposalKey(proposal) {
+  if (!KEYS.has(proposal)) {
+    const { helper, version = "", points = [], mask = null } = proposal;
+    KEYS.set(proposal, JSON.stringify([helper, version, points, mask?.counts]));
+  }
+  return KEYS.get(proposal);
+}
+
 function changed(mark, changes) {
   const { id, shape, points, columns, label, proposal } = mark;
   return { id, shape, points, columns, label, proposal, ...changes };

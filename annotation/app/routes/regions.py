@@ -24,9 +24,13 @@ from benchwright.regions import NamedHelper, RegionError, RegionHints, read_hint
 from benchwright.workspace.atomic import write_json
 
 from ...forms.campaign_helpers import CampaignHelpers
+from ...forms.starting_files import authors_in
 from ...store import Account, Campaign
+from ...store.campaigns.starting_marks import starting_marks_of
 from ..auth.middleware import ACCOUNT
+from ..base.own_texts import form_text
 from ..base.state import AppState
+from ..base.texts import message_of
 from ..helping import (
     HelperAnswer,
     HelperBusy,
@@ -41,6 +45,7 @@ from ..helping import (
     warm_helpers,
     why_unusable,
 )
+from ..languages.language import chosen_language
 from .tasks import DRAFT_HEADER, TaskImages
 
 logger = logging.getLogger(__name__)
@@ -110,7 +115,7 @@ class _RegionRoutes:
         return await self._checked(request, self._listed)
 
     async def proposals(self, request: Request) -> Response:
-        """Return what the campaign's helpers propose by themselves, as far as it is computed."""
+        """Return the marks of files to start from, and what helpers propose by themselves, as far as it is computed."""
         return await self._checked(request, self._proposals)
 
     async def ask(self, request: Request) -> Response:
@@ -127,7 +132,7 @@ class _RegionRoutes:
         if task is None or helper is None:
             return PlainTextResponse("there is no such picture or helper for you\n", 404)
         if not self._rates.take(_account(request).name):
-            return JSONResponse({"why": "that was a lot at once; draw on, and ask again in a moment"}, 429)
+            return JSONResponse({"why": _in_words("that was a lot at once; draw on, and ask again in a moment")}, 429)
         return await self._answered(bytes(body), task, helper, _account(request))
 
     async def _answered(self, body: bytes, task: _HelpedTask, helper: NamedHelper, account: Account) -> Response:
@@ -136,7 +141,7 @@ class _RegionRoutes:
             work, window = await run_in_threadpool(self._work, body, task, helper)
             answer = await asyncio.wrap_future(self._state.helpers.ask(work, window=f"{account.name}\n{window}"))
         except (ValueError, RecursionError):
-            return JSONResponse({"why": "this is nothing that the app sends"}, 400)
+            return JSONResponse({"why": _in_words("this is nothing that the app sends")}, 400)
         except BenchwrightError as error:
             return _refusal(error, helper, account)
         seconds = round(time.monotonic() - begun, 3)
@@ -175,15 +180,16 @@ class _RegionRoutes:
                 listed.append(
                     {
                         "name": helper.name,
-                        "title": settings.title,
+                        "title": form_text(settings.title),
                         "takes": list(settings.takes),
                         "gives": gives,
                         "refines": settings.refines,
-                        "why": why,
+                        "why": None if why is None else _in_words(why),
                     }
                 )
         warm_helpers(self._state.helpers, task.campaign, task.images, self._state.pictures.size)
-        return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose)})
+        starts = bool(authors_in(task.campaign.settings))
+        return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose), "starts": starts})
 
     def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:
         """Return what a browser asks for, checked.
@@ -211,6 +217,7 @@ class _RegionRoutes:
         place = request.query_params.get("place", "0")
         if not place.isdecimal() or len(place) > 3 or int(place) >= len(task.images):
             return PlainTextResponse("there is no such picture for you\n", 404)
+        placed = self._start(request.path_params["task"], task.campaign) if int(place) == 0 else []
         regions: list[Any] = []
         problems: list[dict[str, str]] = []
         is_waiting = False
@@ -226,7 +233,23 @@ class _RegionRoutes:
                 is_waiting = True
             else:
                 regions += document
-        return JSONResponse({"regions": regions, "problems": problems, "waiting": is_waiting})
+        return JSONResponse({"placed": placed, "regions": regions, "problems": problems, "waiting": is_waiting})
+
+    def _start(self, task_id: int, campaign: Campaign) -> list[dict[str, Any]]:
+        """Return the marks of files that a task's annotators start from, by file and field."""
+        authors = authors_in(campaign.settings)
+        if not authors:
+            return []
+        with self._state.store.reading() as connection:
+            rows = starting_marks_of(connection, task_id)
+        return [
+            {
+                "author": authors[row.place].name,
+                "fields": {name: list(map(authors[row.place].proposed, marks)) for name, marks in row.regions.items()},
+            }
+            for row in rows
+            if row.place < len(authors)
+        ]
 
     def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
         """Return what a helper proposes by itself; None while it is computed.
@@ -289,11 +312,17 @@ def _refusal(error: BenchwrightError, helper: NamedHelper, account: Account) -> 
 def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
     """Return why a helper gave nothing; what its program said, which may name paths and servers, only to curators."""
     if isinstance(error, HelperMissing):
-        return unusable(helper)
+        return _in_words(unusable(helper))
     if _STATUS.get(type(error), 422) != 422:
-        return str(error)
+        return message_of(error)
     logger.warning("helper %s: %s", helper.name, error)
-    return str(error) if account.role == "curator" else f"{helper.settings.title} failed on this picture"
+    is_told = account.role == "curator"
+    return message_of(error) if is_told else _in_words(f"{helper.settings.title} failed on this picture")
+
+
+def _in_words(english: str) -> str:
+    """Return a message of helpers in the chosen language, and with it the title of a helper of ours."""
+    return chosen_language().message(english)
 
 
 def _account(request: Request) -> Account:

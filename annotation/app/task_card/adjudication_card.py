@@ -19,6 +19,7 @@ from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
 from ..base.own_texts import form_in_language
 from ..base.texts import TEXTS, words_of_code
+from ..routes.field_examples import field_examples_url
 from .card import Card, editable_of
 
 ADJUDICATE = "adjudicate"
@@ -49,6 +50,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         editable=None if case.is_last or is_marked else editable_of(item, with_explanation=bool(explained)),
         remarks=None,
         save=None,
+        examples=field_examples_url(campaign),
         sheet="mark_adjudicate" if is_marked else ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )

@@ -159,6 +159,7 @@ class TaskCard {
     this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
     this.pending = null;
     this.marking.end();
+    this.marking.rejected = new Set(Array.isArray(from.rejected) ? from.rejected : []);
     this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {}, from.edits ?? {}, from.unfinished ?? null);
     if (draft !== this.data.draft) this.saveDraft();
   }
@@ -520,6 +521,7 @@ class TaskCard {
       : { fields: this.form.saved() };
     if (this.evidence !== null) draft.fields = this.evidence.saved();
     if ((this.form ?? this.evidence)?.regions.length && this.marking.unfinished !== null) draft.unfinished = this.marking.unfinished;
+    if (this.marking.rejected.size) draft.rejected = [...this.marking.rejected];
     if (this.edits()) draft.edits = this.edits();
     if (this.other !== undefined) draft.other = this.other;
     if (this.data.save === null) this.drafts.keep({ where: this.place, body: JSON.stringify(draft), seen: this.drafts.seen });

@@ -24,6 +24,7 @@ from ...workflow.task_queue import OwnTask
 from ..base.option_letters import options_of, question_in_words
 from ..base.own_texts import field_in_language, form_in_language, form_text
 from ..base.texts import TEXTS, words_of_code
+from ..routes.field_examples import field_examples_url
 from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
 from ..routes.regions import helpers_url, proposals_url
@@ -84,6 +85,7 @@ class Card:
             none are asked for.
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
+        examples: Path below which the example pictures of fields lie.
         proposals: What a model drafted: `author`, and `fields`, or nothing of these where it failed; None without any.
     """
 
@@ -113,6 +115,7 @@ class Card:
     evidence: Mapping[str, Any] | None = None
     feedback: Mapping[str, Any] | None = None
     is_practice: bool = False
+    examples: str = ""
     proposals: Mapping[str, Any] | None = None
 
     @property
@@ -175,6 +178,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         comes_back=blind and typed is not None,
         version=task.seen.version,
         revision=task.revision,
+        examples=field_examples_url(campaign),
         proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
     )
 

@@ -18,6 +18,7 @@ from ...store import ReviewStore
 from ...store.database.schema import annotators
 from .figure_tables import figure_tables
 from .record_tables import authors_table, log_table, record_tables
+from .region_table import regions_table
 from .round_tables import round_tables
 from .table_files import ExportTable, FileFormat, WrittenTable, write
 from .work_tables import overrides_table, work_tables
@@ -86,6 +87,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
     with store.reading() as connection:
         yield from work_tables(connection, [overview.campaign.id for overview in overviews], display_names)
         yield from record_tables(connection, [overview.campaign.id for overview in overviews], display_names)
+        yield regions_table(connection, [overview.campaign for overview in overviews], display_names)
         if is_whole:
             yield overrides_table(connection, display_names)
             yield authors_table(connection, display_names)

@@ -168,6 +168,8 @@ class RegionField(_Field):
     """What to mark, and how, in Markdown."""
     example: Sha256 | None = None
     """Picture that shows how it is done, by its image id; None without one."""
+    example_words: str = Field("", max_length=1000)
+    """What that picture shows, for those who do not see it; empty for the field's label."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> RegionField:

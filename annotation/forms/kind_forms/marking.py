@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import Field, model_validator
 
@@ -33,7 +34,8 @@ class MarkField(Record):
         min_count: Fewest regions where there is anything to mark; 0 lets the field be left empty.
         max_count: Most regions.
         instructions: What to mark, and how, in Markdown.
-        example: Picture that shows how it is done, by its image id.
+        example: Picture that shows how it is done: a file beside the recipe, or the image id of one in the workspace.
+        example_words: What that picture shows, for those who do not see it.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")
@@ -44,20 +46,26 @@ class MarkField(Record):
     min_count: int = Field(1, ge=0, le=MOST_REGIONS)
     max_count: int = Field(100, ge=1, le=MOST_REGIONS)
     instructions: str = Field("", max_length=10_000)
-    example: Sha256 | None = None
+    example: str | None = Field(None, min_length=1)
+    example_words: str = Field("", max_length=1000)
 
     @model_validator(mode="after")
     def _can_be_filled_in(self) -> MarkField:
         self.field()
         return self
 
-    def field(self) -> RegionField:
-        """Return the field of the form, which applies where there is something to mark."""
-        return RegionField.model_validate({**self.model_dump(), "only_if": IF_MARKED})
+    def field(self, example: Sha256 | None = None) -> RegionField:
+        """Return the field of the form, which applies where there is something to mark; `example` by its image id."""
+        return RegionField.model_validate({**self.model_dump(), "example": example, "only_if": IF_MARKED})
 
 
-def marking_form(fields: Sequence[MarkField]) -> Form:
-    """Return the form with these fields for regions, which are asked for where there is something to mark."""
+def marking_form(fields: Sequence[MarkField], examples: Mapping[str, Sha256] = MappingProxyType({})) -> Form:
+    """Return the form with these fields for regions, which are asked for where there is something to mark.
+
+    Args:
+        fields: The fields, in order.
+        examples: Image ids of the fields' example pictures, by the field's name.
+    """
     return Form(
         fields=(
             OneOf(
@@ -69,7 +77,7 @@ def marking_form(fields: Sequence[MarkField]) -> Form:
                     Option(code=UNSURE, words="I cannot tell", help="It may be there; the picture does not show."),
                 ),
             ),
-            *(field.field() for field in fields),
+            *(field.field(examples.get(field.name)) for field in fields),
             TextField(name=NOTE, label="Note", hint="Anything a curator should know (N)", is_required=False),
         )
     )

@@ -12,5 +12,12 @@ from .practice import PracticeAttempt as PracticeAttempt
 from .practice import PracticeResult as PracticeResult
 from .practice import set_practice_items as set_practice_items
 from .revisions import add_revision as add_revision
+from .starting_marks import StartingMarks as StartingMarks
+from .starting_marks import StartingRow as StartingRow
+from .starting_marks import count_starting_marks as count_starting_marks
+from .starting_marks import set_starting_marks as set_starting_marks
+from .starting_marks import starting_key as starting_key
+from .starting_marks import starting_marks_of as starting_marks_of
+from .starting_marks import starting_report as starting_report
 from .tasks import find_campaign as find_campaign
 from .tasks import list_tasks as list_tasks

@@ -417,6 +417,26 @@ blind_answers = sa.Table(
     info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
 )
 
+starting_files = sa.Table(
+    "starting_files",
+    metadata,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
+    sa.Column("read_as", sa.Text, nullable=False, doc="Digest of files, form and pictures that the marks rest on."),
+    sa.Column("report", sa.Text, nullable=False, doc="What was read of each file, and what was not used, as JSON."),
+    info={MEANING: "What was read of the files of marks that a campaign's annotators start from."},
+)
+
+starting_marks = sa.Table(
+    "starting_marks",
+    metadata,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
+    sa.Column("item_id", sa.Text, primary_key=True, doc="Item on whose first picture the marks lie."),
+    sa.Column("place", sa.Integer, primary_key=True, doc="Place of the file among the campaign's, from 0."),
+    sa.Column("count", sa.Integer, nullable=False, doc="Number of regions."),
+    sa.Column("regions", sa.Text, nullable=False, doc="Regions by field, as JSON."),
+    info={MEANING: "Marks of one file that annotators of one item start from."},
+)
+
 practice_items = sa.Table(
     "practice_items",
     metadata,

@@ -35,6 +35,7 @@ from benchwright.rle import encode_runs
 from .picture_marks import (
     MarkError,
     PictureMarks,
+    RefusalCode,
     RefusedMark,
     as_shape,
     checked_size,
@@ -91,8 +92,10 @@ def read_coco(
     refused: list[RefusedMark] = []
     seen: set[Id] = set()
 
-    def refuse(entry: str, reason: str) -> None:
-        refused.append(RefusedMark(str(path), entry, reason))
+    without_picture: dict[Id, RefusalCode] = {}
+
+    def refuse(entry: str, error: MarkError) -> None:
+        refused.append(RefusedMark(str(path), entry, str(error), error.code))
 
     number = 0
     for key, offset, length, element in source.elements():
@@ -100,18 +103,20 @@ def read_coco(
             try:
                 _add_picture(element, pictures, names, sizes_wh, is_lvis=is_lvis)
             except MarkError as error:
-                refuse(_entry("image", element), str(error))
+                refuse(_entry("image", element), error)
+                if isinstance(element, dict) and isinstance(element.get("id"), (int, str)):
+                    without_picture.setdefault(element["id"], error.code)
         elif key == "categories":
             try:
                 _add_category(element, categories)
             except MarkError as error:
-                refuse(_entry("category", element), str(error))
+                refuse(_entry("category", element), error)
         elif key == "annotations":
             number += 1
             try:
                 image_id = _listed(element, seen)
             except MarkError as error:
-                refuse(_entry("annotation", element, number), str(error))
+                refuse(_entry("annotation", element, number), error)
                 continue
             places.setdefault(image_id, array("q")).extend((offset, length))
     if missing := [key for key in ("images", "annotations", "categories") if key not in source.keys]:
@@ -127,7 +132,8 @@ def read_coco(
             for offset in range(0, len(left), 2):
                 element = source.element_at(handle, left[offset], left[offset + 1])
                 reason = f"its picture {shown(image_id)} is not among the images, or was refused"
-                yield RefusedMark(str(path), _entry("annotation", element), reason)
+                code = without_picture.get(image_id, "entry")
+                yield RefusedMark(str(path), _entry("annotation", element), reason, code)
 
 
 def _read_picture(
@@ -148,9 +154,8 @@ def _read_picture(
         entry = _entry("annotation", annotation)
         crowd = _crowd_of(annotation, categories)
         crowds |= {crowd} if crowd is not None else set()
-        refused += [
-            RefusedMark(str(path), entry, f"{picture.name}: {mistake}", crowd is not None) for mistake in mistakes
-        ]
+        code: RefusalCode = "entry" if crowd is None else "crowd"
+        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}", code) for mistake in mistakes]
         stated = annotation.get("field")
         regions += found
         fields += [stated if isinstance(stated, str) else ""] * len(found)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from benchwright.errors import DataError
 from benchwright.records import MaskRuns
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_of_outline, read_region
 
+RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
+"""Why an entry is refused: it is wrong itself, its picture is not there, or its file states another size of it."""
 SLACK_PX = 1.0
 """How far a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
 
@@ -24,13 +26,14 @@ class RefusedMark:
         file: Path of the file.
         entry: What it is called there, such as `annotation 17` or `line 3`.
         reason: What is wrong with it, with the value.
-        is_crowd: Whether nothing is wrong, and it covers many things at once instead of one.
+        code: Whether it is wrong itself (`entry`), or its picture is not there or has another size; `crowd` where
+            nothing is wrong, and it covers many things at once instead of one.
     """
 
     file: str
     entry: str
     reason: str
-    is_crowd: bool = False
+    code: RefusalCode = "entry"
 
     def __str__(self) -> str:
         return f"{self.file}: {self.entry}: {self.reason}"
@@ -90,7 +93,16 @@ class WrittenMarks:
 
 
 class MarkError(ValueError):
-    """What is wrong with an entry; readers record it with the entry's name."""
+    """What is wrong with an entry; readers record it with the entry's name.
+
+    Args:
+        reason: What is wrong, in words.
+        code: Whether the entry is wrong, or its picture is not there or has another size.
+    """
+
+    def __init__(self, reason: str, code: RefusalCode = "entry") -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 def number_in(value: Any, what: str) -> float:
@@ -206,15 +218,31 @@ def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | Non
         return
     actual = size_of(name, sizes_wh)
     if actual is None:
-        raise MarkError(f"there is no picture {shown(name)}")
+        raise MarkError(f"there is no picture {shown(name)}", "no_picture")
     if actual != stated:
         states, has = (f"{width} x {height}" for width, height in (stated, actual))
-        raise MarkError(f"the file states {states} pixels, the picture {shown(name)} has {has} (upright)")
+        is_turned = stated == actual[::-1]
+        why = "; perhaps it was marked before the picture was turned upright, as its EXIF data ask" if is_turned else ""
+        raise MarkError(
+            f"the file states {states} pixels, the picture {shown(name)} has {has} (upright){why}", "other_size"
+        )
+
+
+def known_name(name: str, names: Container[str]) -> str | None:
+    """Return the name under which a picture is known: its path in a file, or as much of the path's end as is known.
+
+    Args:
+        name: Path of the picture as a file states it; backslashes part folders too.
+        names: Names that are known.
+    """
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    return next((end for start in range(len(parts)) if (end := "/".join(parts[start:])) in names), None)
 
 
 def size_of(name: str, sizes_wh: Mapping[str, SizeWH]) -> SizeWH | None:
-    """Return a picture's size by its path, or by its file name where the path is not known."""
-    return sizes_wh.get(name) or sizes_wh.get(PurePosixPath(name).name)
+    """Return a picture's size by its path, or by the end of the path that is known; None where nothing of it is."""
+    known = known_name(name, sizes_wh)
+    return None if known is None else sizes_wh[known]
 
 
 def target_in(folder: Path, name: str, suffix: str) -> Path:

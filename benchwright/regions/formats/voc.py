@@ -31,6 +31,7 @@ from .picture_marks import (
     WrittenMarks,
     as_shape,
     checked_size,
+    known_name,
     number_in,
     region_in,
     shown,
@@ -68,7 +69,7 @@ def read_voc(
             if picture.name in names:
                 raise MarkError(f"an earlier file is about the picture {shown(picture.name)} too; that one is kept")
         except MarkError as error:
-            yield RefusedMark(str(file), "annotation", str(error))
+            yield RefusedMark(str(file), "annotation", str(error), error.code)
         else:
             names.add(picture.name)
             yield picture
@@ -80,10 +81,13 @@ def _read_picture(
     root = _tree(file)
     if root.tag != "annotation":
         raise MarkError(f"the outermost element must be <annotation>, not <{root.tag}>")
-    stated = (root.findtext("filename") or "").strip()
-    name = PurePosixPath(stated.replace("\\", "/")).name or file.stem
-    if str(folder) != "." and sizes_wh is not None and f"{folder.as_posix()}/{name}" in sizes_wh:
-        name = f"{folder.as_posix()}/{name}"
+    stated = (root.findtext("filename") or "").strip().replace("\\", "/")
+    name = PurePosixPath(stated).name or file.stem
+    for path in (f"{folder.as_posix()}/{name}", stated):  # where names repeat, the folder tells pictures apart
+        known = None if sizes_wh is None else known_name(path, sizes_wh)
+        if known is not None and "/" in known:
+            name = known
+            break
     size = root.find("size")
     if size is None:
         raise MarkError("it states no <size>")

@@ -31,6 +31,7 @@ from .picture_marks import (
     WrittenMarks,
     as_shape,
     corners_of_box,
+    known_name,
     labels_in,
     number_in,
     region_in,
@@ -81,7 +82,7 @@ def read_yolo(
             name, size_wh = pictures.of(file.relative_to(labels).with_suffix("").as_posix())
             yield _read_picture(file, name, size_wh, classes, shape)
         except MarkError as error:
-            yield RefusedMark(str(file), "labels", str(error))
+            yield RefusedMark(str(file), "labels", str(error), error.code)
 
 
 class _Pictures:
@@ -96,9 +97,11 @@ class _Pictures:
 
     def of(self, stem: str) -> tuple[str, SizeWH]:
         if self.sizes_wh is not None:
-            names = self.named.get(stem) or self.named.get(PurePosixPath(stem).name) or []
+            known = known_name(stem, self.named)
+            names = [] if known is None else self.named[known]
             if len(names) != 1:
-                raise MarkError(f"there {'is no picture' if not names else 'are several pictures'} named {shown(stem)}")
+                how_many = "is no picture" if not names else "are several pictures"
+                raise MarkError(f"there {how_many} named {shown(stem)}", "no_picture")
             size_wh = size_of(names[0], self.sizes_wh)
             assert size_wh is not None
             return names[0], size_wh

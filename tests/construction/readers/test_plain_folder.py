@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from dataset_fixtures.folder_files import write_folder
 from dataset_fixtures.pictures import save
 from dataset_reading import checked, read_all, reasons, write_lines
 
@@ -12,22 +13,9 @@ from benchwright.construction.ground_truth import Captions, CountQuestion, Simil
 from benchwright.construction.readers import PlainFolder
 from benchwright.errors import DataError
 
-HEADER = "image,source_url,licence,author,retrieved_at,caption"
-
-
-def collected(root: Path, *lines: str, count: int = 40) -> None:
-    """Write pictures and a CSV table, with further lines."""
-    rows = [HEADER]
-    for number in range(count):
-        save(root / "photos" / f"{number}.jpg", number, 30, 20 + number)
-        rows.append(
-            f'photos/{number}.jpg,https://example.org/{number},CC0,"Person, A.",2026-11-{number % 28 + 1:02},A cup.'
-        )
-    (root / "images.csv").write_text("\n".join([*rows, *lines]), encoding="utf-8-sig")
-
 
 def test_a_table_gives_every_picture_its_source(tmp_path: Path) -> None:
-    collected(tmp_path)
+    write_folder(tmp_path)
     records, refused = read_all(PlainFolder(dataset="iq_test"), tmp_path)
     assert (len(records), refused) == (40, [])
     [picture] = records[3].pictures

@@ -1,0 +1,61 @@
+"""The route of example pictures: what a curator shows beside the instructions of a field for regions."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.records import ItemImage
+
+from ...store import Account, Campaign
+from ...store.accounts.campaign_access import AccessControl
+from ..auth.middleware import ACCOUNT
+from ..base.shown_pictures import etag
+from ..base.state import AppState
+
+_ROLE = "example"
+
+
+def field_examples_url(campaign: Campaign) -> str:
+    """Return the path below which the example pictures of a campaign's fields lie, each by its field's name."""
+    return f"/campaigns/{campaign.id}/examples"
+
+
+def field_example_routes(state: AppState) -> list[Route]:
+    """Return the route of example pictures; whoever may decide, adjudicates or curates gets them."""
+
+    def send(request: Request) -> Response:
+        image = _example(request, state)
+        if image is None:
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image)}"'}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        try:
+            shown = state.pictures.picture(image)
+        except (DataError, UnreadableImage):
+            return PlainTextResponse("cannot be shown\n", 410)
+        return Response(shown.data, media_type=shown.media_type, headers=headers)
+
+    async def example(request: Request) -> Response:
+        return await run_in_threadpool(send, request)
+
+    return [Route("/campaigns/{campaign:number}/examples/{field:str}", example)]
+
+
+def _example(request: Request, state: AppState) -> ItemImage | None:
+    """Return the example picture of a field, which is the only picture that a request can name."""
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    campaign_id, name = request.path_params["campaign"], request.path_params["field"]
+    campaign = next((campaign for campaign in state.store.campaigns() if campaign.id == campaign_id), None)
+    if campaign is None:
+        return None
+    if account.role == "annotator" and not AccessControl(state.store).of(campaign.name).admits(account.name):
+        return None
+    examples = {field.name: field.example for field in campaign.form.region_fields}
+    image_id = examples.get(name)
+    return None if image_id is None else ItemImage(image_id=image_id, role=_ROLE)

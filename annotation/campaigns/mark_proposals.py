@@ -1,0 +1,60 @@
+"""What people made of proposals in a campaign `mark`: taken as they were, moved, redrawn or left, by their author."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchwright.regions import change_of, kind_of_change
+
+from ..forms.kind_forms.marking import UNSURE
+from ..forms.starting_files import authors_in
+from ..store import Campaign
+from ..workflow.settlement.marked_regions import regions_in
+from .mark_verdicts import MarkedPicture
+
+
+def proposal_figures(
+    campaign: Campaign, pictures: Sequence[MarkedPicture], offered: Mapping[tuple[str, int], int]
+) -> dict[str, Any]:
+    """Return numbers of regions in the decisions that count: drawn by hand, and by helper or file what became of them.
+
+    Of each there is `taken`, which is `unchanged`, `moved` and `redrawn` together, and the mean `iou` of areas with
+    what was proposed; of a file also `offered`, once for each decision on its pictures, and how many are `left`.
+
+    Args:
+        campaign: Campaign.
+        pictures: Its pictures with the decisions that count.
+        offered: Number of regions of each file that people start from, by item and place of the file.
+    """
+    by_hand = 0
+    kinds: dict[str, Counter[str]] = {}
+    ious: dict[str, list[float]] = {}
+    files = Counter[str]()
+    authors = authors_in(campaign.settings)
+    for picture in pictures:
+        for annotation in picture.annotations:
+            if annotation.decision == UNSURE:
+                continue
+            for place, author in enumerate(authors):
+                files[author.name] += offered.get((annotation.item_id, place), 0)
+            for region in (each for marked in regions_in(campaign.form, annotation.fields).values() for each in marked):
+                change = change_of(region)
+                if change is None:
+                    by_hand += 1
+                    continue
+                kinds.setdefault(change["helper"], Counter())[kind_of_change(change)] += 1
+                if "iou" in change:
+                    ious.setdefault(change["helper"], []).append(change["iou"])
+    by_author: dict[str, Any] = {}
+    for name in sorted(kinds.keys() | files.keys()):
+        counts = kinds.get(name, Counter())
+        figures: dict[str, Any] = {"taken": counts.total()}
+        figures |= {kind: counts[kind] for kind in ("unchanged", "moved", "redrawn")}
+        if name in ious:
+            figures["iou"] = round(sum(ious[name]) / len(ious[name]), 6)
+        if name in files:
+            figures |= {"offered": files[name], "left": max(0, files[name] - counts.total())}
+        by_author[name] = figures
+    return {"by_hand": by_hand, "by": by_author}
