@@ -59,10 +59,27 @@ ROOM = Room(
         ),
     },
     dataset_readers={
-        "vsr": Entry(f"{_HERE}.readers.vsr:Vsr", "VSR: claims on how two things lie to each other, true or false."),
+        "hpatches": Entry(
+            f"{_HERE}.readers.hpatches:HPatches", "HPatches: pictures of a plane and their homographies."
+        ),
         "iiw": Entry(f"{_HERE}.readers.iiw:Iiw", "IIW: which of two points has the darker surface."),
+        "diw": Entry(f"{_HERE}.readers.diw:Diw", "DIW: which of two points is closer."),
+        "vsr": Entry(f"{_HERE}.readers.vsr:Vsr", "VSR: claims on how two things lie to each other, true or false."),
+        "wild6d": Entry(f"{_HERE}.readers.wild6d:Wild6D", "Wild6D: videos of an object, with the pose of the camera."),
+        "tara": Entry(f"{_HERE}.readers.tara:Tara", "TARA: news photographs with time and place."),
+        "wikiart": Entry(f"{_HERE}.readers.wikiart:WikiArt", "WikiArt: paintings by style."),
+        "lvis": Entry(f"{_HERE}.readers.coco:Lvis", "LVIS: boxes of many kinds of things in pictures of COCO."),
+        "coco": Entry(f"{_HERE}.readers.coco:Coco", "COCO: boxes and captions."),
+        "tallyqa": Entry(f"{_HERE}.readers.tallyqa:TallyQa", "TallyQA: counting questions."),
+        "nights": Entry(f"{_HERE}.readers.nights:Nights", "NIGHTS: which of two pictures looks more like a third."),
         "spair71k": Entry(
             f"{_HERE}.readers.spair71k:Spair71k", "SPair-71k: key points of two pictures that mean the same."
+        ),
+        "funkpoint": Entry(
+            f"{_HERE}.readers.funkpoint:FunKPoint", "FunKPoint: points of things that serve the same function."
+        ),
+        "folder": Entry(
+            f"{_HERE}.readers.plain_folder:PlainFolder", "A folder of pictures with a table, CSV or JSON lines."
         ),
     },
     region_helpers={

@@ -44,7 +44,7 @@ UNUSED: Mapping[str, str] = {
 """Why entries of a file are not used, in words, by reason code."""
 MOST_LISTED = 500
 """Most entries of a file that are listed for each reason; all are counted."""
-_CODES = {"entry": WRONG, "no_picture": NO_PICTURE, "other_size": OTHER_SIZE}
+_CODES = {"entry": WRONG, "crowd": WRONG, "no_picture": NO_PICTURE, "other_size": OTHER_SIZE}
 _AS_OTHERS: Mapping[RegionShape, tuple[RegionShape, ...]] = {"polygon": ("mask", "box"), "mask": ("box",)}
 """Shapes that a region also holds: an outline its pixels, and any area its bounds. A box is no outline of a thing."""
 

@@ -1,8 +1,16 @@
+from .coco import Coco as Coco
+from .coco import Lvis as Lvis
+from .diw import Diw as Diw
+from .funkpoint import ACTIONS as ACTIONS
+from .funkpoint import FunKPoint as FunKPoint
+from .hpatches import HPatches as HPatches
 from .iiw import Iiw as Iiw
 from .listing import make_reader as make_reader
 from .listing import options_in as options_in
 from .listing import reader_documents as reader_documents
 from .listing import reader_text as reader_text
+from .nights import Nights as Nights
+from .plain_folder import PlainFolder as PlainFolder
 from .reader import DatasetPicture as DatasetPicture
 from .reader import DatasetReader as DatasetReader
 from .reader import DatasetRecord as DatasetRecord
@@ -10,4 +18,8 @@ from .reader import NeededFiles as NeededFiles
 from .reader import content_digest as content_digest
 from .reader import read_dataset as read_dataset
 from .spair71k import Spair71k as Spair71k
+from .tallyqa import TallyQa as TallyQa
+from .tara import Tara as Tara
 from .vsr import Vsr as Vsr
+from .wikiart import WikiArt as WikiArt
+from .wild6d import Wild6D as Wild6D

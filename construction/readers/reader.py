@@ -6,7 +6,7 @@ is wrong is one `RefusedRow`; a folder that is laid out in another way is an err
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -15,7 +15,7 @@ from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 
 from ..ground_truth import GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, first_mistake
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, first_mistake
 
 MISSING_PICTURE = "missing_picture"
 REPEATED = "repeated"
@@ -102,6 +102,11 @@ class DatasetReader(BaseModel):
     needs: ClassVar[tuple[NeededFiles, ...]]
     gives: ClassVar[tuple[type[GroundTruth], ...]]
     landmarks: ClassVar[tuple[str, ...]]
+
+    @property
+    def dataset_name(self) -> str:
+        """Return the name of the dataset that the sources of pictures state."""
+        return self.name
 
     def located(self, files: DatasetFiles) -> DatasetFiles:
         """Return the files from the dataset's own folder.
@@ -191,6 +196,28 @@ class _Guarded:
 def guarded(file: str, entry: str = "") -> _Guarded:
     """Return a context in which a wrong row becomes a refusal instead of an error."""
     return _Guarded(file, entry)
+
+
+def records_of_rows(
+    rows: Iterable[Row | RefusedRow], file: str, record_of: Callable[[Row], DatasetRecord | None]
+) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield the record of each row, or what is wrong with it.
+
+    Args:
+        rows: Rows of a file.
+        file: Path of the file.
+        record_of: Function that makes a record of a row; None where the reader's settings leave it out. It raises
+            `BadRow` or a `ValidationError` where the row is wrong.
+    """
+    for row in rows:
+        if isinstance(row, RefusedRow):
+            yield row
+            continue
+        with guarded(file, row.entry) as guard:
+            if (record := record_of(row)) is not None:
+                yield record
+        if guard.refusal is not None:
+            yield guard.refusal
 
 
 def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from ..ground_truth import GroundTruth, SpatialClaim
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 BROKEN_SUBJECT = "orse"
 """Subject of 97 rows of the zero-shot split; its claims say "horse" or another word."""
@@ -82,21 +83,13 @@ class Vsr(DatasetReader):
         """Yield one record a claim."""
         for path in self.annotations(files):
             part = "all" if self.split == "all" else f"{self.split}/{PurePosixPath(path).stem}"
-            for row in json_rows(files, path):
-                if isinstance(row, RefusedRow):
-                    yield row
-                    continue
-                with guarded(path, row.entry) as guard:
-                    claim = checked(_Claim, row)
-                    yield DatasetRecord(
-                        f"vsr:{part}:{row.entry.removeprefix('line ')}",
-                        path,
-                        row.entry,
-                        (_picture(claim, pictures),),
-                        (_truth(claim),),
-                    )
-                if guard.refusal is not None:
-                    yield guard.refusal
+            yield from records_of_rows(json_rows(files, path), path, partial(_record, path, part, pictures))
+
+
+def _record(path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord:
+    claim = checked(_Claim, row)
+    record_id = f"vsr:{part}:{row.entry.removeprefix('line ')}"
+    return DatasetRecord(record_id, path, row.entry, (_picture(claim, pictures),), (_truth(claim),))
 
 
 def _picture(claim: _Claim, pictures: DatasetFiles) -> DatasetPicture:

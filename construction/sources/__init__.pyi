@@ -1,7 +1,6 @@
 from .dataset import Dataset as Dataset
 from .dataset_check import check_dataset as check_dataset
 from .dataset_check import check_text as check_text
-from .emu import MAX_LINE_BYTES as MAX_LINE_BYTES
 from .emu import read_emu as read_emu
 from .facts import StatedFacts as StatedFacts
 from .resolved_facts import resolved as resolved

@@ -82,19 +82,20 @@ def chosen_records(
                 refused.records += 1
                 yield record
         return
-    kept: list[tuple[int, str, DatasetRecord]] = []
-    for record in records:
+    kept: list[tuple[int, str, int, DatasetRecord]] = []
+    for number, record in enumerate(records):
         if isinstance(record, RefusedRow):
             refused.add(record)
             continue
         refused.records += 1
         rank = -int.from_bytes(blake2b(f"{seed}:{record.record_id}".encode(), digest_size=8).digest())
-        entry = (rank, record.record_id, record)
+        entry = (rank, record.record_id, number, record)
         if len(kept) < at_most:
             heapq.heappush(kept, entry)
-        elif entry[:2] > kept[0][:2]:
+        elif entry[:3] > kept[0][:3]:
             heapq.heapreplace(kept, entry)
-    yield from sorted((record for _, _, record in kept), key=lambda record: record.record_id)
+    kept.sort(key=lambda entry: entry[1:3])
+    yield from (record for _, _, _, record in kept)
 
 
 class Refusals:
@@ -173,7 +174,7 @@ class DatasetIndex:
         used = 0
         with closing(sqlite3.connect(self.path)) as database:
             database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
-            taking = _Taking(database, picture_files, limits, objects, refused, reader.name, keeps_copies)
+            taking = _Taking(database, picture_files, limits, objects, refused, reader.dataset_name, keeps_copies)
             records = read_dataset(reader, files, pictures)
             for record in chosen_records(records, at_most=at_most, seed=seed, refused=refused):
                 used += taking.take(record)

@@ -25,7 +25,8 @@ from benchwright.facts import Box
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
 
-MAX_LINE_BYTES = 1 << 20
+from ..source_files import numbered_lines
+
 _SPLIT_FILE = re.compile(r"emu_([A-Za-z0-9-]{1,40})\.jsonl")
 _INDEX = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _LEAST_BOX_PX = 2
@@ -141,14 +142,9 @@ def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield lines that are not empty; a line that is too long is cut, so that it is not valid JSON."""
+    """Yield lines that are not empty; of a line that is too long, something that is not valid JSON."""
     with path.open("rb") as handle:
-        while line := handle.readline(MAX_LINE_BYTES):
-            whole = line.endswith(b"\n")
-            while not whole and (rest := handle.readline(MAX_LINE_BYTES)):
-                line, whole = b"{", rest.endswith(b"\n")
-            if line.strip():
-                yield line
+        yield from (line or b"{" for _, line in numbered_lines(handle))
 
 
 def _image(

@@ -11,21 +11,29 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from dataset_fixtures.coco_files import write_coco, write_lvis
+from dataset_fixtures.diw_files import write_diw
+from dataset_fixtures.folder_files import write_folder
+from dataset_fixtures.funkpoint_files import write_funkpoint
+from dataset_fixtures.hpatches_files import write_hpatches
 from dataset_fixtures.iiw_files import write_iiw
+from dataset_fixtures.nights_files import write_nights
 from dataset_fixtures.pictures import save
 from dataset_fixtures.spair_files import write_spair
+from dataset_fixtures.tally_files import write_tally
+from dataset_fixtures.tara_files import write_tara
 from dataset_fixtures.vsr_files import write_vsr
+from dataset_fixtures.wikiart_files import write_wikiart
+from dataset_fixtures.wild6d_files import write_wild6d
 from walks import tree_digest
 
 from benchwright.construction.ground_truth import (
-    KeypointPair,
-    ReflectanceComparison,
-    SpatialClaim,
+    TRUTHS,
     records_of,
     truth_columns,
     truths_of,
@@ -40,7 +48,20 @@ from benchwright.steps import Context, Filter, MapStep, Outcome
 
 pytestmark = pytest.mark.slow
 
-KINDS = (SpatialClaim, KeypointPair, ReflectanceComparison)
+WRITERS: dict[str, tuple[Callable[[Path], Any], int, set[str]]] = {
+    "coco": (write_coco, 80, {"boxes", "captions"}),
+    "diw": (write_diw, 41, {"depth"}),
+    "folder": (write_folder, 40, {"captions"}),
+    "funkpoint": (write_funkpoint, 41, {"functions"}),
+    "hpatches": (write_hpatches, 40, {"homographies"}),
+    "lvis": (write_lvis, 40, {"boxes"}),
+    "nights": (write_nights, 31, {"similarity"}),
+    "tallyqa": (write_tally, 41, {"counts"}),
+    "tara": (write_tara, 40, {"places"}),
+    "wikiart": (write_wikiart, 40, {"styles"}),
+    "wild6d": (write_wild6d, 3, {"poses"}),
+}
+"""How each dataset is written, its number of records, and the kinds of truth that they have."""
 
 
 class Told(MapStep):
@@ -49,12 +70,12 @@ class Told(MapStep):
     name: ClassVar[str] = "told"
     consumes: ClassVar[Any] = "images"
     makes: ClassVar[Any] = ("items",)
-    reads: ClassVar[tuple[str, ...]] = truth_columns(*KINDS)
+    reads: ClassVar[tuple[str, ...]] = truth_columns(*TRUTHS)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records whose first picture the image is."""
         items = []
-        for kind in KINDS:
+        for kind in TRUTHS:
             for number, truth in enumerate(truths_of(record, ctx, kind)):
                 placed = PlacedChoices(("Yes", "No"), "A")
                 items.append(
@@ -70,6 +91,7 @@ class Told(MapStep):
                         operation_id=ctx.operation_id,
                         made_from=record.image_id,
                         evidence={
+                            "kind": truth.truth.kind,
                             "truth": truth.truth.model_dump(mode="json"),
                             "sizes": [[ctx.image(i).width, ctx.image(i).height] for i in truth.image_ids],
                             "places": [list(place) for place in records_of(record, ctx)],
@@ -126,6 +148,23 @@ def test_a_release_carries_licence_author_and_canonical_id_of_every_picture(tmp_
     assert evidence["sizes"] == [[41, 60]]
     assert evidence["truth"]["first"] == [0.25 * 41, 30.0]
     assert evidence["places"] == [["iiw:1", 0]]
+
+
+@pytest.mark.parametrize("reader", sorted(WRITERS))
+def test_records_of_every_dataset_reach_the_steps_whole(tmp_path: Path, reader: str) -> None:
+    write, records, kinds = WRITERS[reader]
+    write(tmp_path / "data")
+    items, release = released(run(tmp_path, step("dataset", reader=reader, folder="data", records=None)))
+    assert len({item.evidence["places"][0][0] for item in items}) <= records
+    assert len(items) == records
+    assert {item.evidence["kind"] for item in items} == kinds
+    for item in items:
+        assert len(item.images) == len(item.evidence["sizes"])
+    assert {source.dataset for source in sources(release)} == {reader}
+    assert {image.media_type for image in release.provenance() if isinstance(image, ImageRecord)} <= {
+        "image/jpeg",
+        "image/png",
+    }
 
 
 def test_pairs_name_both_images_of_the_run(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from sane_model import SUBJECT, SaneModel
 
 from benchwright.cli import invoke
 from benchwright.construction.item_parts import unpacked
-from benchwright.construction.sources import MAX_LINE_BYTES, read_emu
+from benchwright.construction.source_files import MAX_LINE_BYTES
+from benchwright.construction.sources import read_emu
 from benchwright.errors import DataError
 from benchwright.facts import read_facts
 from benchwright.pipeline import run_recipe

@@ -147,16 +147,25 @@ def _read_picture(
     regions: list[Region] = []
     fields: list[str] = []
     refused = []
+    crowds: set[str] = set()
     for offset in range(0, len(picture.places), 2):
         annotation = source.element_at(handle, picture.places[offset], picture.places[offset + 1])
         found, mistakes = _regions_of(annotation, picture.size_wh, categories, shape)
         entry = _entry("annotation", annotation)
-        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}") for mistake in mistakes]
+        crowd = _crowd_of(annotation, categories)
+        crowds |= {crowd} if crowd is not None else set()
+        code: RefusalCode = "entry" if crowd is None else "crowd"
+        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}", code) for mistake in mistakes]
         stated = annotation.get("field")
         regions += found
         fields += [stated if isinstance(stated, str) else ""] * len(found)
     return PictureMarks(
-        picture.name, picture.size_wh, tuple(regions), tuple(refused), tuple(fields) if all(fields) else ()
+        picture.name,
+        picture.size_wh,
+        tuple(regions),
+        tuple(refused),
+        tuple(fields) if all(fields) else (),
+        tuple(sorted(crowds)),
     )
 
 
@@ -187,6 +196,13 @@ def _regions_of(
     if not regions and not mistakes:
         mistakes.append(f"it has nothing to be read as {wanted or 'a region'}")
     return regions, mistakes
+
+
+def _crowd_of(annotation: Mapping[str, Any], categories: Mapping[Id, _Category]) -> str | None:
+    """Return the label of an annotation that covers a crowd; None where it covers one thing, or is wrong."""
+    category_id = annotation.get("category_id")
+    category = categories.get(category_id) if isinstance(category_id, int | str) else None
+    return category.name if annotation.get("iscrowd") not in (None, 0, False) and category is not None else None
 
 
 def _area(

@@ -12,7 +12,7 @@ from benchwright.errors import DataError
 from benchwright.records import MaskRuns
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_of_outline, read_region
 
-RefusalCode = Literal["entry", "no_picture", "other_size"]
+RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
 """Why an entry is refused: it is wrong itself, its picture is not there, or its file states another size of it."""
 SLACK_PX = 1.0
 """How far a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
@@ -26,7 +26,8 @@ class RefusedMark:
         file: Path of the file.
         entry: What it is called there, such as `annotation 17` or `line 3`.
         reason: What is wrong with it, with the value.
-        code: Whether it is wrong itself (`entry`), or its picture is not there or has another size.
+        code: Whether it is wrong itself (`entry`), or its picture is not there or has another size; `crowd` where
+            nothing is wrong, and it covers many things at once instead of one.
     """
 
     file: str
@@ -48,6 +49,7 @@ class PictureMarks:
         regions: Regions in the order of the file.
         refused: Entries of this picture that are no region of it; reading only.
         fields: Names of the regions' fields, where the regions come from a form; as many as regions, or none.
+        crowds: Labels of things of which some are only covered as a crowd; reading only.
     """
 
     name: str
@@ -55,6 +57,7 @@ class PictureMarks:
     regions: tuple[Region, ...]
     refused: tuple[RefusedMark, ...] = ()
     fields: tuple[str, ...] = ()
+    crowds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from dataset_fixtures.spair_files import QUOTED, pair, write_spair
 from dataset_reading import checked, read_all, reasons
+from PIL import Image
 
 from benchwright.construction.ground_truth import KeypointPair
 from benchwright.construction.readers import Spair71k
@@ -54,6 +55,18 @@ def test_a_size_that_contradicts_the_picture_refuses_the_pair(tmp_path: Path) ->
     assert "states 90 x 64 pixels" in result["examples"][0]["detail"]
     assert "has 64 x 90" in result["examples"][0]["detail"]
     assert result["records"] == 39
+
+
+def test_a_picture_that_is_stored_turned_contradicts_the_size_of_the_one_that_was_marked(tmp_path: Path) -> None:
+    write_spair(tmp_path)
+    path = tmp_path / "SPair-71k" / "JPEGImages" / "cat" / pair(2)["src_imname"]
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown turned by a quarter: 60 x 80
+    with Image.open(path) as picture:
+        picture.copy().save(path, exif=exif)
+    result = checked(Spair71k(), tmp_path)
+    assert result["refused"] == {"other_size": 1}
+    assert "has 60 x 80 (upright)" in result["examples"][0]["detail"]
 
 
 def test_a_point_outside_of_its_picture_refuses_the_pair(tmp_path: Path) -> None:

@@ -1,0 +1,123 @@
+"""Memory and speed of the readers of source datasets at 10,000 and 100,000 rows.
+
+Datasets are written by the fixtures of the tests, with one small picture behind all names. Each is read by a process of
+its own, which keeps nothing of what it gets: every record is compared with the folder of pictures, as in a run. With
+`--step` the records are taken in as well, as `construct check` does: pictures opened, an index written.
+
+The question is whether memory stays flat. COCO and LVIS, single large documents, keep where each picture's entries lie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from measuring import show
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from benchwright.construction.readers import make_reader, read_dataset
+from benchwright.construction.source_files import DatasetFiles, RefusedRow
+from benchwright.construction.sources import check_dataset
+
+WRITERS = {
+    "coco": ("coco_files", "write_coco"),
+    "diw": ("diw_files", "write_diw"),
+    "folder": ("folder_files", "write_folder"),
+    "funkpoint": ("funkpoint_files", "write_funkpoint"),
+    "iiw": ("iiw_files", "write_iiw"),
+    "lvis": ("coco_files", "write_lvis"),
+    "nights": ("nights_files", "write_nights"),
+    "spair71k": ("spair_files", "write_spair"),
+    "tallyqa": ("tally_files", "write_tally"),
+    "tara": ("tara_files", "write_tara"),
+    "vsr": ("vsr_files", "write_vsr"),
+    "wikiart": ("wikiart_files", "write_wikiart"),
+}
+_LINKS = 50_000
+"""Names that one file gets; file systems allow about 65,000."""
+
+
+def main() -> None:
+    """Write each dataset in each size, read it in a process of its own, print one document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--readers", nargs="+", default=sorted(WRITERS))
+    parser.add_argument("--step", action="store_true", help="take the records in as well")
+    parser.add_argument("--read", nargs=2, metavar=("READER", "FOLDER"), help="read one dataset and say what it took")
+    arguments = parser.parse_args()
+    if arguments.read:
+        print(json.dumps(_read(arguments.read[0], Path(arguments.read[1]), takes_in=arguments.step)))
+        return
+    measured: dict[str, dict[str, Any]] = {}
+    for reader in arguments.readers:
+        for rows in arguments.rows:
+            with tempfile.TemporaryDirectory() as name:
+                _write(reader, Path(name) / "data", rows)
+                command = [sys.executable, __file__, "--read", reader, str(Path(name) / "data")]
+                command += ["--step"] if arguments.step else []
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+            measured.setdefault(reader, {})[f"{rows:,}"] = json.loads(done.stdout)
+            print(reader, rows, done.stdout.strip(), file=sys.stderr)
+    show({"readers": measured, "takes_in": arguments.step})
+
+
+def _write(reader: str, folder: Path, rows: int) -> None:
+    module = importlib.import_module(f"dataset_fixtures.{WRITERS[reader][0]}")
+    made = 0
+
+    def link(path: Path, *_: Any) -> None:
+        nonlocal made
+        path.parent.mkdir(parents=True, exist_ok=True)
+        original = folder / f"original-{made // _LINKS}.png"
+        if not original.exists():
+            Image.new("RGB", (64, 48)).save(original)
+        if not path.exists():
+            os.link(original, path)
+            made += 1
+
+    folder.mkdir()
+    module.save = link
+    if reader == "vsr":
+        module.write_vsr(folder, module.vsr_rows(rows))
+    else:
+        getattr(module, WRITERS[reader][1])(folder, count=rows)
+
+
+def _read(reader: str, folder: Path, *, takes_in: bool) -> dict[str, Any]:
+    made = make_reader(reader, {})
+    before, started = _peak_mb(), time.process_time()
+    counts = {"records": 0, "refused": 0}
+    if takes_in:
+        document = check_dataset(made, folder, images=None, opens_pictures=True, examples=0)
+        counts = {"records": document["records"], "refused": sum(document["refused"].values())}
+    else:
+        for row in read_dataset(made, DatasetFiles(folder)):
+            counts["refused" if isinstance(row, RefusedRow) else "records"] += 1
+    seconds, after = time.process_time() - started, _peak_mb()
+    return {
+        **counts,
+        "cpu_s": round(seconds, 2),
+        "microseconds_a_row": round(1e6 * seconds / max(1, sum(counts.values())), 1),
+        "peak_mb": round(after, 1),
+        "above_start_mb": round(after - before, 1),
+    }
+
+
+def _peak_mb() -> float:
+    """Return the largest resident size of this program so far; `ru_maxrss` would begin with that of its parent."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""COCO (Lin et al. 2014), boxes and captions, and LVIS (Gupta et al. 2019), boxes of COCO's pictures.
+
+    annotations/{instances,captions}_{train,val}{2014,2017}.json
+    annotations/lvis_v1_{train,val}.json
+    train2017/000000000009.jpg, val2017/..., train2014/COCO_train2014_000000000009.jpg
+
+Boxes are read as marks are (`benchwright.regions.formats`); this module adds licences, crowds, and what LVIS knows to
+be absent. Of a file that is one large document, memory holds where each picture's entries lie, and never the entries.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, ClassVar, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from benchwright.errors import DataError
+from benchwright.regions.formats import PictureMarks, RefusedMark, read_marks
+from benchwright.regions.formats.streamed_json import JsonLists
+
+from ..ground_truth import Captions, GroundTruth, LabelledBox, LabelledBoxes
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked
+from .coco_pictures import coco_path
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded, licence_text
+
+_PICTURES_LICENCE = "one a picture, in the annotations; some forbid derivatives or commercial use"
+_PICTURES = NeededFiles(
+    "<train|val><2014|2017>/<name>.jpg",
+    "the pictures",
+    "train2017.zip and val2017.zip, or those of 2014, of cocodataset.org",
+)
+
+
+class _Image(BaseModel):
+    id: int = Field(ge=0)
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    file_name: str | None = None
+    coco_url: str | None = None
+    flickr_url: str | None = None
+    license: int | None = None
+    neg_category_ids: list[int] = []
+    not_exhaustive_category_ids: list[int] = []
+
+
+class _Caption(BaseModel):
+    image_id: int
+    caption: str = Field(min_length=1)
+
+
+class _Index(NamedTuple):
+    """Where the entries of a file lie.
+
+    Args:
+        source: The file.
+        images: Offset and length of each picture's entry, by the name that marks are read under.
+        licences: Licences by id.
+        categories: Names of categories by id.
+    """
+
+    source: JsonLists
+    images: dict[str, tuple[int, int]]
+    licences: dict[int, str | None]
+    categories: dict[int, str]
+
+
+class Coco(DatasetReader):
+    """Boxes and captions of COCO.
+
+    Args:
+        files: Names of annotation files without `.json`, such as `captions_val2017`; all that are there by default.
+    """
+
+    name: ClassVar[str] = "coco"
+    title: ClassVar[str] = "COCO, instances and captions (Lin et al. 2014)"
+    home: ClassVar[str] = "https://cocodataset.org"
+    licence: ClassVar[str] = "CC BY 4.0, as generally stated"
+    pictures_licence: ClassVar[str] = _PICTURES_LICENCE
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles(
+            "annotations/instances_<part><year>.json", "boxes", "annotations_trainval<year>.zip, unpacked or not"
+        ),
+        NeededFiles("annotations/captions_<part><year>.json", "captions", "the same archive"),
+        _PICTURES,
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes, Captions)
+    landmarks: ClassVar[tuple[str, ...]] = ("annotations",)
+    pattern: ClassVar[str] = r"(?:instances|captions)_(?:train|val)20\d\d"
+    is_lvis: ClassVar[bool] = False
+
+    files: tuple[str, ...] = ()
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the annotation files."""
+        names = [name.removesuffix(".json") for name in files.listing("annotations")]
+        there = [name for name in names if re.fullmatch(self.pattern, name)]
+        if not there:
+            raise DataError(
+                f"{files.shown('annotations')} holds no file of {self.title}; found {', '.join(names[:8]) or 'nothing'}"
+            )
+        yield from (f"annotations/{name}.json" for name in chosen(there, self.files, "annotation file"))
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a picture of each file."""
+        for path in self.annotations(files):
+            with files.as_path(path) as place:
+                name = PurePosixPath(path).stem
+                read = _captions if name.startswith("captions_") else _boxes
+                try:
+                    yield from read(self, path, place, pictures)
+                except DataError as error:
+                    raise DataError(str(error).replace(str(place), files.shown(path))) from None
+
+
+class Lvis(Coco):
+    """Boxes of LVIS.
+
+    Args:
+        files: Names of annotation files without `.json`, such as `lvis_v1_val`; all that are there by default.
+    """
+
+    name: ClassVar[str] = "lvis"
+    title: ClassVar[str] = "LVIS (Gupta et al. 2019)"
+    home: ClassVar[str] = "https://www.lvisdataset.org"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("annotations/lvis_v1_<train|val>.json", "boxes", "lvis_v1_<part>.json.zip, unpacked"),
+        _PICTURES,
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes,)
+    pattern: ClassVar[str] = r"lvis_v\d(?:\.\d)?_(?:train|val)\w*"
+    is_lvis: ClassVar[bool] = True
+
+
+def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+    index = _indexed(place, is_lvis=reader.is_lvis)
+    marks = read_marks(place, "lvis" if reader.is_lvis else "coco", shape="box")
+    with place.open("rb") as handle:
+        for picture in marks:
+            if isinstance(picture, RefusedMark):
+                yield RefusedRow(path, picture.entry, "bad_annotation", picture.reason)
+                continue
+            # A crowd is no mistake: its label is incomplete, and its box is none of one thing.
+            yield from (
+                RefusedRow(path, refused.entry, "bad_annotation", refused.reason)
+                for refused in picture.refused
+                if refused.code != "crowd"
+            )
+            entry = f"image {picture.name}"
+            with guarded(path, entry) as guard:
+                image = _image(index, handle, picture.name)
+                yield _record(reader, path, entry, image, index, pictures, _labelled(picture, image, index, reader))
+            if guard.refusal is not None:
+                yield guard.refusal
+
+
+def _labelled(picture: PictureMarks, image: _Image, index: _Index, reader: Coco) -> LabelledBoxes:
+    wrong = {refused.entry for refused in picture.refused if refused.code != "crowd"}
+    if wrong:
+        # What a wrong annotation marked is not known: of no label it can be said that all have a box.
+        raise BadRow(f"{len(wrong)} of its annotations are wrong, such as {min(wrong)}", "bad_annotation")
+    boxes = []
+    for region in picture.regions:
+        (x0, y0), (x1, y1) = region.points
+        boxes.append(LabelledBox(label=region.label, box=(x0, y0, x1, y1)))
+    if not reader.is_lvis:
+        return LabelledBoxes(boxes=tuple(boxes), incomplete=picture.crowds)
+    absent, incomplete = (
+        tuple(sorted({index.categories[key] for key in keys if key in index.categories}))
+        for keys in (image.neg_category_ids, image.not_exhaustive_category_ids)
+    )
+    return LabelledBoxes(boxes=tuple(boxes), is_federated=True, absent=absent, incomplete=incomplete)
+
+
+def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+    index = _indexed(place, is_lvis=False)
+    places: dict[int, array[int]] = {}
+    for key, offset, length, element in index.source.elements():
+        if key == "annotations":
+            entry = f"annotation {element.get('id') if isinstance(element, dict) else element!r}"
+            with guarded(path, entry) as guard:
+                places.setdefault(checked(_Caption, Row(entry, element)).image_id, array("q")).extend((offset, length))
+            if guard.refusal is not None:
+                yield guard.refusal
+    with place.open("rb") as handle:
+        for name in index.images:
+            entry = f"image {name}"
+            with guarded(path, entry) as guard:
+                image = _image(index, handle, name)
+                there = places.pop(image.id, array("q"))
+                texts = tuple(
+                    index.source.element_at(handle, there[k], there[k + 1])["caption"].strip()
+                    for k in range(0, len(there), 2)
+                )
+                if not texts:
+                    raise BadRow("it has no caption")
+                yield _record(reader, path, entry, image, index, pictures, Captions(texts=texts))
+            if guard.refusal is not None:
+                yield guard.refusal
+    for image_id, left in places.items():
+        detail = f"{len(left) // 2} captions name picture {image_id}, which is not among the images"
+        yield RefusedRow(path, f"image {image_id}", "bad_row", detail)
+
+
+def _record(
+    reader: Coco,
+    path: str,
+    entry: str,
+    image: _Image,
+    index: _Index,
+    pictures: DatasetFiles,
+    truth: GroundTruth,
+) -> DatasetRecord:
+    stem = PurePosixPath(path).stem
+    stated = PurePosixPath(image.coco_url).parts[-2:] if image.coco_url else ()
+    name = "/".join(stated) or f"{stem.rpartition('_')[2]}/{image.file_name}"
+    licence = index.licences.get(image.license) if image.license is not None else None
+    shown = DatasetPicture(
+        coco_path(pictures, name, image.id),
+        f"coco:{image.id}",
+        licence,
+        image.flickr_url or image.coco_url,
+        (image.width, image.height),
+    )
+    return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,))
+
+
+def _image(index: _Index, handle: BinaryIO, name: str) -> _Image:
+    element = index.source.element_at(handle, *index.images[name])
+    return checked(_Image, Row("", element))
+
+
+def _indexed(place: Path, *, is_lvis: bool) -> _Index:
+    source = JsonLists(place)
+    index = _Index(source, {}, {}, {})
+    for key, offset, length, element in source.elements():
+        if not isinstance(element, dict):
+            continue
+        if key == "images" and (name := _name(element, is_lvis=is_lvis)) is not None:
+            index.images.setdefault(name, (offset, length))
+        elif key == "licenses" and isinstance(element.get("id"), int):
+            index.licences[element["id"]] = licence_text(element.get("name"), element.get("url"))
+        elif key == "categories" and isinstance(element.get("id"), int) and isinstance(element.get("name"), str):
+            index.categories[element["id"]] = element["name"]
+    if missing := [key for key in ("images", "annotations") if key not in source.keys]:
+        raise DataError(f"{place}: a COCO file has the lists images and annotations; {missing[0]} is missing")
+    return index
+
+
+def _name(image: Mapping[str, Any], *, is_lvis: bool) -> str | None:
+    """Return the name under which marks are read: the end of the address in LVIS, else the file's name."""
+    name, url = image.get("file_name"), image.get("coco_url")
+    if (is_lvis or not name) and isinstance(url, str):
+        return "/".join(PurePosixPath(url).parts[-2:])
+    return name if isinstance(name, str) and name else None

@@ -1,0 +1,23 @@
+"""Where COCO's pictures lie: the same picture has one name in the 2014 release and another in that of 2017."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from ..source_files import DatasetFiles
+
+
+def coco_path(pictures: DatasetFiles, name: str, image_id: int) -> str:
+    """Return the path of a picture as a folder has it; `name` where it has none.
+
+    Args:
+        pictures: Folder of pictures.
+        name: Path or file name that a dataset states.
+        image_id: Number of the picture in COCO.
+    """
+    number = f"{image_id:012}.jpg"
+    file = PurePosixPath(name).name
+    folders = ("train2017", "val2017", "train2014", "val2014", "images")
+    names = [name, *(f"{folder}/{file}" for folder in folders), *(f"{folder}/{number}" for folder in folders)]
+    names += [f"{part}2014/COCO_{part}2014_{number}" for part in ("train", "val")]
+    return pictures.first(*dict.fromkeys([*names, file, number])) or name

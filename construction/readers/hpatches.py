@@ -1,0 +1,116 @@
+"""HPatches, full image sequences (Balntas et al. 2017): six pictures of a plane and their homographies.
+
+    hpatches-sequences-release/{i_*,v_*}/1.ppm .. 6.ppm    i_: the light changes; v_: the viewpoint
+    hpatches-sequences-release/{i_*,v_*}/H_1_2 .. H_1_6    three lines of three numbers
+
+`H_1_k` takes pixels of picture 1 to picture k, counted from the centre of the first pixel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isfinite
+from typing import ClassVar, Literal
+
+from benchwright.errors import DataError
+
+from ..ground_truth import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres
+from ..source_files import BadRow, DatasetFiles, RefusedRow
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+
+PICTURES = 6
+LARGE = frozenset(
+    {
+        "i_contruction", "i_crownnight", "i_dc", "i_pencils", "i_whitebuilding", "v_artisans", "v_astronautis",
+        "v_talent",
+    }
+)  # fmt: skip
+"""Sequences above 1600 x 1200 pixels, as spelled on disk; the usual matching benchmark leaves them out."""
+_SEQUENCE = re.compile(r"[iv]_\w+")
+_CHANGES: dict[str, Literal["illumination", "viewpoint"]] = {"i": "illumination", "v": "viewpoint"}
+
+
+class HPatches(DatasetReader):
+    """Sequences of HPatches.
+
+    Args:
+        change: Sequences to read: those where the `viewpoint` or the `illumination` changes, or `both`.
+        without_large: Whether to leave out the eight sequences above 1600 x 1200 pixels.
+    """
+
+    name: ClassVar[str] = "hpatches"
+    title: ClassVar[str] = "HPatches, full image sequences (Balntas et al. 2017)"
+    home: ClassVar[str] = "https://github.com/hpatches/hpatches-dataset"
+    licence: ClassVar[str] = "MIT (repository)"
+    pictures_licence: ClassVar[str] = "MIT (repository); the sources listed in its references.txt are to be cited"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles(
+            "<i|v>_<name>/<1..6>.ppm", "pictures", "hpatches-sequences-release.tar.gz of the repository, unpacked"
+        ),
+        NeededFiles("<i|v>_<name>/H_1_<2..6>", "homographies from picture 1", "the same archive"),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
+    landmarks: ClassVar[tuple[str, ...]] = ()
+
+    change: Literal["both", "viewpoint", "illumination"] = "both"
+    without_large: bool = False
+
+    def located(self, files: DatasetFiles) -> DatasetFiles:
+        """Return the files from the folder of the sequences; refuse the patch stacks, which have such folders."""
+        for folder in files.nested():
+            names = [name.rstrip("/") for name in folder.listing() if _SEQUENCE.fullmatch(name.rstrip("/"))]
+            if any(folder.has(f"{name}/ref.png") and not folder.has(f"{name}/1.ppm") for name in names):
+                raise DataError(
+                    f"{folder.shown('')} holds the patch stacks of HPatches (hpatches-release); expected the full "
+                    "image sequences, hpatches-sequences-release, with 1.ppm and H_1_2 in each folder"
+                )
+            if any(folder.has(f"{name}/H_1_2") for name in names):
+                return folder
+        raise DataError(
+            f"{files.shown('')} is not laid out as {self.title}: expected folders such as v_abstract with 1.ppm to "
+            f"6.ppm and H_1_2 to H_1_6; {files.contents()}"
+        )
+
+    def _sequences(self, files: DatasetFiles) -> list[str]:
+        names = [name.rstrip("/") for name in files.listing() if name.endswith("/")]
+        return [
+            name
+            for name in names
+            if _SEQUENCE.fullmatch(name)
+            and self.change in ("both", _CHANGES[name[0]])
+            and not (self.without_large and name in LARGE)
+        ]
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the homographies of all sequences."""
+        for name in self._sequences(files):
+            paths = (f"{name}/H_1_{number}" for number in range(2, PICTURES + 1))
+            yield from (path for path in paths if files.has(path))
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a sequence."""
+        del pictures
+        for name in self._sequences(files):
+            with guarded(name) as guard:
+                truth = Homographies(change=_CHANGES[name[0]], matrices=(IDENTITY, *_matrices(files, name)))
+                shown = tuple(
+                    DatasetPicture(f"{name}/{number}.ppm", f"hpatches:{name}/{number}", self.pictures_licence)
+                    for number in range(1, PICTURES + 1)
+                )
+                yield DatasetRecord(f"hpatches:{name}", name, "", shown, (truth,))
+            if guard.refusal is not None:
+                yield guard.refusal
+
+
+def _matrices(files: DatasetFiles, name: str) -> Iterator[Matrix3]:
+    for number in range(2, PICTURES + 1):
+        words = files.read(f"{name}/H_1_{number}", max_bytes=4096).decode("utf-8", "replace").split()
+        try:
+            numbers = [float(word) for word in words]
+        except ValueError as error:
+            raise BadRow(f"H_1_{number}: {error}") from None
+        if len(numbers) != 9 or not all(map(isfinite, numbers)):
+            raise BadRow(f"H_1_{number} holds {len(numbers)} numbers; nine finite ones make a homography")
+        a, b, c, d, e, f, g, h, i = numbers
+        yield at_pixel_centres(((a, b, c), (d, e, f), (g, h, i)))

@@ -1,0 +1,132 @@
+"""A folder of pictures with a table beside them: what people collected themselves.
+
+    pictures/images.csv        image,source_url,licence,author,retrieved_at,caption
+    pictures/cup.jpg
+
+or one JSON object a line, which may have several pictures and any ground truth:
+
+    {"id": "cups", "image": "cup.jpg", "licence": "CC0", "truths": [{"kind": "captions", "texts": ["A cup."]}]}
+    {"id": "pair", "images": [{"image": "a.jpg", "licence": "CC0"}, {"image": "b.jpg"}], "truths": [...]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchwright.errors import DataError
+
+from ..ground_truth import TRUTHS, Captions, GroundTruth, truth_in
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows, json_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
+
+
+class _Picture(BaseModel):
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    image: str = Field(min_length=1, max_length=1000)
+    source_url: str | None = None
+    licence: str | None = None
+    author: str | None = None
+    retrieved_at: str | None = None
+    width: int | None = Field(None, gt=0)
+    height: int | None = Field(None, gt=0)
+
+
+class _CsvRow(_Picture):
+    id: str | None = None
+    caption: str | None = None
+
+
+class _JsonRow(_Picture):
+    id: str | None = None
+    image: str = Field("", max_length=1000)
+    images: list[_Picture] = Field(default=[], max_length=1000)
+    truths: list[object] = Field(default=[], max_length=10_000)
+
+
+class PlainFolder(DatasetReader):
+    """Pictures in a folder with a table, CSV or JSON lines.
+
+    Args:
+        table: File of the table; null for the only CSV or JSONL file directly in the folder.
+        dataset: Name of the collection, as sources in a release state it.
+    """
+
+    name: ClassVar[str] = "folder"
+    title: ClassVar[str] = "a folder of pictures with a table (CSV, or JSON lines)"
+    home: ClassVar[str] = "https://www.rfc-editor.org/rfc/rfc4180"
+    licence: ClassVar[str] = "yours to state"
+    pictures_licence: ClassVar[str] = "one a picture, in the table"
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("<table>.csv", "image, and any of source_url, licence, author, retrieved_at, caption", "write it"),
+        NeededFiles("<table>.jsonl", "the same keys, and images and truths; in place of a CSV file", "write it"),
+        NeededFiles("<path of image>", "the pictures", "collect them"),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
+    landmarks: ClassVar[tuple[str, ...]] = ()
+
+    table: str | None = Field(None, pattern=r"\.(csv|jsonl)$")
+    dataset: str = Field("folder", pattern=r"^[a-z0-9][a-z0-9_.-]*$")
+
+    @property
+    def dataset_name(self) -> str:
+        """Return the name of the collection."""
+        return self.dataset
+
+    def located(self, files: DatasetFiles) -> DatasetFiles:
+        """Return the folder itself."""
+        self._table(files)
+        return files
+
+    def _table(self, files: DatasetFiles) -> str:
+        tables = [name for name in files.listing() if name.lower().endswith((".csv", ".jsonl"))]
+        if self.table is not None:
+            if not files.has(self.table):
+                raise DataError(f"there is no table {files.shown(self.table)}; {files.contents()}")
+            return self.table
+        if len(tables) != 1:
+            there = f"found {', '.join(tables)}" if tables else files.contents()
+            raise DataError(f"{files.shown('')} needs one CSV or JSONL file, or the option `table`; {there}")
+        return tables[0]
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the table."""
+        yield self._table(files)
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield one record a row."""
+        del pictures
+        path = self._table(files)
+        rows = csv_rows(files, path, needed=("image",)) if path.endswith(".csv") else json_rows(files, path)
+        yield from records_of_rows(rows, path, partial(self._record, path))
+
+    def _record(self, path: str, row: Row) -> DatasetRecord:
+        named, shown, truths = self._csv(row) if path.endswith(".csv") else self._json(row)
+        record_id = f"{self.dataset}:{named or '+'.join(picture.image for picture in shown)}"
+        return DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths)
+
+    def _csv(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
+        stated = checked(_CsvRow, Row(row.entry, {name: cell for name, cell in row.document.items() if cell}))
+        return stated.id, [stated], (Captions(texts=(stated.caption,)),) if stated.caption else ()
+
+    def _json(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
+        stated = checked(_JsonRow, row)
+        if bool(stated.image) == bool(stated.images):
+            raise BadRow("a row has either `image` or `images`")
+        try:
+            truths = tuple(truth_in(document) for document in stated.truths)
+        except DataError as error:
+            raise BadRow(str(error)) from None
+        return stated.id, stated.images or [stated], truths
+
+    def _picture(self, stated: _Picture) -> DatasetPicture:
+        if (stated.width is None) != (stated.height is None):
+            raise BadRow("width and height go together")
+        size_wh = None if stated.width is None or stated.height is None else (stated.width, stated.height)
+        canonical_id = stated.source_url or f"{self.dataset}:{stated.image}"
+        attribution = stated.author or stated.source_url
+        return DatasetPicture(stated.image, canonical_id, stated.licence, attribution, size_wh, stated.retrieved_at)
