@@ -123,7 +123,7 @@ class HintTools {
       box.hidden = !kinds.includes(kind);
       box.setAttribute("aria-pressed", String(marking.hinting === kind));
     }
-    this.accept.hidden = !kinds.length || marking.others.wanted === null;
+    this.accept.disabled = !kinds.length || marking.others.wanted === null; // in its place always: no tool moves
     this.clear.disabled = !marking.isOn || marking.history.now.hints === null;
   }
 }

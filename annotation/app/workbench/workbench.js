@@ -40,6 +40,7 @@ class Workbench {
     this.sizes.observe(document.body);
     this.room = new ResizeObserver(() => this.viewer.panes.length && this.viewer.arrange());
     this.room.observe(this.pictures);
+    this.room.observe(this.viewer.toolbar.element); // its tools take more rows, or fewer, with what is drawn
     window.addEventListener("pagehide", () => this.leave(), { signal });
     this.measure();
   }
