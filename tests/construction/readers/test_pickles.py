@@ -59,7 +59,9 @@ def touch(path: str) -> None:
     Path(path).touch()
 
 
-@pytest.mark.parametrize("function", [touch, eval, getattr, print, np.load, pickle.loads], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "function", [touch, eval, getattr, print, np.load, pickle.loads], ids=lambda each: each.__name__
+)
 def test_a_call_of_anything_else_is_refused_and_not_run(tmp_path: Path, function: Any) -> None:
     with pytest.raises(DataError, match="which is no data; nothing of it was run"):
         load_data(pickle.dumps({"a": Runs(function, str(tmp_path / "trace"))}))
