@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from benchwright.annotation.workflow.settlement.settle.revisions import open_next_rounds
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
 from PIL import Image
 from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
 
