@@ -57,10 +57,10 @@ def summary_of(cls: type) -> str:
 
 def reasons_of(cls: type) -> tuple[Reason, ...]:
     """Return the reason codes that the docstring of a step, or of another class, lists, then those of its bases."""
-    reasons: dict[str, Reason] = {}
+    reasons: dict[tuple[str, str], Reason] = {}  # a code may come with several verdicts
     for base in cls.__mro__:
         for code, verdict, text in _entries(base, "Reasons"):
-            reasons.setdefault(code, Reason(code, verdict or "", text))
+            reasons.setdefault((code, verdict or ""), Reason(code, verdict or "", text))
     return tuple(reasons.values())
 
 
