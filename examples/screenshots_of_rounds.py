@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
 from PIL import Image
 from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
 
@@ -16,6 +15,7 @@ from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Task
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 
