@@ -42,6 +42,7 @@ def make_scene(folder: Path) -> None:
     _must("run", folder / "people.yaml", "--workspace", folder / "open", *images)
     (folder / "marked.yaml").write_text(_MARKED, encoding="utf-8")
     _must("run", folder / "marked.yaml", "--workspace", folder / "marked", *images)
+    _must("facts", "new", "--images", folder / "photographs", "--out", folder / "facts.yaml")
     _must("review", "export", "--workspace", folder / "open", "--out", folder / "tasks.csv")
     with (folder / "tasks.csv").open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
@@ -148,6 +149,11 @@ CASES = (
                              "--out", "corrected"], ["corrected"]),
     Case("overlay", ["overlay", "photographs/piece-00.png", "marks.json", "marked.png"], ["marked.png"]),
     Case("facts new", ["facts", "new", "--images", "photographs", "--out", "own.yaml"], ["own.yaml"]),
+    Case("facts check", ["facts", "check", "facts.yaml"], ["stdout"]),
+    Case("facts export", ["facts", "export", "marked", "--out", "stated.yaml"], ["stated.yaml"]),
+    Case("construct readers", ["construct", "readers"], ["stdout"]),
+    Case("review language", ["review", "language", "fr"], ["stdout"]),
+    Case("review marks unused", ["review", "marks", "unused", "--workspace", "marked"], ["stdout"]),
     Case("recipes", ["recipes", "demo", "--to", "copied"], ["copied"]),
     Case("check", ["check", "w"], ["stdout"]),
     Case("check and repair", ["check", "damaged", "--repair"], ["damaged/tables"]),
@@ -190,6 +196,7 @@ CASES = (
 """Commands, in the folder that `make_scene` filled."""
 
 NOT_DISTURBED = {
+    "construct check": "reads a data set that is not here",
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "pairs statistics": "reads as `release show` does, of a release of pairs",
