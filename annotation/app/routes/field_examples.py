@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from benchwright.errors import DataError, UnreadableImage
 from benchwright.records import ItemImage
 
 from ...store import Account, Campaign
@@ -15,6 +14,7 @@ from ...store.accounts.campaign_access import AccessControl
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState
+from .picture_response import picture_response
 
 _ROLE = "example"
 
@@ -31,14 +31,7 @@ def field_example_routes(state: AppState) -> list[Route]:
         image = _example(request, state)
         if image is None:
             return PlainTextResponse("there is no such picture for you\n", 404)
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image)}"'}
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
-        try:
-            shown = state.pictures.picture(image)
-        except (DataError, UnreadableImage):
-            return PlainTextResponse("cannot be shown\n", 410)
-        return Response(shown.data, media_type=shown.media_type, headers=headers)
+        return picture_response(request, etag(image), lambda: state.pictures.picture(image))
 
     async def example(request: Request) -> Response:
         return await run_in_threadpool(send, request)

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from benchwright.errors import DataError, UnreadableImage
 from benchwright.records import ItemImage
 
 from ...store import Account
@@ -18,6 +17,7 @@ from ...workflow.task_queue import is_id, may_see
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
+from .picture_response import picture_response
 
 MOST_FOUND, MOST_NAMED, MAX_WORDS = 24, 50, 200
 
@@ -64,14 +64,7 @@ def _small(request: Request, state: AppState) -> Response:
     if not is_there:
         return PlainTextResponse("there is no such picture for you\n", 404)
     image = ItemImage(image_id=image_id, role="reference")
-    headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, "coarse")}"'}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    try:
-        shown = state.pictures.coarse(image)
-    except (DataError, UnreadableImage):
-        return PlainTextResponse("cannot be shown\n", 410)
-    return Response(shown.data, media_type=shown.media_type, headers=headers)
+    return picture_response(request, etag(image, "coarse"), lambda: state.pictures.coarse(image))
 
 
 def _is_own(request: Request, state: AppState) -> bool:

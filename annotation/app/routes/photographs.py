@@ -7,8 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from benchwright.drawing.previews import preview
-from benchwright.errors import BenchwrightError
+from benchwright.drawing.previews import Preview, preview
 from benchwright.photographs import collected_photographs
 
 from ...forms.fields.field_types import PhotographField
@@ -18,6 +17,7 @@ from ...workflow.task_queue import TaskQueue, is_id
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, message_of
+from .picture_response import picture_response
 from .tasks import DRAFT_HEADER
 
 SHOWN_PX = 1024
@@ -108,15 +108,12 @@ class _PhotographRoutes:
         annotator = None if account.role == "curator" else account.name
         if not is_id(task_id) or not Uploads(self._state.store).holds(task_id, image_id, by=annotator):
             return PlainTextResponse("there is no such photograph for you\n", 404)
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{image_id}"'}
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
-        try:
+
+        def show() -> Preview:
             data = collected_photographs(self._state.workspace).path(image_id).read_bytes()
-            shown = preview(data, max_side_px=SHOWN_PX)
-        except (OSError, BenchwrightError):
-            return PlainTextResponse("cannot be shown\n", 410)
-        return Response(shown.data, media_type=shown.media_type, headers=headers)
+            return preview(data, max_side_px=SHOWN_PX)
+
+        return picture_response(request, image_id, show)
 
 
 def _account(request: Request) -> Account:

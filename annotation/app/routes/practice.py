@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from benchwright.drawing import PromptError
-from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.drawing.previews import Preview
+from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
 from ...practice import draw_scene, scene_of
@@ -18,6 +18,7 @@ from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState
+from .picture_response import PictureFile, picture_response
 
 
 def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
@@ -36,16 +37,13 @@ def practice_routes(state: AppState) -> list[Route]:
         image = _image(state, request)
         if image is None or (marks and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, "marks" if marks else "picture")}"'}
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
-        if (scene := scene_of(image.image_id)) is not None:
-            return Response(draw_scene(scene), media_type="image/jpeg", headers=headers)
-        try:
-            shown = state.pictures.marks(image) if marks else state.pictures.picture(image)
-        except (DataError, UnreadableImage, PromptError):
-            return PlainTextResponse("cannot be shown\n", 410)
-        return Response(shown.data, media_type=shown.media_type, headers=headers)
+
+        def show() -> Preview | PictureFile:
+            if (scene := scene_of(image.image_id)) is not None:
+                return PictureFile(draw_scene(scene), "image/jpeg")
+            return state.pictures.marks(image) if marks else state.pictures.picture(image)
+
+        return picture_response(request, etag(image, "marks" if marks else "picture"), show)
 
     async def picture(request: Request) -> Response:
         return await run_in_threadpool(send, request, marks=False)

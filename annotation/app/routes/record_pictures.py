@@ -15,7 +15,7 @@ from starlette.routing import Route
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
 from benchwright.drawing.previews import Preview, kept_preview, preview
-from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ItemImage
 from benchwright.workspace.item_cache import cache_of
 from benchwright.workspace.workspace import Workspace
@@ -25,6 +25,7 @@ from ...workflow.image_files import ImageFiles
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState
+from .picture_response import picture_response
 
 SMALL_PX = 320
 """Longest side of a picture in the list, as on the funnel page, whose thumbnails are in the same cache."""
@@ -73,14 +74,7 @@ class _RecordPictures:
         if image is None or (form == "marks" and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
         tag = _small_tag(image) if form == "small" else etag(image, "marks" if form == "marks" else "picture")
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
-        try:
-            shown = self._shown(image, form, tag)
-        except (DataError, UnreadableImage, PromptError) as error:
-            return PlainTextResponse(f"{error}\n", 410)
-        return Response(shown.data, media_type=shown.media_type, headers=headers)
+        return picture_response(request, tag, lambda: self._shown(image, form, tag), tells_why=True)
 
     def _image(self, record_id: str, place: int) -> ItemImage | None:
         def read(connection: sqlite3.Connection) -> ItemImage | None:

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
@@ -23,6 +22,7 @@ from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
 from ..base.texts import message_of
+from .picture_response import picture_response
 
 DRAFT_HEADER = "x-benchwright-draft"
 """Header that the app's own script sends.
@@ -123,15 +123,8 @@ class _TaskRoutes:
         image = self._image(request)
         if image is None or (version == "marks" and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
-        # The browser asks again each time, so an annotator who loses a task also loses its pictures.
-        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, version)}"'}
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
-        try:
-            shown = getattr(self._state.pictures, version)(image)
-        except (DataError, UnreadableImage, PromptError) as error:
-            return PlainTextResponse(f"{error}\n" if self._is_curator(request) else "cannot be shown\n", 410)
-        return Response(shown.data, media_type=shown.media_type, headers=headers)
+        show = getattr(self._state.pictures, version)
+        return picture_response(request, etag(image, version), lambda: show(image), tells_why=self._is_curator(request))
 
     def _detail_response(self, request: Request) -> Response:
         image, (column, row) = self._image(request), (request.path_params[name] for name in ("column", "row"))
