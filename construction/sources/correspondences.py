@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
-from .truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+from .truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from .truth_tasks import TruthTask
 
 OPTIONS = 4
 LETTERS_OF_OPTIONS = ("A", "B", "C", "D")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from ..item_parts.marks import Point, is_off_border, least_distance, rings_fit
-from .truth_tasks import Plan, TruthPictures, TruthTask
+from .truth_plans import Plan, TruthPictures
+from .truth_tasks import TruthTask
 
 LETTERS_OF_POINTS = ("A", "B")
 

@@ -17,7 +17,8 @@ from benchwright.seeds import generator_for, seed_for
 
 from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.truth_tasks import ChosenRecord, JoinedTruths, Plan, TruthPictures, TruthTask, Wording
+from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+from ..sources.truth_tasks import TruthTask
 
 TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""

@@ -18,7 +18,7 @@ from benchwright.seeds import seed_for
 from ..ground_truth import FunctionalPoints, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_tasks import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
 
 PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""

@@ -19,7 +19,8 @@ from benchwright.steps import Context
 from ..ground_truth import CameraPose, CameraPoses, GroundTruth, RecordTruth
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
-from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_tasks import TruthTask
 
 Vector = tuple[float, float, float]
 Side = Literal["left", "right"]

@@ -14,7 +14,7 @@ from benchwright.records import ImageRecord
 
 from ..ground_truth import DepthComparison, GroundTruth, RecordTruth
 from ..sources.point_pairs import PointPairTask
-from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
 QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
 OPTIONS = ("A is closer", "B is closer")

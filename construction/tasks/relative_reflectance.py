@@ -17,7 +17,7 @@ from ..ground_truth import GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
 from ..sources.marked_truths import MARKED_BY
 from ..sources.point_pairs import PointPairTask
-from ..sources.truth_tasks import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
+from ..sources.truth_plans import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
 
 QUESTION = (
     "Two rings, A and B, mark a point each. Think of the material at these points, not of the light or shadow that "

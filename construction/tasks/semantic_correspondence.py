@@ -15,7 +15,7 @@ from benchwright.records import ImageRecord
 from ..ground_truth import GroundTruth, KeypointPair, RecordTruth
 from ..item_parts.wording import with_article
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
 CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
 """Categories of SPair-71k that are no words."""

@@ -16,7 +16,8 @@ from benchwright.records import ImageRecord
 
 from ..ground_truth import GroundTruth, RecordTruth, SpatialClaim
 from ..item_parts.spatial_questions import Form, question_of, read_claim
-from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_tasks import TruthTask
 
 
 class SpatialRelation(TruthTask):

@@ -14,7 +14,8 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 
 from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
-from ..sources.truth_tasks import ChosenRecord, Plan, TruthPictures, TruthTask, Wording
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_tasks import TruthTask
 
 QUESTION = (
     "The first image is the reference. Which of the two images after it looks more like the reference, taking "

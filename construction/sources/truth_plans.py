@@ -1,0 +1,147 @@
+"""What a task plans of ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import Field
+
+from benchwright.records import LETTERS
+
+from ..ground_truth import GroundTruth, RecordTruth
+from ..item_parts.marks import Point, SizeWH
+
+CONTRADICTED = "contradicted"
+"""Reason, and mark in `original`, of truths that others about the same thing contradict."""
+
+
+class Plan(NamedTuple):
+    """What an item will ask, before its right option has a place.
+
+    Args:
+        letters: Places that the right option may have, from 0; of a fixed order of options only one.
+        answer: What is balanced, such as `yes` or the number of things.
+        document: All else that the item needs, as JSON values, in pixels of the pictures as they are shown.
+        pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
+    """
+
+    letters: tuple[int, ...]
+    answer: str
+    document: Mapping[str, Any]
+    pictures: tuple[int, ...] = ()
+
+
+class TruthPictures(NamedTuple):
+    """The pictures of a record: their sizes, and the sizes at which items show them.
+
+    Args:
+        sizes_wh: Width and height of each upright picture, in pixels.
+        shown_wh: Width and height as shown.
+    """
+
+    sizes_wh: tuple[SizeWH, ...]
+    shown_wh: tuple[SizeWH, ...]
+
+    def shown(self, number: int, point: Point) -> Point:
+        """Return a point of a picture in pixels of the picture as shown, to a hundredth of a pixel."""
+        (width, height), (shown_width, shown_height) = self.sizes_wh[number], self.shown_wh[number]
+        return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
+
+    def only(self, numbers: Sequence[int]) -> TruthPictures:
+        """Return some of the pictures, in this order; all for no number."""
+        if not numbers:
+            return self
+        return TruthPictures(
+            tuple(self.sizes_wh[number] for number in numbers), tuple(self.shown_wh[number] for number in numbers)
+        )
+
+    def short_side(self, number: int) -> int:
+        """Return the shorter side of a picture as shown, in pixels."""
+        return min(self.shown_wh[number])
+
+
+class JoinedTruths(GroundTruth):
+    """Truths of several records that one item needs together."""
+
+    kind: ClassVar[str] = "joined"
+    pictures: ClassVar[int | None] = None
+
+    parts: tuple[Any, ...] = Field(min_length=2)
+
+    @classmethod
+    def of(cls, truths: Sequence[RecordTruth[Any]]) -> RecordTruth[JoinedTruths]:
+        """Return records of one picture each as one record."""
+        return RecordTruth(
+            "+".join(truth.record for truth in truths),
+            tuple(truth.image_ids[0] for truth in truths),
+            cls(parts=tuple(truth.truth for truth in truths)),
+        )
+
+
+class ChosenRecord(NamedTuple):
+    """A record that becomes an item.
+
+    Args:
+        record: Name of the record, or of records joined by `+`.
+        image_ids: Its pictures that are shown, the first of which the item is made from.
+        letter: Place of the right option, from 0.
+        plan: The plan's document.
+        original: What the dataset states where reading changed it, or which campaign the truth was marked in.
+    """
+
+    record: str
+    image_ids: tuple[str, ...]
+    letter: int
+    plan: Mapping[str, Any]
+    original: Mapping[str, Any]
+
+    @property
+    def answer(self) -> str:
+        """Return the key of the right option."""
+        return LETTERS[self.letter]
+
+
+class Wording(NamedTuple):
+    """An item's own part: what is asked and shown.
+
+    Args:
+        question: The question.
+        options: Texts of the options in order, or, for pictures, numbers of `images`.
+        images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
+            and a label.
+        kind: Kind of item.
+        evidence: What the key was taken from.
+        attributes: Attributes of the item.
+        written_by: Author of the question.
+    """
+
+    question: str
+    options: tuple[str | int, ...]
+    images: tuple[tuple[int, str, tuple[tuple[Point, str], ...]], ...]
+    kind: Any = "multiple_choice"
+    evidence: Mapping[str, Any] = {}
+    attributes: Mapping[str, str] = {}
+    written_by: str = "template"
+
+
+def with_contradictions(
+    truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
+) -> Iterator[RecordTruth[Any]]:
+    """Yield truths; of those that are about the same thing of the same pictures and state different things, each has
+    `contradicted` in its `original`.
+
+    Args:
+        truths: The truths.
+        about: Function that returns what a truth is about.
+        stated: Function that returns what it states of that.
+    """
+    all_stated: dict[Hashable, set[Hashable]] = {}
+    for truth in truths:
+        all_stated.setdefault((truth.image_ids, about(truth.truth)), set()).add(stated(truth.truth))
+    for truth in truths:
+        if len(all_stated[truth.image_ids, about(truth.truth)]) == 1:
+            yield truth
+        else:
+            original = {**truth.truth.original, CONTRADICTED: True}
+            yield truth._replace(truth=truth.truth.model_copy(update={"original": original}))
