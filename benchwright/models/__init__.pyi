@@ -17,6 +17,7 @@ from .failures import ModelAddress as ModelAddress
 from .failures import UnusableReply as UnusableReply
 from .failures import is_out_of_funds as is_out_of_funds
 from .failures import retry_after_s as retry_after_s
+from .local_weights import weights_on_this_machine as weights_on_this_machine
 from .pace import Pace as Pace
 from .reply_store import ReplyStore as ReplyStore
 from .reply_store import damaged_replies as damaged_replies
