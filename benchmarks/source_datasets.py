@@ -4,7 +4,7 @@ Datasets are written by the fixtures of the tests, with one small picture behind
 its own, which keeps nothing of what it gets: every record is compared with the folder of pictures, as in a run. With
 `--step` the records are taken in as well, as `construct check` does: pictures opened, an index written.
 
-The question is whether memory stays flat. COCO and LVIS, single large documents, keep where each picture's entries lie.
+The question is whether memory stays flat, also of COCO and LVIS, whose files are single large documents.
 """
 
 from __future__ import annotations

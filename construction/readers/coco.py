@@ -5,20 +5,20 @@
     train2017/000000000009.jpg, val2017/..., train2014/COCO_train2014_000000000009.jpg
 
 Boxes are read as marks are (`benchwright.regions.formats`); this module adds licences, crowds, and what LVIS knows to
-be absent. Of a file that is one large document, memory holds where each picture's entries lie, and never the entries.
+be absent. A file is one large document: what has to be looked up by picture is kept on disk while it is read.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
+from benchwright.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats import PictureMarks, RefusedMark, read_marks
 from benchwright.regions.formats.streamed_json import JsonLists
 
@@ -53,17 +53,15 @@ class _Caption(BaseModel):
 
 
 class _Index(NamedTuple):
-    """Where the entries of a file lie.
+    """What a file states besides boxes and captions.
 
     Args:
-        source: The file.
-        images: Offset and length of each picture's entry, by the name that marks are read under.
+        images: Entries of pictures, by the name that marks are read under; the first counts.
         licences: Licences by id.
         categories: Names of categories by id.
     """
 
-    source: JsonLists
-    images: dict[str, tuple[int, int]]
+    images: ListsOnDisk[str]
     licences: dict[int, str | None]
     categories: dict[int, str]
 
@@ -136,9 +134,9 @@ class Lvis(Coco):
 
 
 def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-    index = _indexed(place, is_lvis=reader.is_lvis)
     marks = read_marks(place, "lvis" if reader.is_lvis else "coco", shape="box")
-    with place.open("rb") as handle:
+    with ListsOnDisk[str]() as images:
+        index = _indexed(place, images, is_lvis=reader.is_lvis)
         for picture in marks:
             if isinstance(picture, RefusedMark):
                 yield RefusedRow(path, picture.entry, "bad_annotation", picture.reason)
@@ -151,7 +149,7 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
             )
             entry = f"image {picture.name}"
             with guarded(path, entry) as guard:
-                image = _image(index, handle, picture.name)
+                image = _image(index, picture.name)
                 yield _record(reader, path, entry, image, index, pictures, _labelled(picture, image, index, reader))
             if guard.refusal is not None:
                 yield guard.refusal
@@ -176,33 +174,29 @@ def _labelled(picture: PictureMarks, image: _Image, index: _Index, reader: Coco)
 
 
 def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-    index = _indexed(place, is_lvis=False)
-    places: dict[int, array[int]] = {}
-    for key, offset, length, element in index.source.elements():
-        if key == "annotations":
-            entry = f"annotation {element.get('id') if isinstance(element, dict) else element!r}"
-            with guarded(path, entry) as guard:
-                places.setdefault(checked(_Caption, Row(entry, element)).image_id, array("q")).extend((offset, length))
-            if guard.refusal is not None:
-                yield guard.refusal
-    with place.open("rb") as handle:
-        for name in index.images:
+    with ListsOnDisk[str]() as images, ListsOnDisk[int]() as captions:
+        index = _indexed(place, images, is_lvis=False)
+        for key, _, _, element in JsonLists(place).elements():
+            if key == "annotations":
+                entry = f"annotation {element.get('id') if isinstance(element, dict) else element!r}"
+                with guarded(path, entry) as guard:
+                    caption = checked(_Caption, Row(entry, element))
+                    captions.add(caption.image_id, caption.caption.strip())
+                if guard.refusal is not None:
+                    yield guard.refusal
+        for name in images:
             entry = f"image {name}"
             with guarded(path, entry) as guard:
-                image = _image(index, handle, name)
-                there = places.pop(image.id, array("q"))
-                texts = tuple(
-                    index.source.element_at(handle, there[k], there[k + 1])["caption"].strip()
-                    for k in range(0, len(there), 2)
-                )
+                image = _image(index, name)
+                texts = tuple(captions.pop(image.id))
                 if not texts:
                     raise BadRow("it has no caption")
                 yield _record(reader, path, entry, image, index, pictures, Captions(texts=texts))
             if guard.refusal is not None:
                 yield guard.refusal
-    for image_id, left in places.items():
-        detail = f"{len(left) // 2} captions name picture {image_id}, which is not among the images"
-        yield RefusedRow(path, f"image {image_id}", "bad_row", detail)
+        for image_id in captions:
+            detail = f"{len(captions[image_id])} captions name picture {image_id}, which is not among the images"
+            yield RefusedRow(path, f"image {image_id}", "bad_row", detail)
 
 
 def _record(
@@ -228,19 +222,18 @@ def _record(
     return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,))
 
 
-def _image(index: _Index, handle: BinaryIO, name: str) -> _Image:
-    element = index.source.element_at(handle, *index.images[name])
-    return checked(_Image, Row("", element))
+def _image(index: _Index, name: str) -> _Image:
+    return checked(_Image, Row("", index.images[name][0]))
 
 
-def _indexed(place: Path, *, is_lvis: bool) -> _Index:
+def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _Index:
     source = JsonLists(place)
-    index = _Index(source, {}, {}, {})
-    for key, offset, length, element in source.elements():
+    index = _Index(images, {}, {})
+    for key, _, _, element in source.elements():
         if not isinstance(element, dict):
             continue
         if key == "images" and (name := _name(element, is_lvis=is_lvis)) is not None:
-            index.images.setdefault(name, (offset, length))
+            images.add(name, element)
         elif key == "licenses" and isinstance(element.get("id"), int):
             index.licences[element["id"]] = licence_text(element.get("name"), element.get("url"))
         elif key == "categories" and isinstance(element.get("id"), int) and isinstance(element.get("name"), str):

@@ -5,21 +5,21 @@ Source: the format's page (cocodataset.org/#format-data), cocodataset/cocoapi, l
 `bbox` is a box; `segmentation` a polygon where it is one outline, a mask where it is run lengths (compressed or not) or
 several outlines; `keypoints` are ordered points. The name of the category is the label. LVIS has no `file_name`: the
 last two parts of `coco_url` take its place. What else a file states (areas, licences, captions, scores) is not read. A
-first pass notes where each picture's annotations lie, so that memory holds places, not annotations.
+first pass notes on disk where each picture's annotations lie, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from benchwright.errors import DataError
+from benchwright.lists_on_disk import ListsOnDisk
 from benchwright.records import MaskRuns
 from benchwright.regions import (
     MAX_CORNERS,
@@ -57,12 +57,25 @@ class _Category:
     keypoints: tuple[str, ...]
 
 
-@dataclass
-class _Picture:
+class _Picture(NamedTuple):
     name: str
     size_wh: SizeWH
-    places: array[int] = field(default_factory=lambda: array("q"))
-    """Offset and length of each annotation in the file, one after the other."""
+
+
+class _Entries(NamedTuple):
+    """What the first pass notes.
+
+    Args:
+        pictures: The picture of each id.
+        names: Names of pictures.
+        places: Offset and length of each annotation in the file, by the id of its picture.
+        seen: Ids of annotations.
+    """
+
+    pictures: ListsOnDisk[Id]
+    names: ListsOnDisk[str]
+    places: ListsOnDisk[Id]
+    seen: ListsOnDisk[Id]
 
 
 def read_coco(
@@ -84,14 +97,26 @@ def read_coco(
     Raises:
         DataError: The file as a whole cannot be read: it is no JSON, is cut off, or has no pictures.
     """
-    source = JsonLists(path)
-    pictures: dict[Id, _Picture] = {}
-    categories: dict[Id, _Category] = {}
-    names: set[str] = set()
-    places: dict[Id, array[int]] = {}
-    refused: list[RefusedMark] = []
-    seen: set[Id] = set()
+    with (
+        ListsOnDisk[Id]() as pictures,
+        ListsOnDisk[str]() as names,
+        ListsOnDisk[Id]() as places,
+        ListsOnDisk[Id]() as seen,
+    ):
+        yield from _read(path, _Entries(pictures, names, places, seen), shape, sizes_wh, is_lvis=is_lvis)
 
+
+def _read(
+    path: Path,
+    entries: _Entries,
+    shape: RegionShape | None,
+    sizes_wh: Mapping[str, SizeWH] | None,
+    *,
+    is_lvis: bool,
+) -> Iterator[PictureMarks | RefusedMark]:
+    source = JsonLists(path)
+    categories: dict[Id, _Category] = {}
+    refused: list[RefusedMark] = []
     without_picture: dict[Id, RefusalCode] = {}
 
     def refuse(entry: str, error: MarkError) -> None:
@@ -101,7 +126,7 @@ def read_coco(
     for key, offset, length, element in source.elements():
         if key == "images":
             try:
-                _add_picture(element, pictures, names, sizes_wh, is_lvis=is_lvis)
+                _add_picture(element, entries, sizes_wh, is_lvis=is_lvis)
             except MarkError as error:
                 refuse(_entry("image", element), error)
                 if isinstance(element, dict) and isinstance(element.get("id"), (int, str)):
@@ -114,33 +139,37 @@ def read_coco(
         elif key == "annotations":
             number += 1
             try:
-                image_id = _listed(element, seen)
+                image_id = _listed(element, entries.seen)
             except MarkError as error:
                 refuse(_entry("annotation", element, number), error)
                 continue
-            places.setdefault(image_id, array("q")).extend((offset, length))
+            entries.places.add(image_id, (offset, length))
     if missing := [key for key in ("images", "annotations", "categories") if key not in source.keys]:
         raise DataError(
             f"{path}: a COCO file has the lists images, annotations and categories; {missing[0]} is missing"
         )
     yield from refused
     with path.open("rb") as handle:
-        for image_id, picture in pictures.items():
-            picture.places = places.pop(image_id, array("q"))
-            yield _read_picture(path, handle, source, picture, categories, shape)
-        for image_id, left in places.items():
-            for offset in range(0, len(left), 2):
-                element = source.element_at(handle, left[offset], left[offset + 1])
+        for image_id in entries.pictures:
+            annotations = (source.element_at(handle, *place) for place in entries.places.pop(image_id))
+            yield _read_picture(path, _picture(entries, image_id), annotations, categories, shape)
+        for image_id in entries.places:
+            for place in entries.places[image_id]:
+                element = source.element_at(handle, *place)
                 reason = f"its picture {shown(image_id)} is not among the images, or was refused"
                 code = without_picture.get(image_id, "entry")
                 yield RefusedMark(str(path), _entry("annotation", element), reason, code)
 
 
+def _picture(entries: _Entries, image_id: Id) -> _Picture:
+    [(name, size_wh)] = entries.pictures[image_id]
+    return _Picture(name, tuple(size_wh))
+
+
 def _read_picture(
     path: Path,
-    handle: BinaryIO,
-    source: JsonLists,
     picture: _Picture,
+    annotations: Iterable[Mapping[str, Any]],
     categories: Mapping[Id, _Category],
     shape: RegionShape | None,
 ) -> PictureMarks:
@@ -148,8 +177,7 @@ def _read_picture(
     fields: list[str] = []
     refused = []
     crowds: set[str] = set()
-    for offset in range(0, len(picture.places), 2):
-        annotation = source.element_at(handle, picture.places[offset], picture.places[offset + 1])
+    for annotation in annotations:
         found, mistakes = _regions_of(annotation, picture.size_wh, categories, shape)
         entry = _entry("annotation", annotation)
         crowd = _crowd_of(annotation, categories)
@@ -318,8 +346,7 @@ def _numbers(values: Any, what: str, *, most: int) -> list[float]:
 
 def _add_picture(
     element: Any,
-    pictures: dict[Id, _Picture],
-    names: set[str],
+    entries: _Entries,
     sizes_wh: Mapping[str, SizeWH] | None,
     *,
     is_lvis: bool,
@@ -327,19 +354,20 @@ def _add_picture(
     if not isinstance(element, dict):
         raise MarkError(f"it must be an object, not {shown(element)}")
     image_id = _id_in(element.get("id"), "id")
-    if image_id in pictures:
-        raise MarkError(f"id {shown(image_id)} stands twice; the first, {pictures[image_id].name!r}, is kept")
+    if image_id in entries.pictures:
+        first = _picture(entries, image_id).name
+        raise MarkError(f"id {shown(image_id)} stands twice; the first, {first!r}, is kept")
     name = element.get("file_name")
     if (is_lvis or not name) and isinstance(url := element.get("coco_url"), str):
         name = "/".join(PurePosixPath(url).parts[-2:])
     if not isinstance(name, str) or not name:
         raise MarkError(f"it has no file_name{' or coco_url' if is_lvis else ''}")
-    if name in names:
+    if name in entries.names:
         raise MarkError(f"file_name {shown(name)} stands twice; the first is kept")
     size_wh = size_in(element.get("width"), element.get("height"))
     checked_size(size_wh, name, sizes_wh)
-    names.add(name)
-    pictures[image_id] = _Picture(name, size_wh)
+    entries.names.add(name, None)
+    entries.pictures.add(image_id, _Picture(name, size_wh))
 
 
 def _add_category(element: Any, categories: dict[Id, _Category]) -> None:
@@ -356,7 +384,7 @@ def _add_category(element: Any, categories: dict[Id, _Category]) -> None:
     categories[category_id] = _Category(name, tuple(keypoints))
 
 
-def _listed(element: Any, seen: set[Id]) -> Id:
+def _listed(element: Any, seen: ListsOnDisk[Id]) -> Id:
     """Return the picture of an annotation whose id is its own."""
     if not isinstance(element, dict):
         raise MarkError(f"it must be an object, not {shown(element)}")
@@ -365,7 +393,7 @@ def _listed(element: Any, seen: set[Id]) -> Id:
         annotation_id = _id_in(annotation_id, "id")
         if annotation_id in seen:
             raise MarkError(f"id {shown(annotation_id)} stands twice; the first is kept")
-        seen.add(annotation_id)
+        seen.add(annotation_id, None)
     return _id_in(element.get("image_id"), "image_id")
 
 

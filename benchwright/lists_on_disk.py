@@ -1,0 +1,66 @@
+"""Lists of small values by key, in a temporary file, so that memory does not grow with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+Key = TypeVar("Key", int, str, int | str)
+
+_SCHEMA = """
+PRAGMA journal_mode = OFF;
+PRAGMA cache_size = -512;
+CREATE TABLE lists (place INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL);
+CREATE INDEX lists_by_key ON lists (key);
+"""
+
+
+class ListsOnDisk(Generic[Key]):
+    """A mapping from keys to lists of values, of which memory holds half a megabyte; used in a `with` block.
+
+    The file lies in the system's folder for temporary files, has no name, and is gone with the block. Keys and values
+    are what JSON can hold; the keys 1 and "1" are different.
+    """
+
+    def __init__(self) -> None:
+        # SQLite writes a database without a name to a temporary file of its own as soon as its cache is full.
+        self._database = sqlite3.connect("", check_same_thread=False)
+        self._database.executescript(_SCHEMA)
+
+    def __enter__(self) -> ListsOnDisk[Key]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def add(self, key: Key, value: Any) -> None:
+        """Add a value to the end of a key's list."""
+        row = (json.dumps(key), json.dumps(value))
+        self._database.execute("INSERT INTO lists (key, value) VALUES (?, ?)", row)
+
+    def __contains__(self, key: Key) -> bool:
+        """Return whether the key has a list."""
+        row = self._database.execute("SELECT 1 FROM lists WHERE key = ? LIMIT 1", (json.dumps(key),)).fetchone()
+        return row is not None
+
+    def __getitem__(self, key: Key) -> list[Any]:
+        """Return a key's list; an empty one where it has none."""
+        rows = self._database.execute("SELECT value FROM lists WHERE key = ? ORDER BY place", (json.dumps(key),))
+        return [json.loads(value) for (value,) in rows]
+
+    def pop(self, key: Key) -> list[Any]:
+        """Return a key's list and remove it; an empty one where it has none."""
+        values = self[key]
+        if values:
+            self._database.execute("DELETE FROM lists WHERE key = ?", (json.dumps(key),))
+        return values
+
+    def __iter__(self) -> Iterator[Key]:
+        """Yield the keys in the order in which they were first added; others may be removed meanwhile."""
+        for (key,) in self._database.execute("SELECT key FROM lists GROUP BY key ORDER BY min(place)"):
+            yield json.loads(key)
