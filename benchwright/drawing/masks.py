@@ -113,6 +113,8 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
 
     height, width = pixels.shape[:2]
     reach = line / 2 + halo + 1
+    tinted = np.repeat(np.arange(256, dtype=np.uint8)[None, :, None], 3, axis=2)
+    blend(tinted, np.full((1, 256), TINT, np.float32), color)
     bounds, margin = mask.bounds.grown(reach), int(reach) + 2
     left, right = max(0, int(bounds.left)), min(width, int(bounds.right) + 1)
     x = np.arange(left - margin, right + margin) + 0.5
@@ -123,7 +125,11 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
         out, into = (cv2.distanceTransform(side, cv2.DIST_L2, cv2.DIST_MASK_PRECISE) for side in (1 - inside, inside))
         away = np.where(inside > 0, 0.5 - into, out - 0.5)[margin:-margin, margin:-margin]
         area = pixels[top:bottom, left:right]
-        blend(area, TINT * np.clip(0.5 - away, 0.0, 1.0), color)
-        edge = np.abs(away) - line / 2
-        blend(area, HALO_OPACITY * np.clip(0.5 - (edge - halo), 0.0, 1.0), contrast)
-        blend(area, np.clip(0.5 - edge, 0.0, 1.0), color)
+        is_edge = np.abs(away) < line / 2 + halo + 0.5
+        edge, across = area[is_edge], away[is_edge]
+        blend(edge, TINT * np.clip(0.5 - across, 0.0, 1.0), color)
+        beside = np.abs(across) - line / 2
+        blend(edge, HALO_OPACITY * np.clip(0.5 - (beside - halo), 0.0, 1.0), contrast)
+        blend(edge, np.clip(0.5 - beside, 0.0, 1.0), color)
+        np.copyto(area, cv2.LUT(np.ascontiguousarray(area), tinted), where=((away < 0) & ~is_edge)[..., None])
+        area[is_edge] = edge

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,16 @@ Axis = NDArray[np.float64]
 
 
 class Shape(Protocol):
-    """A shape that can be painted."""
+    """A shape that can be painted.
+
+    Class attributes:
+        tile_px: Side of the tiles for each of which the part of the shape near it is painted.
+    """
+
+    tile_px: ClassVar[int]
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return the distances of the points given by x (a row) and y (a column)."""
+        """Return the distances of points; x and y have, or broadcast to, two axes."""
         ...
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
@@ -32,6 +38,8 @@ class Shape(Protocol):
 
 class _Whole:
     """A shape that is always painted as a whole."""
+
+    tile_px: ClassVar[int] = 480
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
         """Return distances."""
@@ -94,30 +102,28 @@ class BoxSides(_Whole):
 class Segments:
     """Lines of some width, with round ends."""
 
+    tile_px: ClassVar[int] = 96
+
     starts: Points
     ends: Points
     line: float
 
-    def _to_each(self, x: Axis, y: Axis) -> Axis:
-        """Return the squared distances to each segment's middle line, with the segments as the first axis."""
-        spans = self.ends - self.starts
-        lengths = np.maximum((spans**2).sum(axis=1), 1e-300)[:, None, None]
-        across, along = x - self.starts[:, 0, None, None], y - self.starts[:, 1, None, None]
-        dx, dy = spans[:, 0, None, None], spans[:, 1, None, None]
-        share = np.clip((across * dx + along * dy) / lengths, 0.0, 1.0)
-        return np.asarray((across - share * dx) ** 2 + (along - share * dy) ** 2)
-
     def distance(self, x: Axis, y: Axis, /) -> Axis:
         """Return distances to the nearest line."""
         nearest = np.full(np.broadcast_shapes(x.shape, y.shape), np.inf)
-        for number in range(len(self.starts)):
-            segment = Segments(self.starts[number : number + 1], self.ends[number : number + 1], 0.0)
-            np.minimum(nearest, segment._to_each(x, y)[0], out=nearest)
+        for (x0, y0), (dx, dy) in zip(self.starts.tolist(), (self.ends - self.starts).tolist(), strict=True):
+            across, along = x - x0, y - y0
+            share = (across * dx + along * dy) / max(dx**2 + dy**2, 1e-300)
+            np.clip(share, 0.0, 1.0, out=share)
+            np.minimum(nearest, (across - share * dx) ** 2 + (along - share * dy) ** 2, out=nearest)
         return np.asarray(np.sqrt(nearest) - self.line / 2)
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
         """Return the lines within `reach` of a point; None where there are none."""
-        close = self._to_each(np.array([[x]]), np.array([[y]]))[:, 0, 0] <= (reach + self.line / 2) ** 2
+        from_start, spans = np.array([x, y]) - self.starts, self.ends - self.starts
+        share = (from_start * spans).sum(axis=1) / np.maximum((spans**2).sum(axis=1), 1e-300)
+        away = from_start - np.clip(share, 0.0, 1.0)[:, None] * spans
+        close = (away**2).sum(axis=1) <= (reach + self.line / 2) ** 2
         return Segments(self.starts[close], self.ends[close], self.line) if close.any() else None
 
 
