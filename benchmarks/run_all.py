@@ -39,6 +39,7 @@ def main() -> None:
             ("hostile_files.py", []),
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),
             ("endpoint.py", ["--faults"]),
+            ("overlays.py", ["--images", str(photographs)]),
         ):
             print(f"== {script}", flush=True)
             subprocess.run([sys.executable, str(HERE / script), *arguments], check=True)
