@@ -118,6 +118,12 @@ def _pss_kb(pid: int) -> int:
     return 0
 
 
+def peak_mb() -> float:
+    """Return the largest resident size of this program so far; `ru_maxrss` would begin with that of its parent."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
 def benchwright(*arguments: object) -> list[str]:
     """Return the command line of a Benchwright command in this environment."""
     return [sys.executable, "-m", "benchwright", *map(str, arguments)]

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measuring import show
+from measuring import peak_mb, show
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -95,7 +95,7 @@ def _write(reader: str, folder: Path, rows: int) -> None:
 
 def _read(reader: str, folder: Path, *, takes_in: bool) -> dict[str, Any]:
     made = make_reader(reader, {})
-    before, started = _peak_mb(), time.process_time()
+    before, started = peak_mb(), time.process_time()
     counts = {"records": 0, "refused": 0}
     if takes_in:
         document = check_dataset(made, folder, images=None, opens_pictures=True, examples=0)
@@ -103,7 +103,7 @@ def _read(reader: str, folder: Path, *, takes_in: bool) -> dict[str, Any]:
     else:
         for row in read_dataset(made, DatasetFiles(folder)):
             counts["refused" if isinstance(row, RefusedRow) else "records"] += 1
-    seconds, after = time.process_time() - started, _peak_mb()
+    seconds, after = time.process_time() - started, peak_mb()
     return {
         **counts,
         "cpu_s": round(seconds, 2),
@@ -111,12 +111,6 @@ def _read(reader: str, folder: Path, *, takes_in: bool) -> dict[str, Any]:
         "peak_mb": round(after, 1),
         "above_start_mb": round(after - before, 1),
     }
-
-
-def _peak_mb() -> float:
-    """Return the largest resident size of this program so far; `ru_maxrss` would begin with that of its parent."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
 
 
 if __name__ == "__main__":
