@@ -27,6 +27,9 @@ ROOM = Room(
             f"{_HERE}.items.duplicate_questions:DuplicateQuestions",
             "Drop questions that are asked twice.",
         ),
+        "unique_images": Entry(
+            f"{_HERE}.items.unique_images:UniqueImages", "Keep each source image in one item of the whole set."
+        ),
         "answer_balance": Entry(
             f"{_HERE}.items.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
         ),

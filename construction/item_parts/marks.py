@@ -14,7 +14,8 @@ SizeWH = tuple[int, int]
 
 SMALL_PX, LARGE_PX = 512.0, 1024.0
 """Heights between which rings have BLINK's 10 px; they shrink with smaller pictures and grow with larger ones."""
-_NO_PICTURE = "0" * 64
+NO_PICTURE = "0" * 64
+"""Id of a picture that marks are laid out for before it is made."""
 
 
 def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
@@ -25,16 +26,17 @@ def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
 
 def rings_fit(points: Sequence[Point], labels: Sequence[str], size_wh: SizeWH) -> bool:
     """Return whether rings with labels can be drawn on a picture of that size so that they cover nothing marked."""
-    rings = [ring(_NO_PICTURE, size_wh[1], point, label) for point, label in zip(points, labels, strict=True)]
-    return _fit(rings, size_wh)
+    rings = [ring(NO_PICTURE, size_wh[1], point, label) for point, label in zip(points, labels, strict=True)]
+    return labels_have_room(rings, size_wh)
 
 
 def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
     """Return whether every mark finds a place for its label that covers nothing marked."""
-    return _fit(prompts, (picture.width, picture.height))
+    return labels_have_room(prompts, (picture.width, picture.height))
 
 
-def _fit(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
+def labels_have_room(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
+    """Return whether every mark finds a place for its label on a picture of that size that covers nothing marked."""
     try:
         lay_out(prompts, width=size_wh[0], height=size_wh[1])
     except PromptError:

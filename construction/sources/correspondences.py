@@ -92,7 +92,8 @@ class CorrespondenceTask(TruthTask):
         )
         return None if fits else "no_room_for_labels"
 
-    def worded_points(self, chosen: ChosenRecord, question: str, attributes: dict[str, str]) -> Wording:
+    @staticmethod
+    def worded_points(chosen: ChosenRecord, question: str, attributes: dict[str, str]) -> Wording:
         """Return the item's own part, with the right point in its place among the wrong ones."""
         plan = chosen.plan
         points = [tuple(point) for point in plan["wrong"]]

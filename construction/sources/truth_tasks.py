@@ -156,17 +156,23 @@ class TruthTask(MapStep):
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
         chosen = ctx.value(record.image_id, "selection.chosen")
-        left_out = ctx.value(record.image_id, "selection.left_out")
-        evidence = {} if left_out is None else {"left_out": json.loads(left_out)}
-        if chosen is None:
-            reasons = evidence.get("left_out") or {NOTHING_STATED: 1}
-            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+        left_out = Counter(json.loads(ctx.value(record.image_id, "selection.left_out") or "{}"))
         made: dict[str, ImageRecord] = {}
         items: list[Item] = []
-        for document in json.loads(chosen):
+        for document in json.loads(chosen or "[]"):
             entry = ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
-            shown = [self._shown(record, ctx.image(image_id), ctx, made) for image_id in entry.image_ids]
-            items += self.made(record, ctx, entry, shown, made)
+            pictures: dict[str, ImageRecord] = {}
+            shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
+            result = self.made(record, ctx, entry, shown, pictures)
+            if isinstance(result, str):
+                left_out[result] += 1
+            else:
+                made |= pictures
+                items += result
+        evidence = {"left_out": dict(left_out)} if left_out else {}
+        if not items:
+            reasons = left_out or {NOTHING_STATED: 1}
+            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
 
     def made(
@@ -176,8 +182,10 @@ class TruthTask(MapStep):
         chosen: ChosenRecord,
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
-    ) -> list[Item]:
-        """Return the items of one record; tasks that show pictures of their own making add them to `made`."""
+    ) -> list[Item] | str:
+        """Return the items of one record, or the reason why its pictures make none after all; tasks that show pictures
+        of their own making add them to `made`.
+        """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
 

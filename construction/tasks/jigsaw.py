@@ -16,6 +16,7 @@ from pydantic import Field
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
+from ..ground_truth import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place
 from ..item_parts.scaling import shrink, size_within
 
@@ -40,6 +41,8 @@ class Jigsaw(MapStep):
     is not shown.
 
     Args:
+        dataset: Entry of a step `dataset` whose pictures alone are used, such as one that reads TARA or LVIS; null for
+            every image.
         per_image: Items made of one image, each with another wrong piece.
         max_side_px: Larger pictures are scaled down to this before they are cut.
         min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`.
@@ -50,6 +53,7 @@ class Jigsaw(MapStep):
             photographs and drawings are above.
 
     Reasons:
+        other_source (drop): The image is no picture of `dataset`.
         too_small (drop): Tiles are smaller than `min_tile_px`.
         ambiguous (drop): Choices would look too much alike.
     """
@@ -59,10 +63,20 @@ class Jigsaw(MapStep):
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "largest_difference": "float64"}
 
+    dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     per_image: int = Field(1, ge=1, le=len(HIDDEN))
     max_side_px: int = Field(1024, ge=48, le=16384)
     min_tile_px: int = Field(64, ge=8)
     min_difference: float = Field(0.08, gt=0, le=1)
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the value that says whether an image is a picture of the dataset."""
+        return () if self.dataset is None else (f"{self.dataset}.{RECORDS}",)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; the dataset only where one is named."""
+        return {name: value for name, value in super().parameters().items() if name != "dataset" or value is not None}
 
     def open(self, ctx: OpenContext) -> None:
         """Keep OpenCV to the one thread that a worker has."""
@@ -73,6 +87,8 @@ class Jigsaw(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make this image's items; decodes it once, or not at all where it is too small."""
+        if self.dataset is not None and not records_of(record, ctx, dataset=self.dataset):
+            return Outcome("drop", "other_source")
         shown_wh = size_within(record.width, record.height, max_side_px=self.max_side_px)
         tile_wh = (shown_wh[0] // GRID, shown_wh[1] // GRID)
         measured: dict[str, Any] = {"tile_px": min(tile_wh)}

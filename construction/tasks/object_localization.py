@@ -12,25 +12,30 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
-from benchwright.steps import Context, Outcome, Stream
+from benchwright.records import ImageRecord, Item, ItemImage
+from benchwright.steps import Context, Outcome, Step, Stream
 
 from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
-from ..sources.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
+from ..sources.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
+from .localization_of_boxes import QUESTION, LocalizationOfBoxes, drawn_boxes
 
-COLORS = {"A": "#ff0000", "B": "#0060ff"}
-QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
+_OF_DATASETS = frozenset({"apart_from", "items"})
 
 
 class ObjectLocalization(FactsReader):
-    """Make items that ask which of two boxes fits a subject; needs the step `facts` before it.
+    """Make items that ask which of two boxes fits a subject; needs the step `facts` before it, or a dataset with boxes.
 
     BLINK's object localization. Two boxes lie on the picture, as visual prompts: the stated one, and that one with
-    Gaussian noise on each side. Which fits the subject more closely? One item a subject.
+    Gaussian noise on each side. Which fits the subject more closely? One item a subject; of a dataset such as LVIS or
+    COCO, one item a picture, about a thing whose label has exactly one box there, chosen by the seed. Labels of which
+    other things without a box may be there are not asked about.
 
     Args:
+        dataset: Entry of the step `dataset` whose boxes are used; null uses facts.
+        apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
+        items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
         min_box_px: Shorter side of a subject's box, as shown; smaller subjects make no item.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
@@ -41,6 +46,10 @@ class ObjectLocalization(FactsReader):
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
+        nothing_stated (drop): With `dataset`, no boxes are known of the image.
+        no_single_thing (drop): With `dataset`, no label has exactly one box and surely no other instance.
+        used_already (drop): With `dataset`, an item that was chosen before shows the picture.
+        enough (drop): There were `items` items without it.
         too_small (drop): The subject's box is smaller than `min_box_px`.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_for_labels (drop): The boxes leave their labels no room.
@@ -51,6 +60,9 @@ class ObjectLocalization(FactsReader):
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     uses: ClassVar[tuple[str, ...]] = ("subjects",)
 
+    dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
+    apart_from: tuple[str, ...] = ()
+    items: int | None = Field(None, ge=1)
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
@@ -61,7 +73,23 @@ class ObjectLocalization(FactsReader):
     def _limits_are_in_order(self) -> ObjectLocalization:
         if self.max_iou <= self.min_iou:
             raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box has both")
+        if self.dataset is None and (wrong := self.model_fields_set & _OF_DATASETS):
+            raise ValueError(f"leave out {', '.join(sorted(wrong))}, or name the dataset's entry under dataset")
+        if self.dataset is not None and self.stated_by != FACTS:
+            raise ValueError("leave out dataset or stated_by: boxes come from a dataset or from facts")
         return self
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step for boxes of a dataset where it is to read one, else itself."""
+        if self.dataset is None:
+            return self
+        settings = self.model_dump(exclude={"stated_by"})
+        return LocalizationOfBoxes(**settings).placed(given)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; those for datasets only with one."""
+        without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
+        return {name: value for name, value in super().parameters().items() if name not in without}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make one item of each stated subject that a wrong box can be drawn for."""
@@ -94,7 +122,7 @@ class ObjectLocalization(FactsReader):
         if wrong is None:
             return "no_distinct_box"
         placed = place(right, [wrong], rng)
-        prompts = tuple(_drawn(shown.record, box, key) for key, box in placed.keyed)
+        prompts = drawn_boxes(shown.record.image_id, shown.record.height, placed.options)
         if not labels_fit(prompts, shown.record):
             return "no_room_for_labels"
         return Item(
@@ -118,8 +146,3 @@ class ObjectLocalization(FactsReader):
                 "stated_xyxy": list(subject["box"]),
             },
         )
-
-
-def _drawn(picture: ImageRecord, box: Box, key: str) -> VisualPrompt:
-    style = PromptStyle(color=COLORS[key], reference_height_px=max(512.0, picture.height))
-    return VisualPrompt(kind="box", image_id=picture.image_id, points=(box[:2], box[2:]), label=key, style=style)

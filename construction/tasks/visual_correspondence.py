@@ -1,7 +1,7 @@
 """Visual correspondence, as in BLINK (section 3.2): which point of a second view is the one marked in the first?
 
-BLINK takes pairs of views from HPatches. Here one photograph makes the pair: the second view is drawn through
-a random homography, which says exactly where every point goes, and in another light.
+BLINK takes pairs of views from HPatches, and so does `correspondence_of_views`. Here one photograph makes the pair: the
+second view is drawn through a random homography, which says exactly where every point goes, and in another light.
 
 An item marks a reference and four options that people can tell apart.
 """
@@ -16,113 +16,24 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.marked_points import MarkedPoints, NotEnough, Point, grey_of, mark_points, recognisable_points
 from ..item_parts.marks import ring
-from ..item_parts.points import Points, contrast, corners, is_inside, likeness
+from ..item_parts.points import Points
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import (
     LightChange,
     LightLimits,
     Matrix,
     ViewLimits,
-    map_points,
     random_homography,
     random_light,
     relight,
     second_view,
 )
-
-OPTIONS = 4
-MOST_CORNERS = 80
-MOST_REFERENCES = 16
-"""References tried in one pair of views before it counts as ambiguous."""
-MIN_CONTRAST = 12.0
-"""Grey levels (standard deviation) around a point below which it is hard to recognise."""
-
-# As fractions of a view's shorter side: rings and labels must fit, and stay clear of each other.
-_MARGIN = 0.08
-_SEPARATION = 0.15
-_CORNER_SPACING = 0.04
-_SURROUNDINGS = 0.04
-
-Point = tuple[float, float]
-
-
-class MarkedPoints(NamedTuple):
-    """What an item marks, to a hundredth of a pixel.
-
-    Args:
-        reference: Reference point in view 1.
-        right: The reference in view 2.
-        wrong: Other points, in view 2.
-        likeness: Likeness of each wrong point to the reference in view 1, -1 to 1.
-    """
-
-    reference: Point
-    right: Point
-    wrong: tuple[Point, ...]
-    likeness: tuple[float, ...]
-
-
-class NotEnough(NamedTuple):
-    """Why nothing can be marked: `too_few_points` or `ambiguous`, and how many points both views show."""
-
-    reason: str
-    points: int
-
-
-def recognisable_points(grey: NDArray[np.uint8]) -> Points:
-    """Return corners well inside a view whose surroundings have contrast, strongest first."""
-    side = min(grey.shape)
-    points = corners(grey, most=MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
-    points = points[is_inside(points, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
-    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= MIN_CONTRAST for point in points]
-    kept: Points = points[np.array(clear, dtype=bool)]
-    return kept
-
-
-def mark_points(
-    grey: NDArray[np.uint8],
-    found: Points,
-    homography: Matrix,
-    *,
-    max_likeness: float,
-    rng: np.random.Generator,
-) -> MarkedPoints | NotEnough:
-    """Choose, by chance, a reference and three points unlike it and apart from each other in view 2.
-
-    Args:
-        grey: View 1, (height, width); view 2 has the same size.
-        found: Points of view 1 to choose from.
-        homography: Homography from view 1 to view 2.
-        max_likeness: Largest likeness of a wrong point to the reference.
-        rng: Random generator.
-    """
-    side = min(grey.shape)
-    mapped = np.round(map_points(homography, found), 2)
-    visible = np.flatnonzero(is_inside(mapped, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side))
-    if len(visible) < OPTIONS:
-        return NotEnough("too_few_points", len(visible))
-    for reference in rng.permutation(visible)[:MOST_REFERENCES].tolist():
-        wrong: dict[int, float] = {}
-        for candidate in rng.permutation(visible).tolist():
-            away = mapped[[reference, *wrong]] - mapped[candidate]
-            if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * side:
-                continue
-            alike = likeness(grey, found[reference], found[candidate], radius_px=round(_SURROUNDINGS * side))
-            if alike <= max_likeness:
-                wrong[candidate] = round(alike, 4)
-            if len(wrong) == OPTIONS - 1:
-                points = tuple(_point(mapped[chosen]) for chosen in wrong)
-                return MarkedPoints(_point(found[reference]), _point(mapped[reference]), points, tuple(wrong.values()))
-    return NotEnough("ambiguous", len(visible))
-
-
-def _point(xy: NDArray[np.float64]) -> Point:
-    return float(xy[0]), float(xy[1])
-
+from .correspondence_of_views import CorrespondenceOfViews
 
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene from another "
@@ -131,15 +42,27 @@ QUESTION = (
 )
 
 
-class VisualCorrespondence(MapStep):
-    """Make correspondence items, one right of four points, from single photographs.
+_OF_DATASETS = frozenset({"uses", "apart_from", "items"})
+_OF_BOTH = frozenset({"per_image", "max_side_px", "min_side_px", "max_likeness"})
+"""Settings that mean something for drawn views and for those of a dataset."""
 
-    BLINK's visual correspondence. Its pairs of views come from HPatches; here a second view is drawn from one
-    photograph, through a random homography that says exactly where each point goes, in another light. A ring labelled
-    REF marks a corner in the first view; four rings in the second are the choices.
+
+class VisualCorrespondence(MapStep):
+    """Make correspondence items, one right of four points, from single photographs or from HPatches.
+
+    BLINK's visual correspondence. Its pairs of views come from HPatches, as they do where `dataset` names an entry that
+    reads it. Without one, a second view is drawn from each photograph, through a random homography that says exactly
+    where each point goes, in another light. A ring labelled REF marks a corner in the first view; four rings in the
+    second are the choices. Of a sequence of HPatches, all four are points that both pictures show.
 
     Args:
-        per_image: Items made of one image, each with a second view of its own.
+        dataset: Entry of the step `dataset` whose homographies are used; null draws a second view of every image. With
+            it, settings of how that view is drawn are refused.
+        uses: With `dataset`, items that may show the same picture; null for any number.
+        apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
+        items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
+        per_image: Items made of one image, each with a second view of its own; with `dataset`, pairs of pictures taken
+            from one sequence, which share none.
         max_side_px: Longer side of both views; smaller images keep their size.
         min_side_px: Shorter side of both views; images below are dropped as `too_small`.
         max_rotation_deg: The second view is turned by up to this, either way.
@@ -155,6 +78,10 @@ class VisualCorrespondence(MapStep):
             (`points.likeness`). An image in which no four points obey is dropped as `ambiguous`.
 
     Reasons:
+        nothing_stated (drop): With `dataset`, no pair of a sequence begins with the image.
+        picture_missing (drop): A picture of the sequence has left the run.
+        used_already (drop): An item that was chosen before shows a picture of the pair.
+        enough (drop): There were `items` items without it.
         too_small (drop): The shorter side of a view is below `min_side_px`.
         too_few_points (drop): Fewer than four recognisable points lie in both views.
         ambiguous (drop): Choices would look too much alike.
@@ -165,6 +92,10 @@ class VisualCorrespondence(MapStep):
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"side_px": "int64", "points": "int64"}
 
+    dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
+    uses: int | None = Field(1, ge=1)
+    apart_from: tuple[str, ...] = ()
+    items: int | None = Field(None, ge=1)
     per_image: int = Field(1, ge=1, le=20)
     max_side_px: int = Field(640, ge=64, le=8192)
     min_side_px: int = Field(240, ge=32)
@@ -187,7 +118,26 @@ class VisualCorrespondence(MapStep):
             raise ValueError(
                 f"max_side_px {self.max_side_px} is below min_side_px {self.min_side_px}: no image has both"
             )
+        if self.dataset is None:
+            wrong, why = self.model_fields_set & _OF_DATASETS, "they are for pairs of a dataset; name its entry under"
+        else:
+            wrong = self.model_fields_set - _OF_DATASETS - _OF_BOTH - {"dataset"}
+            why = "they say how a second view is drawn, and the second view is one of the pictures of"
+        if wrong:
+            raise ValueError(f"leave out {', '.join(sorted(wrong))}: {why} dataset")
         return self
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step for pairs of views of a dataset where it is to read one, else itself."""
+        if self.dataset is None:
+            return self
+        settings = {name: getattr(self, name) for name in sorted(_OF_DATASETS | _OF_BOTH | {"dataset"})}
+        return CorrespondenceOfViews(**settings).placed(given)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; those for datasets only with one."""
+        without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
+        return {name: value for name, value in super().parameters().items() if name not in without}
 
     def open(self, ctx: OpenContext) -> None:
         """Keep OpenCV to the one thread that a worker has."""
@@ -205,7 +155,7 @@ class VisualCorrespondence(MapStep):
             return Outcome("drop", "too_small", measured, evidence)
         pixels = ctx.images.rgb(record)
         first = shrink(pixels, size_wh)
-        grey = _grey(first)
+        grey = grey_of(first)
         points = recognisable_points(grey)
         measured["points"] = len(points)
         plans, refused = self._plans(record, ctx, grey, points)
@@ -290,9 +240,3 @@ def _item(record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, v
 
 def _ring(view: ImageRecord, point: Point, label: str) -> VisualPrompt:
     return ring(view.image_id, view.height, point, label)
-
-
-def _grey(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    import cv2
-
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)

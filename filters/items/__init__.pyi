@@ -19,3 +19,7 @@ from .text_only_bias import LEARNED as LEARNED
 from .text_only_bias import RULES as RULES
 from .text_only_bias import WordingBias as WordingBias
 from .text_only_bias import rule_results as rule_results
+from .unique_images import ItemUse as ItemUse
+from .unique_images import Refusal as Refusal
+from .unique_images import UniqueImages as UniqueImages
+from .unique_images import choose_unique as choose_unique

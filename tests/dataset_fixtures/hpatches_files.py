@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,18 @@ def name_of(number: int) -> str:
     return f"{'vi'[number % 2]}_tiny{number}"
 
 
-def write_hpatches(root: Path, count: int = 40) -> dict[str, list[np.ndarray]]:
-    """Write sequences of six binary pixmaps; return the matrices to each, the identity first."""
+def write_hpatches(
+    root: Path, count: int = 40, *, first_pictures: Sequence[np.ndarray] = ()
+) -> dict[str, list[np.ndarray]]:
+    """Write sequences of six binary pixmaps; return the matrices to each, the identity first.
+
+    First pictures of sequences are those given, as far as they go, and small ones that nothing else has.
+    """
     matrices: dict[str, list[np.ndarray]] = {}
     for number in range(count):
         folder = root / "hpatches-sequences-release" / name_of(number)
         folder.mkdir(parents=True)
-        first = pixels(7000 + number, WIDTH, HEIGHT)
+        first = first_pictures[number] if number < len(first_pictures) else pixels(7000 + number, WIDTH, HEIGHT)
         matrices[folder.name] = [np.eye(3)]
         for target in range(1, 7):
             shown = first

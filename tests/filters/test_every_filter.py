@@ -106,6 +106,7 @@ CASES = {
     "text_ratio": Case(settings={"max_ratio": 0.2}),
     "repeated_options": Case(before=[_asks]),
     "duplicate_questions": Case(before=[_asks]),
+    "unique_images": Case(before=[_asks]),
     "answer_balance": Case(before=[_asks], changes=True),
     "wording_bias": Case(before=[_asks]),
     "blind_answers": Case(

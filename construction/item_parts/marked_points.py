@@ -1,0 +1,131 @@
+"""Points that correspondence items mark: one of a first view, and four of a second one that people can tell apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .marks import SizeWH
+from .points import Points, contrast, corners, is_inside, likeness
+from .views import Matrix, map_points
+
+OPTIONS = 4
+MOST_CORNERS = 80
+MOST_REFERENCES = 16
+"""References tried in one pair of views before it counts as ambiguous."""
+MIN_CONTRAST = 12.0
+"""Grey levels (standard deviation) around a point below which it is hard to recognise."""
+
+# As fractions of a view's shorter side: rings and labels must fit, and stay clear of each other.
+_MARGIN = 0.08
+_SEPARATION = 0.15
+_CORNER_SPACING = 0.04
+_SURROUNDINGS = 0.04
+_SEEN_AGAIN = 0.015
+"""Distance up to which a point of view 2 is the same interest point."""
+
+Point = tuple[float, float]
+
+
+class MarkedPoints(NamedTuple):
+    """What an item marks, to a hundredth of a pixel.
+
+    Args:
+        reference: Reference point in view 1.
+        right: The reference in view 2.
+        wrong: Other points, in view 2.
+        likeness: Likeness of each wrong point to the reference in view 1, -1 to 1.
+    """
+
+    reference: Point
+    right: Point
+    wrong: tuple[Point, ...]
+    likeness: tuple[float, ...]
+
+
+class NotEnough(NamedTuple):
+    """Why nothing can be marked: `too_few_points` or `ambiguous`, and how many points both views show."""
+
+    reason: str
+    points: int
+
+
+def recognisable_points(grey: NDArray[np.uint8]) -> Points:
+    """Return corners well inside a view whose surroundings have contrast, strongest first."""
+    side = min(grey.shape)
+    points = corners(grey, most=MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
+    points = points[is_inside(points, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
+    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= MIN_CONTRAST for point in points]
+    kept: Points = points[np.array(clear, dtype=bool)]
+    return kept
+
+
+def seen_again(found: Points, homography: Matrix, second_grey: NDArray[np.uint8]) -> Points:
+    """Return those points of view 1 whose places in view 2 are recognisable points there too.
+
+    Args:
+        found: Points of view 1.
+        homography: Homography from view 1 to view 2.
+        second_grey: View 2, (height, width).
+    """
+    others = recognisable_points(second_grey)
+    if not len(found) or not len(others):
+        return found[:0]
+    away = map_points(homography, found)[:, None] - others[None]
+    is_near = np.hypot(away[..., 0], away[..., 1]).min(axis=1) <= _SEEN_AGAIN * min(second_grey.shape)
+    kept: Points = found[is_near]
+    return kept
+
+
+def mark_points(
+    grey: NDArray[np.uint8],
+    found: Points,
+    homography: Matrix,
+    *,
+    max_likeness: float,
+    rng: np.random.Generator,
+    second_wh: SizeWH | None = None,
+) -> MarkedPoints | NotEnough:
+    """Choose, by chance, a reference and three points unlike it and apart from each other in view 2.
+
+    Args:
+        grey: View 1, (height, width).
+        found: Points of view 1 to choose from.
+        homography: Homography from view 1 to view 2.
+        max_likeness: Largest likeness of a wrong point to the reference.
+        rng: Random generator.
+        second_wh: Size of view 2; None for that of view 1.
+    """
+    side = min(grey.shape)
+    second_wh = second_wh or (grey.shape[1], grey.shape[0])
+    second_side = min(second_wh)
+    mapped = np.round(map_points(homography, found), 2)
+    visible = np.flatnonzero(is_inside(mapped, second_wh, margin_px=_MARGIN * second_side))
+    if len(visible) < OPTIONS:
+        return NotEnough("too_few_points", len(visible))
+    for reference in rng.permutation(visible)[:MOST_REFERENCES].tolist():
+        wrong: dict[int, float] = {}
+        for candidate in rng.permutation(visible).tolist():
+            away = mapped[[reference, *wrong]] - mapped[candidate]
+            if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * second_side:
+                continue
+            alike = likeness(grey, found[reference], found[candidate], radius_px=round(_SURROUNDINGS * side))
+            if alike <= max_likeness:
+                wrong[candidate] = round(alike, 4)
+            if len(wrong) == OPTIONS - 1:
+                points = tuple(_point(mapped[chosen]) for chosen in wrong)
+                return MarkedPoints(_point(found[reference]), _point(mapped[reference]), points, tuple(wrong.values()))
+    return NotEnough("ambiguous", len(visible))
+
+
+def grey_of(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return RGB pixels, (height, width, 3), as a grey picture, (height, width)."""
+    import cv2
+
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+
+
+def _point(xy: NDArray[np.float64]) -> Point:
+    return float(xy[0]), float(xy[1])

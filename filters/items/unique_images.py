@@ -1,0 +1,210 @@
+"""Each source image in one item of the whole set: which items stay where several tasks show the same images.
+
+The choice is greedy and takes time in proportion to the items, but for sorting them. Tasks take turns, the one with the
+fewest items first. In its turn a task takes, among the items with the letter that it has least of, one whose images
+tasks with few items need least. So a scarce task is not left without because a plentiful one happened to come first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.components import components_of
+from benchwright.seeds import seed_for
+from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+USED_ALREADY, ENOUGH = "used_already", "enough"
+IMAGE, PAIR = "image:", "pair:"
+
+
+class ItemUse(NamedTuple):
+    """What the choice needs of an item.
+
+    Args:
+        item_id: Id of the item.
+        task: Its task.
+        answer: Key of the right option; None where there is none.
+        group_keys: Its group keys, of which `image:...` name source images and `pair:...` items that belong together.
+        root_image_id: Source image that it was made from.
+    """
+
+    item_id: str
+    task: str
+    answer: str | None
+    group_keys: tuple[str, ...]
+    root_image_id: str
+
+    @property
+    def images(self) -> set[str]:
+        """Return the source images that it shows."""
+        named = {key.removeprefix(IMAGE) for key in self.group_keys if key.startswith(IMAGE)}
+        return named | {self.root_image_id}
+
+
+class Refusal(NamedTuple):
+    """Why an item is left out.
+
+    Args:
+        reason: `used_already` or `enough`.
+        evidence: For the former, the source image and one item that shows it.
+    """
+
+    reason: str
+    evidence: dict[str, Any]
+
+
+class _Unit(NamedTuple):
+    """Items that stay or go together; they use each of their images once.
+
+    Args:
+        rows: Rows of the items.
+        images: Source images, sorted.
+        tasks: Number of its items of each task.
+        letters: Letters of the right options, in the order of rows.
+        name: Smallest id of its items.
+    """
+
+    rows: tuple[int, ...]
+    images: tuple[str, ...]
+    tasks: Mapping[str, int]
+    letters: str
+    name: str
+
+
+def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | None, seed: int) -> dict[int, Refusal]:
+    """Return which items are left out, by row, so that no source image is used more often than asked.
+
+    Args:
+        items: Items, in any order; the result depends on their content only.
+        uses: Items, or groups of items of one pair, that may use an image; None for any number.
+        most: Largest number of items of a task; None for any number.
+        seed: The run's seed.
+    """
+    units = _units(items)
+    totals: Counter[str] = Counter(item.task for item in items)
+    queues = _queues(units, totals, seed)
+    scarcity = {task: (total, seed_for(seed, UniqueImages.name, task, "turn")) for task, total in totals.items()}
+    taken: Counter[str] = Counter()
+    letters: dict[str, Counter[str]] = defaultdict(Counter)
+    used: Counter[str] = Counter()
+    user: dict[str, str] = {}
+    left_out: dict[int, Refusal] = {}
+    turns = [(0, scarcity[task], task) for task in queues]
+    heapq.heapify(turns)
+    while turns:
+        count, _, task = heapq.heappop(turns)
+        if not queues[task]:
+            continue
+        if count < taken[task]:  # a unit of several tasks came in between
+            heapq.heappush(turns, (taken[task], scarcity[task], task))
+            continue
+        letter = min(queues[task], key=lambda name: (letters[task][name], -len(queues[task][name]), name))
+        unit = units[queues[task][letter].pop()]
+        if not queues[task][letter]:
+            del queues[task][letter]
+        refusal = None
+        full = [image for image in unit.images if uses is not None and used[image] >= uses]
+        if full:
+            refusal = Refusal(USED_ALREADY, {"image": full[0], "shown_by": user[full[0]]})
+        elif most is not None and any(taken[name] + number > most for name, number in unit.tasks.items()):
+            refusal = Refusal(ENOUGH, {"items": most})
+        if refusal is not None:
+            left_out |= dict.fromkeys(unit.rows, refusal)
+        else:
+            taken.update(unit.tasks)
+            letters[task][letter] += 1
+            used.update(unit.images)
+            for image in unit.images:
+                user.setdefault(image, unit.name)
+        heapq.heappush(turns, (taken[task], scarcity[task], task))
+    return left_out
+
+
+def _units(items: Sequence[ItemUse]) -> list[_Unit]:
+    """Return the items that go together: those that share a key of a pair, directly or through others."""
+    rows: dict[int, list[int]] = defaultdict(list)
+    pairs = ([key for key in item.group_keys if key.startswith(PAIR)] for item in items)
+    for row, component in enumerate(components_of(pairs)):
+        rows[component].append(row)
+    units = []
+    for members in rows.values():
+        members.sort(key=lambda row: items[row].item_id)
+        units.append(
+            _Unit(
+                tuple(members),
+                tuple(sorted(set[str]().union(*(items[row].images for row in members)))),
+                Counter(items[row].task for row in members),
+                "".join(items[row].answer or "-" for row in members),
+                items[members[0]].item_id,
+            )
+        )
+    return units
+
+
+def _queues(units: Sequence[_Unit], totals: Mapping[str, int], seed: int) -> dict[str, dict[str, list[int]]]:
+    """Return the units of each task by their letters, the last of which is to be taken first."""
+    need: dict[str, float] = defaultdict(float)
+    own = [max(number / totals[task] for task, number in unit.tasks.items()) for unit in units]
+    # Sums of fractions depend on their order, and the order is that of names, not that of rows.
+    for place in sorted(range(len(units)), key=lambda number: units[number].name):
+        for image in units[place].images:
+            need[image] += own[place]
+    cost = [round(sum(need[image] - own[place] for image in unit.images), 9) for place, unit in enumerate(units)]
+    draw = [seed_for(seed, UniqueImages.name, unit.name) for unit in units]
+    queues: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place in sorted(range(len(units)), key=lambda number: (-cost[number], draw[number])):
+        scarcest = min(units[place].tasks, key=lambda task: (totals[task], task))
+        queues[scarcest][units[place].letters].append(place)
+    return {task: dict(letters) for task, letters in sorted(queues.items())}
+
+
+class UniqueImages(GatherStep):
+    """Keep each source image in one item of the whole set, and no more than so many items a task.
+
+    BLINK shows an image once. Tasks of one run may each want the same photographs: this step looks at the items of all
+    tasks before it, and chooses by the seed. Tasks take turns, so that each gets its share; letters of right options
+    are kept as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated and
+    single pictures of `multi_view_reasoning`, stay or go together and use their images once.
+
+    Args:
+        uses: Items, or groups of items of one pair, that may use the same source image; null for any number.
+        items: Largest number of items of a task; null for any number.
+
+    Reasons:
+        used_already (drop): Items that were chosen before use a source image of the item, or of its pair.
+        enough (drop): There were `items` items of the task without it, or there would be more with its pair.
+    """
+
+    name: ClassVar[str] = "unique_images"
+    consumes: ClassVar[Stream] = "items"
+    columns: ClassVar[tuple[str, ...]] = ("item_id", "task", "answer", "group_keys", "root_image_id")
+
+    uses: int | None = Field(1, ge=1)
+    items: int | None = Field(None, ge=1)
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Choose among all items."""
+        left_out = choose_unique(list(_read(columns)), uses=self.uses, most=self.items, seed=ctx.seed)
+        rows = sorted(left_out)
+        verdicts: list[Verdict] = ["drop"] * len(rows)
+        return Gathered(
+            rows=np.array(rows, np.int64),
+            verdicts=verdicts,
+            reasons=[left_out[row].reason for row in rows],
+            evidence=[left_out[row].evidence for row in rows],
+        )
+
+
+def _read(columns: pa.Table) -> Iterable[ItemUse]:
+    values = (columns[name].to_pylist() for name in UniqueImages.columns)
+    for item_id, task, answer, group_keys, root_image_id in zip(*values, strict=True):
+        yield ItemUse(item_id, task, answer, tuple(group_keys or ()), root_image_id)
