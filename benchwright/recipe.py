@@ -18,6 +18,7 @@ line, or number and name of the step), the key, the value found and the nearest 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,6 +62,8 @@ class Header(BaseModel):
         shards: Number of shards, a power of two; fixed once a workspace has images. More shards lose less when a run is
             killed; a hundred images a shard is a good size.
         limits: What an image file may be at most.
+        fitted: Whether steps that have not what they need, such as ground truth that the image folder does not bring,
+            are left out; the run says which, and records the steps that are left.
         steps: Steps in order, each its name, or a mapping with `step`, perhaps `as`, and the step's settings.
     """
 
@@ -71,6 +74,7 @@ class Header(BaseModel):
     images: str | None = None
     shards: int = Field(16, ge=1, le=4096)
     limits: ImageLimits = ImageLimits()
+    fitted: bool = False
     steps: Annotated[list[Any], Field(min_length=1)]
 
     @field_validator("shards")
@@ -153,11 +157,26 @@ class Recipe:
 
     def resolved(self) -> dict[str, Any]:
         """Return the recipe with every default spelled out, without paths, as JSON values."""
-        document = self.header.model_dump(mode="json", exclude={"images", "steps"})
+        document = self.header.model_dump(mode="json", exclude={"images", "steps", "fitted"})
         document["steps"] = [
             {"as": entry, "step": step.name, "version": step.version, **step.parameters()} for entry, step in self.steps
         ]
         return document
+
+    def with_steps(self, steps: Mapping[str, Step]) -> Recipe:
+        """Return the recipe with some of its steps, as they run over a folder; nothing is left to be fitted.
+
+        Args:
+            steps: Steps by their entry; entries of the recipe that are not among them are left out.
+        """
+        recipe = copy(self)
+        entries = [entry for entry, _ in self.steps]
+        recipe.header = self.header.model_copy(update={"fitted": False})
+        recipe.steps = tuple((entry, steps[entry]) for entry in entries if entry in steps)
+        document = {key: value for key, value in self._document.items() if key != "fitted"}
+        stated = zip(entries, document["steps"], strict=True)
+        recipe._document = document | {"steps": [raw for entry, raw in stated if entry in steps]}
+        return recipe
 
     def to_yaml(self) -> str:
         """Return the text of an equal recipe file, without comments; the file must be saved in `folder`.

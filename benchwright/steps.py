@@ -137,6 +137,41 @@ class Step(BaseModel):
         del ctx
         return ()
 
+    def in_folder(self, folder: Path) -> Step:
+        """Return the step as it runs over an image folder; itself unless a setting is taken from there.
+
+        Args:
+            folder: The run's image folder.
+        """
+        del folder
+        return self
+
+    def takes(self, uri: str) -> bool:
+        """Return whether a file of the image folder belongs to what the step reads, and is no image by itself.
+
+        Ingest leaves such files out; asked after `bring`.
+
+        Args:
+            uri: URI of the file: its path below the image folder.
+        """
+        del uri
+        return False
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return what the step needs and has not, in one line with how to get it; None where it can run.
+
+        Asked in a recipe with `fitted`, which leaves out steps that lack something.
+
+        Args:
+            before: Steps before it that are not left out, by their entry, as they run over the image folder.
+        """
+        del before
+        return None
+
+    def repeats_scenes(self) -> bool:
+        """Return whether pictures that the step brings show one scene several times on purpose."""
+        return False
+
     def parts(self) -> tuple[Step, ...]:
         """Return the steps that this one is made of, in order; itself unless it is a chain of several.
 

@@ -71,6 +71,27 @@ def readers(*, as_json: bool) -> None:
     emit({"readers": documents}, as_json=as_json, text=lambda: "\n\n".join(map(reader_text, documents)))
 
 
+@click.command("survey")
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder with photographs and whatever they come with.")
+@json_option(
+    """
+    `{"folder", "pictures", "sources": [{"source", "truths": {kind: n}}], "unused": [{"file", "reason", "detail"}],
+    "models": {repository: path}, "tasks": [{"task", "fed", "by": [line], "records", "pictures", "lacks"}]}`; counts
+    stop at 2,000 records of a dataset; a number is null where it was not counted, a path where the model is not here
+    """
+)
+def survey(folder: Path, *, as_json: bool) -> None:
+    """Say which of BLINK's fourteen tasks a folder can feed, and what each of the others lacks.
+
+    The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
+    (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. No picture is opened.
+    """
+    from .sources import survey_folder, survey_text
+
+    surveyed = survey_folder(folder)
+    emit(surveyed.to_json(), as_json=as_json, text=lambda: survey_text(surveyed))
+
+
 @click.command("check")
 @click.argument(
     "folder",

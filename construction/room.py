@@ -15,6 +15,9 @@ ROOM = Room(
         "construct check": Entry(
             f"{_HERE}.cli:check", "Say what is in the folder of a source dataset, and what is wrong."
         ),
+        "construct survey": Entry(
+            f"{_HERE}.cli:survey", "Say which of BLINK's tasks a folder can feed, and what the others lack."
+        ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
@@ -116,6 +119,9 @@ ROOM = Room(
         ),
         "folder": Entry(
             f"{_HERE}.readers.plain_folder:PlainFolder", "A folder of pictures with a table, CSV or JSON lines."
+        ),
+        "found": Entry(
+            f"{_HERE}.readers.found:Found", "Whatever a folder brings: datasets, tables, marks, captions, facts."
         ),
     },
     region_helpers={

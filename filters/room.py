@@ -19,6 +19,7 @@ ROOM = Room(
         "quality": Entry(
             f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
         ),
+        "drawings": Entry(f"{_HERE}.drawings:Drawings", "Drop comics, logos, drawings and pages of text."),
         "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
         "repeated_options": Entry(
             f"{_HERE}.items.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."

@@ -152,6 +152,7 @@ CASES = (
     Case("facts check", ["facts", "check", "facts.yaml"], ["stdout"]),
     Case("facts export", ["facts", "export", "marked", "--out", "stated.yaml"], ["stated.yaml"]),
     Case("construct readers", ["construct", "readers"], ["stdout"]),
+    Case("construct survey", ["construct", "survey", "photographs"], ["stdout"]),
     Case("review language", ["review", "language", "fr"], ["stdout"]),
     Case("review marks unused", ["review", "marks", "unused", "--workspace", "marked"], ["stdout"]),
     Case("recipes", ["recipes", "demo", "--to", "copied"], ["copied"]),

@@ -128,9 +128,13 @@ def ingest(
     run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
     copy: bool = False,
     brought: Sequence[BroughtPhotograph] = (),
+    leaves_out: Callable[[str], bool] | None = None,
 ) -> VerdictCounts:
-    """Update the ingest table to an image folder and uploaded photographs, without reading unchanged files again."""
-    uris = list_files(root)
+    """Update the ingest table to an image folder and uploaded photographs, without reading unchanged files again.
+
+    Files of which `leaves_out` says so are no images of the folder: a step reads them.
+    """
+    uris = [uri for uri in list_files(root) if leaves_out is None or not leaves_out(uri)]
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
     known = cache.recall(uris)
     fresh = [place for place, file in enumerate(known) if file is None]

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.damage import files_made, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
+from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import TRANSIENT, MapJob
@@ -73,9 +74,11 @@ def run_recipe(
     Raises:
         BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or something is missing.
     """
-    stages = plan(recipe.steps)
-    needs_folder = images is not None or recipe.header.images or not any(s.step.brings_pictures for s in stages)
+    brings_pictures = any(step.brings_pictures for _, step in recipe.steps)
+    needs_folder = images is not None or recipe.header.images or recipe.header.fitted or not brings_pictures
     folder = image_folder(recipe, images) if needs_folder else None
+    recipe, left_out = fitted_to(recipe, folder)
+    stages = plan(recipe.steps)
     space = Workspace.create(workspace)
     if folder is None:
         folder = space.cache / "no_images"  # what is there in place of an image folder, where steps bring all pictures
@@ -90,7 +93,7 @@ def run_recipe(
             finished = run.go(opened, copy)
         if not finished.rerun:
             break
-    return finished
+    return replace(finished, left_out=left_out)
 
 
 def image_folder(recipe: Recipe, images: Path | None) -> Path:
@@ -232,6 +235,7 @@ class _Run:
                 run_jobs=self._jobs_of(engine),
                 copy=copy,
                 brought=brought,
+                leaves_out=self._is_taken,
             )
             if not counts.records:
                 self.progress.warn(f"there is no file in {self.images}")
@@ -256,6 +260,10 @@ class _Run:
             run_folder=self.log.folder,
             rerun=self.rerun,
         )
+
+    def _is_taken(self, uri: str) -> bool:
+        """Return whether a step reads a file of the image folder, which then is no image by itself."""
+        return any(stage.step.takes(uri) for stage in self.stages if stage.step.brings_pictures)
 
     def _warn_of_stale_decisions(self) -> None:
         """Report the number of curators' decisions that change nothing; this never stops the run."""

@@ -86,6 +86,7 @@ class FinishedRun:
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.
         rerun: Whether only another run is needed, because images were added during this one.
+        left_out: Steps of a recipe with `fitted` that lack something, each with what that is and how to get it.
     """
 
     workspace: Path
@@ -97,6 +98,7 @@ class FinishedRun:
     decoded: int = 0
     run_folder: Path | None = None
     rerun: bool = False
+    left_out: Sequence[tuple[str, str]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as `benchwright run --json` prints it."""
@@ -104,6 +106,7 @@ class FinishedRun:
             "state": self.state,
             "workspace": str(self.workspace),
             "steps": [step.to_json() for step in self.steps],
+            "left_out": [{"step": step, "lacks": lacks} for step, lacks in self.left_out],
             "waits": list(self.waits),
             "artifacts": {name: str(self.workspace / path) for name, path in sorted(self.artifacts.items())},
             "executed_shards": self.executed,

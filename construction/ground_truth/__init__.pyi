@@ -1,4 +1,5 @@
 from .truths import IDENTITY as IDENTITY
+from .truths import MARKED_BY as MARKED_BY
 from .truths import TRUTHS as TRUTHS
 from .truths import ArtStyle as ArtStyle
 from .truths import BoxXYXY as BoxXYXY

@@ -24,6 +24,11 @@ Words = Annotated[str, Field(min_length=1, max_length=4000)]
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+MARKED_BY = "marked_by"
+"""Key of `original` that names where people marked a truth that no dataset states: a campaign, or a file; `simulated`
+beside it says that nobody did."""
+
+
 class GroundTruth(BaseModel):
     """Base of all kinds: frozen, unknown fields refused.
 

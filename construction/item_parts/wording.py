@@ -62,3 +62,13 @@ def with_article(words: str) -> str:
     if re.match(r"(?:the|a|an)\s", words, flags=re.IGNORECASE):
         return words
     return f"{'an' if words[:1].lower() in tuple('aeiou') else 'a'} {words}"
+
+
+def count_question(thing: str) -> str:
+    """Return the question that asks for the number of things of a name, without an article before it.
+
+    Example:
+        >>> count_question("wine glass")
+        'How many wine glasses are there in the picture?'
+    """
+    return f"How many {plural(thing)} are there in the picture?"

@@ -1,6 +1,9 @@
 from .coco import Coco as Coco
 from .coco import Lvis as Lvis
 from .diw import Diw as Diw
+from .found import Found as Found
+from .found import kinds_found as kinds_found
+from .found import records_of_source as records_of_source
 from .funkpoint import ACTIONS as ACTIONS
 from .funkpoint import FunKPoint as FunKPoint
 from .hpatches import HPatches as HPatches
@@ -10,6 +13,7 @@ from .listing import options_in as options_in
 from .listing import reader_documents as reader_documents
 from .listing import reader_text as reader_text
 from .nights import Nights as Nights
+from .own_annotations import OwnPictures as OwnPictures
 from .plain_folder import PlainFolder as PlainFolder
 from .reader import DatasetPicture as DatasetPicture
 from .reader import DatasetReader as DatasetReader
@@ -17,6 +21,10 @@ from .reader import DatasetRecord as DatasetRecord
 from .reader import NeededFiles as NeededFiles
 from .reader import content_digest as content_digest
 from .reader import read_dataset as read_dataset
+from .recognition import FoundSource as FoundSource
+from .recognition import Recognised as Recognised
+from .recognition import picture_paths as picture_paths
+from .recognition import recognised as recognised
 from .spair71k import Spair71k as Spair71k
 from .tallyqa import TallyQa as TallyQa
 from .tara import Tara as Tara

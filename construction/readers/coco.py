@@ -87,6 +87,7 @@ class Coco(DatasetReader):
     )
     gives: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes, Captions)
     landmarks: ClassVar[tuple[str, ...]] = ("annotations",)
+    is_told_by_names: ClassVar[bool] = True
     pattern: ClassVar[str] = r"(?:instances|captions)_(?:train|val)20\d\d"
     is_lvis: ClassVar[bool] = False
 
@@ -101,6 +102,12 @@ class Coco(DatasetReader):
                 f"{files.shown('annotations')} holds no file of {self.title}; found {', '.join(names[:8]) or 'nothing'}"
             )
         yield from (f"annotations/{name}.json" for name in chosen(there, self.files, "annotation file"))
+
+    def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
+        """Return boxes, captions or both, by the names of the files."""
+        kinds = {Captions if PurePosixPath(path).name.startswith("captions_") else LabelledBoxes
+                 for path in self.annotations(files)}  # fmt: skip
+        return tuple(kind for kind in self.gives if kind in kinds)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a picture of each file."""

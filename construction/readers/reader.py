@@ -45,6 +45,7 @@ class DatasetPicture(NamedTuple):
         attribution: Author or page of the picture; None where the dataset states none.
         size_wh: Upright width and height that the dataset states, in pixels; None where it states none.
         retrieved_at: When it was fetched, as the source states it.
+        dataset: Dataset that it comes from; None for that of the reader.
     """
 
     path: str
@@ -53,6 +54,7 @@ class DatasetPicture(NamedTuple):
     attribution: str | None = None
     size_wh: tuple[int, int] | None = None
     retrieved_at: str | None = None
+    dataset: str | None = None
 
 
 class DatasetRecord(NamedTuple):
@@ -89,6 +91,7 @@ class DatasetReader(BaseModel):
         needs: Files that it needs.
         gives: Kinds of ground truth that its records may have.
         landmarks: Paths that tell the dataset's folder; of alternatives, `a|b`.
+        is_told_by_names: Whether names of files alone tell the dataset, so that no row need be read for that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -102,6 +105,7 @@ class DatasetReader(BaseModel):
     needs: ClassVar[tuple[NeededFiles, ...]]
     gives: ClassVar[tuple[type[GroundTruth], ...]]
     landmarks: ClassVar[tuple[str, ...]]
+    is_told_by_names: ClassVar[bool] = False
 
     @property
     def dataset_name(self) -> str:
@@ -115,6 +119,20 @@ class DatasetReader(BaseModel):
             DataError: The dataset is not there, or is another one.
         """
         return files.at(self.landmarks, self.title)
+
+    def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
+        """Return the kinds of ground truth that a folder's files hold: all that the reader gives, unless it can tell.
+
+        Args:
+            files: The dataset, from its own folder.
+        """
+        del files
+        return self.gives
+
+    def part_of(self, record: DatasetRecord) -> str:
+        """Return the part of the dataset of which a recipe's number of records is taken: one for all, by default."""
+        del record
+        return ""
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
         """Yield the paths of all files, other than pictures, whose content decides what is read; in a fixed order."""

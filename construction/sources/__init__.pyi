@@ -3,4 +3,7 @@ from .dataset_check import check_dataset as check_dataset
 from .dataset_check import check_text as check_text
 from .emu import read_emu as read_emu
 from .facts import StatedFacts as StatedFacts
+from .lacking import lacking_truths as lacking_truths
 from .resolved_facts import resolved as resolved
+from .survey import survey_folder as survey_folder
+from .survey import survey_text as survey_text

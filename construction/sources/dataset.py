@@ -17,12 +17,13 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.images.identify import uri_for
 from benchwright.photographs import BroughtPhotograph
-from benchwright.steps import FOLDER, BringContext, GatherContext, Gathered, GatherStep, Stream
+from benchwright.steps import FOLDER, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
 from benchwright.workspace.workspace import Workspace
 
-from ..ground_truth import RECORDS, VALUES, truth_entry, write_records
-from ..readers import DatasetReader, content_digest, make_reader
+from ..ground_truth import RECORDS, TRUTHS, VALUES, truth_entry, write_records
+from ..readers import DatasetReader, Found, Recognised, content_digest, kinds_found, make_reader, recognised
 from ..source_files import DatasetFiles
 from .dataset_index import DatasetIndex, IndexLookup, refusals_in
 from .facts import BY_DIGEST
@@ -42,16 +43,19 @@ class Dataset(GatherStep):
     `benchwright construct readers` lists the readers with what they need; `benchwright construct check` looks at a
     folder.
     Pictures keep canonical id, licence and attribution, up to the release. Rows, pictures and points that are wrong are
-    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; a run needs no image folder beside it.
+    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; a run needs no image folder beside it,
+    unless the reader `found` is to look at that. Its files are then no images of the run by themselves.
     Steps that make items read the ground truth under this entry's name.
 
     Args:
         reader: Name of the reader.
         folder: Folder of the dataset, or its archive, relative to the recipe's folder; ZIP and plain TAR archives in it
-            are read as they are. In what a run writes, the digest of the annotations stands in its place.
+            are read as they are. Null with the reader `found` alone, for the run's image folder. In what a run writes,
+            the digest of the annotations stands in its place.
         images: Folder with the dataset's pictures where they lie elsewhere, such as that of COCO; null for `folder`.
         options: Settings of the reader, such as `{split: zeroshot}`.
-        records: Largest number of records, chosen by the run's seed; null takes all of them.
+        records: Largest number of records, chosen by the run's seed; null takes all of them. The reader `found` takes
+            as many of each dataset.
     """
 
     name: ClassVar[str] = "dataset"
@@ -62,7 +66,7 @@ class Dataset(GatherStep):
     brings_pictures: ClassVar[bool] = True
 
     reader: str = Field(min_length=1)
-    folder: str = Field(min_length=1)
+    folder: str | None = Field(None, min_length=1)
     images: str | None = Field(None, min_length=1)
     options: Mapping[str, Any] = Field(default_factory=dict)
     records: int | None = Field(1000, ge=1)
@@ -70,6 +74,9 @@ class Dataset(GatherStep):
     _digest: str | None = PrivateAttr(None)
     _index: DatasetIndex | None = PrivateAttr(None)
     _reader: DatasetReader | None = PrivateAttr(None)
+    _here: Recognised | None = PrivateAttr(None)
+    _taken: frozenset[str] = PrivateAttr(frozenset())
+    _kinds: frozenset[str] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _names_a_reader(self, info: ValidationInfo) -> Dataset:
@@ -78,15 +85,55 @@ class Dataset(GatherStep):
             self._reader = make_reader(self.reader, self.options)
         except BenchwrightError as error:
             raise ValueError(str(error)) from None
+        if self.folder is None and self.reader != Found.name:
+            raise ValueError("name the `folder` of the dataset")
         return self
+
+    def in_folder(self, folder: Path) -> Dataset:
+        """Return the step with the image folder as its own, where it reads whatever the run's folder brings."""
+        return self if self.folder is not None else self.model_copy(update={"folder": str(folder.resolve())})
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that the folder brings nothing besides pictures."""
+        del before
+        if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
+            return None
+        return "the folder brings photographs only: no source dataset, table, file of boxes, captions or facts"
+
+    def kinds_found(self) -> frozenset[str] | None:
+        """Return the kinds of ground truth that the folder brings; None where any may be there."""
+        if self.reader != Found.name or self._is_by_digest:
+            return None
+        if self._kinds is None:
+            self._kinds = frozenset(kinds_found(self._files(), self._recognised()))
+        return self._kinds
+
+    def repeats_scenes(self) -> bool:
+        """Return whether records may have several pictures of one scene."""
+        several = {kind.kind for kind in TRUTHS if kind.pictures != 1}
+        kinds = {kind.kind for kind in self._reader.gives} if self._reader is not None else set()
+        return not several.isdisjoint(kinds if (found := self.kinds_found()) is None else found)
+
+    def takes(self, uri: str) -> bool:
+        """Return whether a file of the run's folder is an annotation, or lies in the folder of a source dataset."""
+        return self._here is not None and (
+            uri in self._taken or uri.startswith(tuple(f"{uri_for(path)}/" for path in self._here.dataset_folders))
+        )
+
+    def _recognised(self) -> Recognised:
+        if self._here is None:
+            self._here = recognised(self._files())
+        return self._here
 
     @property
     def _is_by_digest(self) -> bool:
-        return BY_DIGEST.fullmatch(self.folder) is not None
+        return self.folder is not None and BY_DIGEST.fullmatch(self.folder) is not None
 
     def _files(self) -> DatasetFiles:
         if self._is_by_digest:
             raise PrerequisiteError(f"dataset {self.reader} is known by digest only; name its folder in the recipe")
+        if self.folder is None:
+            raise PrerequisiteError("dataset found reads the run's image folder; give one with --images DIR")
         return DatasetFiles(self._base / self.folder)
 
     def _pictures(self) -> DatasetFiles | None:
@@ -95,7 +142,7 @@ class Dataset(GatherStep):
     def parameters(self) -> dict[str, Any]:
         """Return the digest of the annotations, so that neither their path nor that of the pictures matters."""
         assert self._reader is not None, "made when the settings were checked"
-        if self._digest is None:
+        if self._digest is None and self.folder is not None:
             self._digest = (
                 self.folder if self._is_by_digest else f"sha256:{content_digest(self._reader, self._files())}"
             )
@@ -125,7 +172,15 @@ class Dataset(GatherStep):
         if not counts.used:
             logger.warning("%s: no record of %s can be used (%d have pictures)", ctx.stage, self.reader, counts.records)
         self._index = index
-        return index.brought(ctx.stage)
+        brought = index.brought(ctx.stage)
+        if self.reader != Found.name:
+            return brought
+        self._here = recognised(self._files())
+        # Pictures of one's own about which no table says where they come from are images of the folder already.
+        brought = [photograph for photograph in brought if photograph.source.dataset != Found.name]
+        own = {photograph.source.uri.removeprefix(f"{ctx.stage}:") for photograph in brought}
+        self._taken = frozenset(own | {uri_for(path) for source in self._here.sources for path in source.annotations})
+        return brought
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Return the ground truth of each image that a record names, where the record's pictures are all in the run."""

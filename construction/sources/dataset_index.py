@@ -11,7 +11,7 @@ import heapq
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -68,9 +68,14 @@ class DatasetCounts(NamedTuple):
 
 
 def chosen_records(
-    records: Iterable[DatasetRecord | RefusedRow], *, at_most: int | None, seed: int, refused: Refusals
+    records: Iterable[DatasetRecord | RefusedRow],
+    *,
+    at_most: int | None,
+    seed: int,
+    refused: Refusals,
+    part_of: Callable[[DatasetRecord], str],
 ) -> Iterator[DatasetRecord]:
-    """Yield the records to use: all, or as many as asked for, by chance and sorted by id.
+    """Yield the records to use: all, or as many of each part as asked for, by chance and sorted by id.
 
     A record is taken or left by a hash of seed and id, so that a dataset that grows keeps most of them.
     """
@@ -82,7 +87,7 @@ def chosen_records(
                 refused.records += 1
                 yield record
         return
-    kept: list[tuple[int, str, int, DatasetRecord]] = []
+    parts: dict[str, list[tuple[int, str, int, DatasetRecord]]] = {}
     for number, record in enumerate(records):
         if isinstance(record, RefusedRow):
             refused.add(record)
@@ -90,12 +95,13 @@ def chosen_records(
         refused.records += 1
         rank = -int.from_bytes(blake2b(f"{seed}:{record.record_id}".encode(), digest_size=8).digest())
         entry = (rank, record.record_id, number, record)
+        kept = parts.setdefault(part_of(record), [])
         if len(kept) < at_most:
             heapq.heappush(kept, entry)
         elif entry[:3] > kept[0][:3]:
             heapq.heapreplace(kept, entry)
-    kept.sort(key=lambda entry: entry[1:3])
-    yield from (record for _, _, _, record in kept)
+    every = sorted((entry for kept in parts.values() for entry in kept), key=lambda entry: entry[1:3])
+    yield from (record for _, _, _, record in every)
 
 
 class Refusals:
@@ -158,7 +164,7 @@ class DatasetIndex:
             reader: The reader.
             files: Files of the dataset.
             pictures: Folder of its pictures; None for its own.
-            at_most: Largest number of records; None for all.
+            at_most: Largest number of records of each part of the dataset; None for all.
             seed: Seed of the choice.
             limits: Largest size of an image file.
             objects: Store for copies of pictures that lie in archives, and of pixmaps.
@@ -176,7 +182,8 @@ class DatasetIndex:
             database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
             taking = _Taking(database, picture_files, limits, objects, refused, reader.dataset_name, keeps_copies)
             records = read_dataset(reader, files, pictures)
-            for record in chosen_records(records, at_most=at_most, seed=seed, refused=refused):
+            chosen = chosen_records(records, at_most=at_most, seed=seed, refused=refused, part_of=reader.part_of)
+            for record in chosen:
                 used += taking.take(record)
                 if used % _ROWS_A_COMMIT == 0:
                     database.commit()
@@ -326,7 +333,7 @@ class _Taking:
             return _Known(row[0], (row[1], row[2]), row[3], row[4])
         known, file = self._identity(picture.path)
         source = {
-            "dataset": self.dataset,
+            "dataset": picture.dataset or self.dataset,
             "canonical_id": picture.canonical_id,
             "licence": picture.licence,
             "author": picture.attribution,

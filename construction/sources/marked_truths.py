@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from benchwright.facts import FieldRegion, PictureRegions, read_marked
 
 from ..ground_truth import (
+    MARKED_BY,
     CountQuestion,
     DepthComparison,
     GroundTruth,
@@ -26,11 +27,9 @@ from ..ground_truth import (
     RecordTruth,
     ReflectanceComparison,
 )
-from ..item_parts.wording import plural, without_article
+from ..item_parts.wording import count_question, without_article
 
 CLOSER, FARTHER, DARKER, LIGHTER, SAME = "closer", "farther", "darker", "lighter", "same"
-MARKED_BY = "marked_by"
-"""Key of `original` that names the campaign in which a truth was marked; `simulated` beside it says that nobody did."""
 
 
 def marked_truths(
@@ -78,8 +77,7 @@ def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
         if region.region.shape in ("box", "polygon", "mask"):
             counts[without_article(_label(region) or region.field)] += 1
     for label, count in sorted(counts.items()):
-        question = f"How many {plural(label)} are there in the picture?"
-        yield f"counts/{label}", CountQuestion(question=question, count=count)
+        yield f"counts/{label}", CountQuestion(question=count_question(label), count=count)
 
 
 def _keypoints(marked: PictureRegions) -> Iterator[tuple[str, KeypointPair]]:

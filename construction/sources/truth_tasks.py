@@ -29,6 +29,7 @@ from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
+from .lacking import lacking_before
 from .marked_truths import marked_truths
 from .truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
@@ -117,6 +118,10 @@ class TruthTask(MapStep):
                     f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
                 )
         return self
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that nothing before it gives truths of its kinds, and what would."""
+        return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
 
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the selection over all records, then this step."""

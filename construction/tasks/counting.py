@@ -13,9 +13,8 @@ from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord
 
-from ..ground_truth import CountQuestion, GroundTruth, RecordTruth
+from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.marked_truths import MARKED_BY
 from ..sources.truth_plans import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
 from ..sources.truth_tasks import TruthTask
 

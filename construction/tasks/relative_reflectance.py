@@ -13,9 +13,8 @@ from pydantic import Field
 
 from benchwright.records import ImageRecord
 
-from ..ground_truth import GroundTruth, RecordTruth, ReflectanceComparison
+from ..ground_truth import MARKED_BY, GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
-from ..sources.marked_truths import MARKED_BY
 from ..sources.point_pairs import PointPairTask
 from ..sources.truth_plans import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
 

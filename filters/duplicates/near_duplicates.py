@@ -277,6 +277,16 @@ class NearDuplicates(Step):
         model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
         return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
 
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that datasets before it show scenes several times on purpose, which it would take for copies."""
+        repeating = [entry for entry, step in before.items() if step.repeats_scenes()]
+        if not repeating:
+            return None
+        return (
+            f"{repeating[0]} brings records that show one scene several times on purpose, which it would take for "
+            "copies; look for copies among your own photographs with `benchwright filter duplicates DIR`"
+        )
+
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
 

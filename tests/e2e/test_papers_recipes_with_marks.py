@@ -46,7 +46,7 @@ def with_marks(recipe: str) -> dict[str, Any]:
         place = names.index("facts")
         steps[place : place + 1] = documented_steps(recipe)
     else:
-        place = names.index("jigsaw")
+        place = names.index("near_duplicates") + 1
         steps[place:place] = documented_steps(recipe)
     steps = [
         {**({"step": entry} if isinstance(entry, str) else entry), "simulate": {"annotators": 5}}

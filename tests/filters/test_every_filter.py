@@ -99,6 +99,7 @@ CASES = {
     "exact_duplicates": Case(renames=False),
     "near_duplicates": Case(),
     "quality": Case(),
+    "drawings": Case(),
     "safety": Case(
         settings={"model": "colors", "refuse": {"red": 0.5}}, prepare=lambda folder: color_classifier(folder / "colors")
     ),

@@ -1,0 +1,52 @@
+"""Recipes that fit themselves to an image folder: steps that have not what they need are left out, and named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.recipe import Recipe
+from benchwright.steps import Step
+
+
+class LeftOut(NamedTuple):
+    """A step of a recipe that a run does without.
+
+    Args:
+        step: Its entry in the recipe.
+        lacks: What it lacks, and how to get it.
+    """
+
+    step: str
+    lacks: str
+
+
+class FittedRecipe(NamedTuple):
+    """A recipe as it runs over a folder.
+
+    Args:
+        recipe: The recipe, with the steps that can run.
+        left_out: The others, in the recipe's order.
+    """
+
+    recipe: Recipe
+    left_out: tuple[LeftOut, ...]
+
+
+def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
+    """Return a recipe as it runs over an image folder.
+
+    Args:
+        recipe: The recipe; unless its header says `fitted`, all of its steps stay.
+        folder: Image folder; None where steps bring all pictures.
+    """
+    kept: dict[str, Step] = {}
+    left_out: list[LeftOut] = []
+    for entry, step in recipe.steps:
+        placed = step if folder is None else step.in_folder(folder)
+        lacks = placed.lacks(kept) if recipe.header.fitted else None
+        if lacks is None:
+            kept[entry] = placed
+        else:
+            left_out.append(LeftOut(entry, lacks))
+    return FittedRecipe(recipe.with_steps(kept), tuple(left_out))

@@ -1,0 +1,125 @@
+"""Whatever a folder of photographs brings: source datasets, tables, marks, captions and facts, all at once.
+
+photographs/iiw-dataset/data/1.json     a source dataset, in the layout of its reader
+photographs/marks.json                  boxes in COCO's format; Pascal VOC and YOLO as their tools lay them out
+photographs/captions.json               captions in COCO's format
+photographs/images.csv                  a table, CSV or JSON lines, as the reader `folder` reads it
+photographs/facts.yaml                  a facts file
+photographs/cup.jpg                     the pictures that these are about, and others
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..ground_truth import TRUTHS, GroundTruth
+from ..source_files import DatasetFiles, RefusedRow
+from .own_annotations import OwnPictures, own_records
+from .reader import DatasetReader, DatasetRecord, NeededFiles
+from .recognition import FoundSource, Recognised, picture_paths, recognised
+
+
+class Found(DatasetReader):
+    """Whatever a folder brings besides pictures: source datasets and files of annotations in it."""
+
+    name: ClassVar[str] = "found"
+    title: ClassVar[str] = "whatever a folder of photographs brings"
+    home: ClassVar[str] = "https://cocodataset.org/#format-data"
+    licence: ClassVar[str] = "that of each dataset in it"
+    pictures_licence: ClassVar[str] = (
+        "that of each dataset in it; one's own pictures have none unless a table states it"
+    )
+    needs: ClassVar[tuple[NeededFiles, ...]] = (
+        NeededFiles("<dataset>/", "source datasets, each as its reader needs it", "see the other readers"),
+        NeededFiles("<name>.json", "boxes or captions in COCO's format", "export them from a tool for marking"),
+        NeededFiles("<name>.xml, or Annotations/<name>.xml", "boxes, Pascal VOC", "the same"),
+        NeededFiles("data.yaml or classes.txt, labels/<name>.txt", "boxes, YOLO", "the same"),
+        NeededFiles("<table>.csv or <table>.jsonl", "any ground truth, as the reader `folder` reads it", "write it"),
+        NeededFiles("facts.yaml", "subjects with their boxes", "`benchwright facts export`, or write it"),
+    )
+    gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
+    landmarks: ClassVar[tuple[str, ...]] = ()
+
+    def located(self, files: DatasetFiles) -> DatasetFiles:
+        """Return the folder itself."""
+        return files
+
+    def annotations(self, files: DatasetFiles) -> Iterator[str]:
+        """Yield the files of all that is found."""
+        yield from sorted({path for source in recognised(files).sources for path in source.annotations})
+
+    def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield the records of all that is found, one source after the other, then the files that are not used."""
+        del pictures
+        here = recognised(files)
+        yield from records_found(files, here)
+        yield from here.unused
+
+    def part_of(self, record: DatasetRecord) -> str:
+        """Return the source of a record: as many are taken of each as of one dataset alone."""
+        return record.record_id.partition(":")[0]
+
+
+def records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield the records of all sources of a folder.
+
+    Args:
+        files: The folder.
+        here: What is in it.
+    """
+    own: OwnPictures | None = None
+    for source in here.sources:
+        if source.reader is None and own is None:
+            own = OwnPictures(files.root, picture_paths(files.root, without=here.dataset_folders))
+        yield from records_of_source(source, own)
+
+
+def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield the records of one source, with paths from the folder that was looked at.
+
+    Args:
+        source: The source.
+        own: Pictures of the folder; needed for what has no reader.
+    """
+    if source.reader is None or source.files is None:
+        assert own is not None, "files of annotations are about pictures of the folder"
+        yield from own_records(source, own)
+        return
+    before = f"{source.files.under}/" if source.files.under else ""
+    for record in source.reader.read(source.files, source.files):
+        if isinstance(record, RefusedRow):
+            yield record._replace(file=f"{before}{record.file}")
+            continue
+        shown = tuple(
+            picture._replace(path=f"{before}{picture.path}", dataset=source.reader.dataset_name)
+            for picture in record.pictures
+        )
+        yield record._replace(file=f"{before}{record.file}", pictures=shown)
+
+
+def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundSource, ...]]:
+    """Return the kinds of ground truth that a folder brings, each with the sources that give it.
+
+    Of a source dataset, its reader says which kinds its files hold; all others are read.
+
+    Args:
+        files: The folder.
+        here: What is in it.
+    """
+    kinds: dict[str, list[FoundSource]] = {}
+    own: OwnPictures | None = None
+    for source in here.sources:
+        if source.form == "dataset" and source.reader is not None and source.files is not None:
+            given = {truth.kind for truth in source.reader.gives_here(source.files)}
+        else:
+            own = own or OwnPictures(files.root, picture_paths(files.root, without=here.dataset_folders))
+            given = {
+                truth.kind
+                for record in records_of_source(source, own)
+                if isinstance(record, DatasetRecord)
+                for truth in record.truths
+            }
+        for kind in given:
+            kinds.setdefault(kind, []).append(source)
+    return {kind: tuple(kinds[kind]) for kind in sorted(kinds)}

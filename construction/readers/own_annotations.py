@@ -1,0 +1,197 @@
+"""Records out of files in which people annotated photographs of their own: COCO, captions, Pascal VOC, YOLO, facts.
+
+Pictures are told by the path or name that a file states: beside the file first, then anywhere in the folder, where one
+picture alone has it. Each file gives each picture a record of its own, so that what several files state adds up. Boxes
+give counts too, since people box every instance of what they box; a facts file names only what matters and gives none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from benchwright.canonical import file_digest
+from benchwright.errors import BenchwrightError
+from benchwright.facts import read_facts
+from benchwright.regions import Region
+from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks
+from benchwright.regions.formats.streamed_json import JsonLists
+
+from ..ground_truth import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
+from ..item_parts.wording import count_question, without_article
+from ..source_files import BadRow, RefusedRow
+from .reader import MISSING_PICTURE, DatasetPicture, DatasetRecord, guarded
+from .recognition import AMBIGUOUS, FoundSource
+
+_DIGITS = 64
+
+
+class OwnPictures:
+    """Pictures of a folder by what files of annotations call them.
+
+    Args:
+        root: The folder.
+        paths: Paths of the pictures below it.
+    """
+
+    def __init__(self, root: Path, paths: Iterator[str]) -> None:
+        self.root = root
+        self.paths = dict.fromkeys(paths)
+        self._by_end: dict[str, list[str]] = defaultdict(list)
+        for path in self.paths:
+            parts = path.split("/")
+            for start in range(len(parts)):
+                self._by_end["/".join(parts[start:])].append(path)
+        self._by_digest: dict[str, str] | None = None
+
+    def path_of(self, name: str, folder: str) -> str:
+        """Return the path of a picture.
+
+        Args:
+            name: What a file calls it.
+            folder: Folder of that file below the root; empty for the root.
+
+        Raises:
+            BadRow: There is no such picture, or there are several.
+        """
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+        ends = ["/".join(parts[start:]) for start in range(len(parts))]
+        for end in ends:
+            for beside in (folder, f"{folder}/images" if folder else "images"):
+                path = f"{beside}/{end}" if beside else end
+                if path in self.paths:
+                    return path
+        for end in ends:
+            if len(known := self._by_end.get(end, [])) == 1:
+                return known[0]
+            if known:
+                raise BadRow(f"{name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS)
+        if len(name) == _DIGITS and (same := self._digests().get(name)) is not None:
+            return same
+        raise BadRow(f"there is no picture {name!r} in the folder", MISSING_PICTURE)
+
+    def _digests(self) -> dict[str, str]:
+        if self._by_digest is None:
+            self._by_digest = {file_digest(self.root / path): path for path in self.paths}
+        return self._by_digest
+
+
+def own_records(source: FoundSource, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield the records of files of annotations, and what is wrong with them.
+
+    Args:
+        source: The files.
+        pictures: Pictures of the folder.
+    """
+    if source.form == "yolo":
+        yield from _marked(source.path, pictures.root / source.path, "yolo", pictures)
+        return
+    for path in source.annotations:
+        with guarded(path) as guard:
+            if source.form == "captions":
+                yield from _captioned(path, pictures)
+            elif source.form == "facts":
+                yield from _stated(path, pictures)
+            else:
+                form: MarkFormat = "voc" if source.form == "voc" else "coco"
+                yield from _marked(path, pictures.root / path, form, pictures)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    folder = path if form == "yolo" else _folder(path)
+    try:
+        for marks in read_marks(place, form, shape="box"):
+            if isinstance(marks, RefusedMark):
+                yield RefusedRow(path, marks.entry, "bad_annotation", marks.reason)
+                continue
+            wrong = [mark for mark in marks.refused if mark.code != "crowd"]
+            yield from (RefusedRow(path, mark.entry, "bad_annotation", mark.reason) for mark in wrong)
+            entry = f"image {marks.name}"
+            with guarded(path, entry) as guard:
+                shown = pictures.path_of(marks.name, folder)
+                yield _record(path, entry, shown, _truths(marks, path, counts=not wrong), marks.size_wh)
+            if guard.refusal is not None:
+                yield guard.refusal
+    except BenchwrightError as error:
+        yield RefusedRow(path, "", "unreadable_file", str(error))
+
+
+def _truths(marks: PictureMarks, path: str, *, counts: bool) -> tuple[GroundTruth, ...]:
+    """Return the boxes of a picture, and how many things of each label have one.
+
+    Args:
+        marks: The marks.
+        path: Path of their file.
+        counts: Whether every mark could be read, so that boxes can be counted.
+    """
+    boxes = tuple(LabelledBox(label=region.label, box=_box(region)) for region in marks.regions if region.label)
+    truths: list[GroundTruth] = [LabelledBoxes(boxes=boxes, incomplete=marks.crowds)]
+    if counts:
+        for label, count in sorted(Counter(without_article(box.label) for box in boxes).items()):
+            if label not in {without_article(crowd) for crowd in marks.crowds}:
+                question = count_question(label)
+                truths.append(CountQuestion(question=question, count=count, original={MARKED_BY: path}))
+    return tuple(truths)
+
+
+def _box(region: Region) -> tuple[float, float, float, float]:
+    (x0, y0), (x1, y1) = region.points
+    return x0, y0, x1, y1
+
+
+def _captioned(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield a record of each picture that a COCO file of captions describes."""
+    names: dict[object, object] = {}
+    texts: dict[object, list[str]] = defaultdict(list)
+    for key, _, _, element in JsonLists(pictures.root / path).elements():
+        if not isinstance(element, dict):
+            continue
+        if key == "images" and isinstance(element.get("id"), int | str):
+            names[element["id"]] = element.get("file_name")
+        elif key == "annotations" and isinstance(element.get("image_id"), int | str):
+            if isinstance(caption := element.get("caption"), str) and caption.strip():
+                texts[element["image_id"]].append(caption.strip())
+            else:
+                entry = f"annotation {element.get('id')}"
+                yield RefusedRow(path, entry, "bad_annotation", f"caption is {caption!r}; it is a text")
+    for image_id, stated in texts.items():
+        entry = f"image {image_id}"
+        with guarded(path, entry) as guard:
+            name = names.get(image_id)
+            if not isinstance(name, str) or not name:
+                raise BadRow(f"captions name picture {image_id}, which is not among the images with a file_name")
+            shown = pictures.path_of(name, _folder(path))
+            yield _record(path, entry, shown, (Captions(texts=tuple(stated)),))
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _stated(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield a record of each picture of a facts file that names subjects; others may be there besides them."""
+    for key, facts in read_facts(pictures.root / path).images.items():
+        if not facts.subjects:
+            continue
+        with guarded(path, f"image {key}") as guard:
+            shown = pictures.path_of(key, _folder(path))
+            boxes = tuple(
+                LabelledBox(label=without_article(subject.phrase), box=subject.box) for subject in facts.subjects
+            )
+            truths = (LabelledBoxes(boxes=boxes, is_federated=True),)
+            yield _record(path, f"image {key}", shown, truths, facts.size_wh)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _record(
+    path: str, entry: str, shown: str, truths: tuple[GroundTruth, ...], size_wh: tuple[int, int] | None = None
+) -> DatasetRecord:
+    picture = DatasetPicture(shown, f"found:{shown}", size_wh=size_wh)
+    return DatasetRecord(f"found:{path}:{shown}", path, entry, (picture,), truths)
+
+
+def _folder(path: str) -> str:
+    folder = PurePosixPath(path).parent.as_posix()
+    return "" if folder == "." else folder

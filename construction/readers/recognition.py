@@ -1,0 +1,260 @@
+"""What lies in a folder of photographs besides them: source datasets, and files in which people annotated the pictures.
+
+Looked at are the folder and the folders directly in it. A source dataset is told by the layout of its reader and by a
+row that can be read; a file of annotations by its content. Names and first rows decide; no picture is opened. What
+looks like annotations and is neither is named, as is a file that two readers would take.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.rooms import catalogue
+
+from ..source_files import SUFFIXES, DatasetFiles, RefusedRow
+from .plain_folder import PlainFolder
+from .reader import DatasetReader, DatasetRecord
+
+PICTURE_SUFFIXES = (
+    ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".jp2", *SUFFIXES
+)  # fmt: skip
+NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
+NOT_SOURCES = ("folder", "found")
+"""Readers that are told by no layout of their own."""
+_SAMPLE = 50
+_HEAD_BYTES = 1 << 16
+_FACTS = re.compile(rb"^\s*[\"']?format[\"']?\s*:\s*[\"']?benchwright-facts\b", re.M)
+_YOLO = ("data.yaml", "data.yml", "classes.txt")
+Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts"]
+
+
+class FoundSource(NamedTuple):
+    """One thing in a folder that says what is true of pictures.
+
+    Args:
+        form: What it is; `dataset` and `table` have a reader.
+        path: Path of its file or folder below the folder looked at; empty for that folder itself.
+        annotations: Paths of the files that state it, below the folder looked at.
+        reader: Reader of a source dataset, or of a table.
+        files: Files from the dataset's own folder, for the reader.
+    """
+
+    form: Form
+    path: str
+    annotations: tuple[str, ...]
+    reader: DatasetReader | None = None
+    files: DatasetFiles | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what people call it: the reader's name or the form, with the place."""
+        kind = self.reader.name if self.reader is not None and self.form == "dataset" else self.form
+        return f"{kind} ({self.path or 'the folder itself'})"
+
+
+class Recognised(NamedTuple):
+    """What a folder brings.
+
+    Args:
+        sources: Sources, by path.
+        unused: Files that are used for nothing, each with the reason.
+    """
+
+    sources: tuple[FoundSource, ...]
+    unused: tuple[RefusedRow, ...]
+
+    @property
+    def dataset_folders(self) -> tuple[str, ...]:
+        """Return the folders below the one looked at that belong to source datasets."""
+        return tuple(source.path for source in self.sources if source.form == "dataset" and source.path)
+
+
+def recognised(files: DatasetFiles) -> Recognised:
+    """Return what a folder brings.
+
+    Raises:
+        DataError: The folder cannot be read, or an archive in it is damaged.
+    """
+    folders = list(files.nested())
+    datasets, unused, doubts = _datasets(folders)
+    taken = {path for source in datasets for path in source.annotations}
+    taken |= {row.file for row in unused}
+    theirs = tuple(f"{source.path}/" for source in datasets if source.path)
+    own: list[FoundSource] = []
+    for folder in folders:
+        if files.root.is_dir() and not f"{folder.under}/".startswith(theirs):
+            found, not_used = _own_files(folder, taken)
+            own += found
+            unused += not_used
+    claimed = {path for source in own for path in source.annotations}
+    unused = [row for row in unused if row.file not in claimed]
+    unused += [row for row in doubts if row.file not in claimed and row.file not in {known.file for known in unused}]
+    sources = sorted([*datasets, *own], key=lambda source: (source.path, source.form, source.name))
+    return Recognised(tuple(sources), tuple(sorted(unused)))
+
+
+def picture_paths(root: Path, *, without: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the paths of pictures below a folder by their names, but for those in some folders and in workspaces.
+
+    Links to folders are not followed.
+
+    Args:
+        root: The folder.
+        without: Paths of folders below it.
+    """
+    for place, folders, names in os.walk(root):
+        below = PurePosixPath(Path(place).relative_to(root).as_posix())
+        folders[:] = sorted(
+            name
+            for name in folders
+            if (below / name).as_posix() not in without and not (Path(place) / name / "workspace.json").is_file()
+        )
+        yield from ((below / name).as_posix() for name in sorted(names) if name.lower().endswith(PICTURE_SUFFIXES))
+
+
+def _datasets(
+    folders: list[DatasetFiles],
+) -> tuple[list[FoundSource], list[RefusedRow], list[RefusedRow]]:
+    """Return the source datasets in folders, what two readers would take, and what looks like one and is none."""
+    found: dict[tuple[str, str], FoundSource] = {}
+    doubts: list[RefusedRow] = []
+    for name, entry in catalogue("dataset_readers").items():
+        if name in NOT_SOURCES:
+            continue
+        reader: DatasetReader = entry.load()()
+        for folder in folders:
+            try:
+                files = reader.located(folder)
+                paths = tuple(path for path in reader.annotations(files) if files.has(path))
+            except BenchwrightError:
+                continue
+            if not paths or (name, files.under) in found:
+                continue
+            below = tuple(f"{files.under}/{path}" if files.under else path for path in paths)
+            if (wrong := _wrong_with(reader, files)) is None:
+                found[name, files.under] = FoundSource("dataset", files.under, below, reader, files)
+            else:
+                detail = f"laid out as {reader.title}, and none of its first rows can be read: {wrong}"
+                doubts.append(RefusedRow(below[0], "", NOT_RECOGNISED, detail))
+    takers: dict[str, list[FoundSource]] = {}
+    for source in found.values():
+        for path in source.annotations:
+            takers.setdefault(path, []).append(source)
+    unused = [
+        RefusedRow(path, "", AMBIGUOUS, f"{' and '.join(source.name for source in several)} would take it; name a step "
+                   "`dataset` with the reader that is meant")
+        for path, several in takers.items() if len(several) > 1
+    ]  # fmt: skip
+    clashing = {source for several in takers.values() if len(several) > 1 for source in several}
+    return [source for source in found.values() if source not in clashing], unused, doubts
+
+
+def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
+    """Return why none of the first rows can be read; None where one can, or where names alone tell the dataset."""
+    if reader.is_told_by_names:
+        return None
+    wrong = "there is no row"
+    try:
+        for row in islice(reader.read(files, files), _SAMPLE):
+            if isinstance(row, DatasetRecord):
+                return None
+            wrong = str(row)
+    except BenchwrightError as error:
+        return str(error)
+    return wrong
+
+
+def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource], list[RefusedRow]]:
+    """Return the files of annotations directly in a folder, and those that look like some and are none."""
+    found: list[FoundSource] = []
+    unused: list[RefusedRow] = []
+    names = [name for name in folder.listing() if not name.endswith("/")]
+    place = folder.root / folder.under
+    voc = [_below(folder, name) for name in names if name.lower().endswith(".xml")]
+    if voc:
+        found.append(FoundSource("voc", folder.under, tuple(voc)))
+    if any(name in _YOLO for name in names) and (labels := _yolo_labels(place)):
+        classes = [_below(folder, name) for name in names if name in _YOLO]
+        below = [_below(folder, path) for path in labels]
+        found.append(FoundSource("yolo", folder.under, (*classes, *below)))
+        taken = taken | {*classes, *below}
+    for name in names:
+        path = _below(folder, name)
+        if path in taken or not (place / name).is_file():
+            continue
+        try:
+            source = _own_file(folder, name, place / name, path)
+        except (BenchwrightError, OSError, ValueError, RecursionError) as error:
+            unused.append(RefusedRow(path, "", NOT_RECOGNISED, str(error)))
+        else:
+            found += [source] if source is not None else []
+    return found, unused
+
+
+def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundSource | None:
+    """Return a file as a source; None where it is nothing that people annotate in.
+
+    Raises:
+        DataError: It looks like annotations and is none that can be read.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix == ".json":
+        return FoundSource(_form_of_json(place), path, (path,))
+    if suffix in (".csv", ".jsonl"):
+        if suffix == ".csv" and "image" not in (columns := _columns(place)):
+            raise DataError(f"a table has a column `image`; there are {', '.join(columns[:8]) or 'none'}")
+        if suffix == ".jsonl" and not _names_pictures(place):
+            raise DataError("a table has `image` or `images` in each line; the first one has neither")
+        dataset = re.sub(r"[^a-z0-9_.-]+", "-", path.lower()).strip("-._")
+        return FoundSource("table", path, (path,), PlainFolder(table=name, dataset=dataset or "table"), folder)
+    if suffix in (".yaml", ".yml") and _FACTS.search(_head(place)):
+        return FoundSource("facts", path, (path,))
+    return None
+
+
+def _form_of_json(place: Path) -> Form:
+    source = JsonLists(place)
+    for key, _, _, element in source.elements():
+        if key == "annotations" and isinstance(element, dict):
+            return "captions" if "caption" in element else "coco"
+    if missing := [key for key in ("images", "annotations") if key not in source.keys]:
+        raise DataError(f"a COCO file has the lists images and annotations; {missing[0]} is missing")
+    return "coco"
+
+
+def _columns(place: Path) -> list[str]:
+    text = _head(place).decode("utf-8-sig", "replace")
+    return next(csv.reader(io.StringIO(text)), [])
+
+
+def _names_pictures(place: Path) -> bool:
+    with place.open("rb") as handle:
+        line = next((line for line in islice(handle, 100) if line.strip()), b"{}")
+    document = json.loads(line)
+    return isinstance(document, dict) and not {"image", "images"}.isdisjoint(document)
+
+
+def _head(place: Path) -> bytes:
+    with place.open("rb") as handle:
+        return handle.read(_HEAD_BYTES)
+
+
+def _yolo_labels(place: Path) -> list[str]:
+    """Return the label files of a YOLO dataset, as `benchwright.regions.formats` looks for them."""
+    labels = place / "labels"
+    files = labels.rglob("*.txt") if labels.is_dir() else place.glob("*.txt")
+    return sorted(file.relative_to(place).as_posix() for file in files if file.name != "classes.txt")
+
+
+def _below(folder: DatasetFiles, name: str) -> str:
+    return f"{folder.under}/{name}" if folder.under else name

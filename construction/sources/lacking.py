@@ -1,0 +1,66 @@
+"""What ground truth a folder lacks for a task, in words, and how one gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from benchwright.rooms import catalogue
+from benchwright.steps import Step
+
+from .dataset import Dataset
+
+MARKED_FIELDS = {
+    "depth": "points `closer` and `farther`",
+    "reflectance": "points `darker` and `lighter`, or two points `same`",
+    "counts": "boxes with labels around every instance",
+    "keypoints": "correspondences over pairs",
+    "boxes": "boxes with labels",
+}
+"""Fields of a campaign `mark` of which tasks make each kind of truth; kinds that people cannot mark are not here."""
+OWN_FILES = {
+    "boxes": "a file of boxes (COCO, Pascal VOC, YOLO) or a facts file",
+    "counts": "a file of boxes (COCO, Pascal VOC, YOLO)",
+    "captions": "a COCO file or a table of captions",
+}
+"""Files of one's own that give a kind, besides tables, which give all."""
+
+
+def readers_that_give(kind: str) -> list[str]:
+    """Return the names of the readers of source datasets that give a kind of truth, sorted."""
+    return [
+        name
+        for name, entry in catalogue("dataset_readers").items()
+        if name not in ("folder", "found") and kind in {truth.kind for truth in entry.load().gives}
+    ]
+
+
+def lacking_truths(kinds: Iterable[str]) -> str:
+    """Return that a folder states nothing of some kinds, and what would: a dataset, a file of one's own, people."""
+    named = list(kinds)
+    ways: list[str] = []
+    for kind in named:
+        if readers := readers_that_give(kind):
+            ways.append(f"the dataset {' or '.join(readers)} (`benchwright construct readers`)")
+        if own := OWN_FILES.get(kind):
+            ways.append(own)
+        ways.append(f"a table (CSV, JSON lines) with `{kind}`")
+        if fields := MARKED_FIELDS.get(kind):
+            ways.append(f"a campaign `mark` with {fields}")
+    return f"nothing in the folder states {' or '.join(f'`{kind}`' for kind in named)}; add {', or '.join(ways)}"
+
+
+def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Sequence[str]) -> str | None:
+    """Return that no step before a task gives what it reads, and what would; None where one may give it.
+
+    Args:
+        before: Steps before it by their entry.
+        columns: Values that it reads, as `<entry>.<kind>`, of which one is enough.
+        kinds: Kinds of truth that these are.
+    """
+    for column in columns:
+        entry, _, kind = column.rpartition(".")
+        giver = before.get(entry)
+        found = giver.kinds_found() if isinstance(giver, Dataset) else None
+        if giver is not None and (found is None or kind in found):
+            return None
+    return lacking_truths(kinds)

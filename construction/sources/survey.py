@@ -1,0 +1,268 @@
+"""Which of BLINK's fourteen tasks a folder of photographs can feed, and what the others lack.
+
+Names, first rows and headers are looked at, and which models lie on this machine; no picture is decoded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.models.local_weights import FOLDER, weights_on_this_machine
+
+from ..readers import (
+    DatasetRecord,
+    FoundSource,
+    OwnPictures,
+    kinds_found,
+    picture_paths,
+    recognised,
+    records_of_source,
+)
+from ..source_files import DatasetFiles, RefusedRow
+from .lacking import lacking_truths
+
+MOST_ROWS = 2000
+"""Rows of one source that are read for the counts; of a source with more, the counts are at least these."""
+MOST_BYTES = 64 << 20
+"""Size of a single annotation file above which nothing of it is counted."""
+
+
+class Model(NamedTuple):
+    """A model with which a task can do without ground truth.
+
+    Args:
+        repository: Name of its repository on the hub.
+        gives: What it gives the task.
+        package: Package that runs it.
+    """
+
+    repository: str
+    gives: str
+    package: str
+
+
+DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "depth maps", "transformers")
+DETECTOR = Model("IDEA-Research/grounding-dino-tiny", "boxes by words, which people check", "transformers")
+FEATURES = Model("facebook/dinov2-small", "likeness of pictures, which people check", "transformers")
+GENERATOR = Model("stabilityai/stable-diffusion-xl-base-1.0", "pictures of captions", "diffusers")
+MODELS = (DEPTH, DETECTOR, FEATURES, GENERATOR)
+
+
+class BlinkTask(NamedTuple):
+    """What one of the fourteen tasks is made of.
+
+    Args:
+        kinds: Kinds of ground truth of which one is enough.
+        of_pictures: Whether any photograph is enough.
+        model: Model that can take the place of ground truth, or that is needed besides it.
+        needs_model: Whether the model is needed besides the ground truth.
+        otherwise: How it is made without any of this.
+    """
+
+    kinds: tuple[str, ...] = ()
+    of_pictures: bool = False
+    model: Model | None = None
+    needs_model: bool = False
+    otherwise: str | None = None
+
+
+BLINK_TASKS: Mapping[str, BlinkTask] = {
+    "visual_correspondence": BlinkTask(("homographies",), of_pictures=True),
+    "relative_reflectance": BlinkTask(("reflectance",)),
+    "relative_depth": BlinkTask(("depth",), model=DEPTH),
+    "spatial_relation": BlinkTask(("claims",)),
+    "multi_view_reasoning": BlinkTask(("poses",)),
+    "jigsaw": BlinkTask(of_pictures=True),
+    "object_localization": BlinkTask(("boxes",), model=DETECTOR),
+    "counting": BlinkTask(("counts",), model=DETECTOR),
+    "art_style": BlinkTask(("styles",)),
+    "visual_similarity": BlinkTask(("similarity",), model=FEATURES),
+    "semantic_correspondence": BlinkTask(("keypoints",)),
+    "functional_correspondence": BlinkTask(("functions",)),
+    "forensic_detection": BlinkTask(("captions",), model=GENERATOR, needs_model=True),
+    "iq_test": BlinkTask(otherwise="people collect its items in a campaign `collect`, each with an explanation"),
+}
+"""The tasks in the order in which the paper introduces them, closely."""
+
+
+class TaskSurvey(NamedTuple):
+    """What a folder has for a task.
+
+    Args:
+        task: Name of the step.
+        by: What feeds it, one line each; empty where nothing does.
+        records: Number of records for it; None where they were not counted, or any picture is one.
+        pictures: Number of pictures for it; None where they were not counted.
+        lacks: What is missing and how to get it; None where it is fed.
+    """
+
+    task: str
+    by: tuple[str, ...]
+    records: int | None
+    pictures: int | None
+    lacks: str | None
+
+
+class FolderSurvey(NamedTuple):
+    """What a folder brings.
+
+    Args:
+        folder: The folder.
+        pictures: Number of pictures that belong to no source dataset, by their names.
+        sources: Names of what was recognised, each with its numbers of truths by kind; at least as many.
+        unused: Files that are used for nothing.
+        models: Folder of each model's weights on this machine; None where it has none.
+        tasks: The fourteen tasks.
+    """
+
+    folder: Path
+    pictures: int
+    sources: tuple[tuple[str, Mapping[str, int]], ...]
+    unused: tuple[RefusedRow, ...]
+    models: Mapping[str, Path | None]
+    tasks: tuple[TaskSurvey, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the survey as `construct survey --json` prints it."""
+        return {
+            "folder": str(self.folder),
+            "pictures": self.pictures,
+            "sources": [{"source": name, "truths": dict(counts)} for name, counts in self.sources],
+            "unused": [{"file": row.file, "reason": row.reason, "detail": row.detail} for row in self.unused],
+            "models": {name: None if path is None else str(path) for name, path in self.models.items()},
+            "tasks": [{**task._asdict(), "fed": task.lacks is None, "by": list(task.by)} for task in self.tasks],
+        }
+
+
+class _Counts:
+    """Numbers of records and pictures by kind of truth, of one source."""
+
+    def __init__(self) -> None:
+        self.records: Counter[str] = Counter()
+        self.pictures: dict[str, set[str]] = {}
+
+    def add(self, record: DatasetRecord) -> None:
+        for kind in {truth.kind for truth in record.truths}:
+            self.records[kind] += 1
+            self.pictures.setdefault(kind, set()).update(picture.path for picture in record.pictures)
+
+
+def survey_folder(folder: Path) -> FolderSurvey:
+    """Return what a folder brings for the fourteen tasks.
+
+    Raises:
+        DataError: It is no folder, cannot be read, or holds a damaged archive.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder} is no folder; name the one with your photographs")
+    files = DatasetFiles(folder)
+    here = recognised(files)
+    paths = list(picture_paths(folder, without=here.dataset_folders))
+    own = OwnPictures(folder, iter(paths))
+    counted = {source.name: _counted(source, own) for source in here.sources}
+    kinds = kinds_found(files, here)
+    theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
+    pictures = len(paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
+    models = {model.repository: weights_on_this_machine(model.repository) for model in MODELS}
+    return FolderSurvey(
+        folder,
+        len(paths),
+        tuple((name, dict(sorted(counts.records.items())) if counts else {}) for name, counts in counted.items()),
+        here.unused,
+        models,
+        tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in BLINK_TASKS.items()),
+    )
+
+
+def _counted(source: FoundSource, own: OwnPictures) -> _Counts | None:
+    """Return the counts of a source; None where its files are too large to be read for that."""
+    if source.reader is not None and source.files is not None and source.reader.is_told_by_names:
+        sizes = ((own.root / path) for path in source.annotations)
+        if any(not path.is_file() or path.stat().st_size > MOST_BYTES for path in sizes):
+            return None
+    counts = _Counts()
+    rows: Iterator[DatasetRecord | RefusedRow] = records_of_source(source, own)
+    try:
+        for row in islice(rows, MOST_ROWS) if source.form == "dataset" else rows:
+            if isinstance(row, DatasetRecord):
+                counts.add(row)
+    except BenchwrightError:
+        return counts  # what is wrong with the file is named by `construct check`, and by a run
+    return counts
+
+
+def _surveyed(
+    name: str,
+    task: BlinkTask,
+    kinds: Mapping[str, tuple[FoundSource, ...]],
+    counted: Mapping[str, _Counts | None],
+    pictures: int,
+    models: Mapping[str, Path | None],
+) -> TaskSurvey:
+    sources = [source for kind in task.kinds for source in kinds.get(kind, ())]
+    by = [source.name for source in sources]
+    numbers = [counts for source in sources if (counts := counted[source.name]) is not None]
+    records = sum(counts.records[kind] for counts in numbers for kind in task.kinds) if sources else None
+    shown = {path for counts in numbers for kind in task.kinds for path in counts.pictures.get(kind, ())}
+    count: int | None = len(shown) if sources else None
+    if len(numbers) < len(sources):
+        records, count = None, None
+    no_model = None if task.model is None else _without(task.model, models)
+    if task.of_pictures and pictures:
+        by.append("any photograph")
+        count = pictures
+    elif task.model is not None and not task.needs_model and no_model is None and pictures:
+        by.append(f"{task.model.gives} of {task.model.repository}")
+        count = pictures
+    lacks: str | None = None
+    if not by:
+        ways = [lacking_truths(task.kinds)] if task.kinds else []
+        ways += ["it needs photographs"] if task.of_pictures else []
+        ways += [no_model] if no_model is not None else []
+        ways += [task.otherwise] if task.otherwise is not None else []
+        lacks = "; or ".join(ways) if not task.needs_model else "; and ".join(ways)
+    elif task.needs_model and no_model is not None:
+        lacks = no_model
+    return TaskSurvey(name, tuple(by) if lacks is None else (), records, count, lacks)
+
+
+def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
+    """Return what of a model is not on this machine, and how one gets it; None where all of it is."""
+    if models[model.repository] is None:
+        return (
+            f"put the weights of {model.repository} ({model.gives}) on this machine, into ${FOLDER} or the hub's cache"
+        )
+    if find_spec(model.package) is None:
+        return f"install the package {model.package}, which runs {model.repository} ({model.gives})"
+    return None
+
+
+def survey_text(survey: FolderSurvey) -> str:
+    """Return a survey as text for people."""
+    lines = [f"{survey.folder}: {survey.pictures:,} pictures of your own"]
+    for name, counts in survey.sources:
+        truths = ", ".join(f"{kind} {number:,}" for kind, number in counts.items()) or "not counted"
+        lines.append(f"  {name}: {truths}")
+    lines += [f"  not used: {row}" for row in survey.unused]
+    for task in survey.tasks:
+        lines.append(f"{'yes' if task.lacks is None else 'no ':3}  {task.task:26} {_line(task)}")
+    fed = sum(task.lacks is None for task in survey.tasks)
+    return "\n".join([*lines, f"{fed} of {len(survey.tasks)} tasks can be built: `benchwright run blink --images DIR`"])
+
+
+def _line(task: TaskSurvey) -> str:
+    if task.lacks is not None:
+        return task.lacks
+    numbers = ((task.records, "records"), (task.pictures, "pictures"))
+    counts = ", ".join(f"{number:,} {what}" for number, what in numbers if number is not None)
+    return _joined((counts, *task.by))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,157 @@
+"""`construct survey`: which of BLINK's fourteen tasks a folder can feed, and what the others lack.
+
+- photographs alone feed two tasks; every other line says what is missing and how to get it;
+- each source dataset feeds its task; files of one's own feed theirs; counts are those of the records;
+- weights on this machine feed what models can; nothing is decoded; the steps that a run leaves out are those not fed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dataset_fixtures.coco_files import write_coco, write_lvis
+from dataset_fixtures.diw_files import write_diw
+from dataset_fixtures.funkpoint_files import write_funkpoint
+from dataset_fixtures.hpatches_files import write_hpatches
+from dataset_fixtures.iiw_files import write_iiw
+from dataset_fixtures.nights_files import write_nights
+from dataset_fixtures.pictures import save
+from dataset_fixtures.spair_files import write_spair
+from dataset_fixtures.tally_files import write_tally
+from dataset_fixtures.vsr_files import write_vsr
+from dataset_fixtures.wikiart_files import write_wikiart
+from dataset_fixtures.wild6d_files import write_wild6d
+
+from benchwright.cli import invoke
+from benchwright.construction.sources import survey_folder, survey_text
+from benchwright.errors import DataError
+from benchwright.pipeline.fitting import fitted_to
+from benchwright.recipe import Recipe, load_recipe, step
+from benchwright.recipes import bundled_recipes
+
+OF_PICTURES = {"jigsaw", "visual_correspondence"}
+FED: list[tuple[Callable[[Path], Any], set[str]]] = [
+    (write_hpatches, {"visual_correspondence"}),
+    (write_iiw, {"relative_reflectance"}),
+    (write_diw, {"relative_depth"}),
+    (write_vsr, {"spatial_relation"}),
+    (write_wild6d, {"multi_view_reasoning"}),
+    (write_coco, {"object_localization"}),
+    (write_lvis, {"object_localization"}),
+    (write_tally, {"counting"}),
+    (write_wikiart, {"art_style"}),
+    (write_nights, {"visual_similarity"}),
+    (write_spair, {"semantic_correspondence"}),
+    (write_funkpoint, {"functional_correspondence"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "no_hub"))
+    monkeypatch.delenv("BENCHWRIGHT_MODELS", raising=False)
+
+
+def fed(folder: Path) -> set[str]:
+    return {task.task for task in survey_folder(folder).tasks if task.lacks is None}
+
+
+def test_photographs_alone_feed_two_tasks_and_the_other_lines_say_what_is_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "photographs"
+    save(folder / "cup.png", 1, 320, 200)
+    surveyed = survey_folder(folder)
+    assert (surveyed.pictures, len(surveyed.tasks)) == (1, 14)
+    assert fed(folder) == OF_PICTURES
+    lacks = {task.task: task.lacks or "" for task in surveyed.tasks}
+    assert "the dataset iiw" in lacks["relative_reflectance"]
+    assert "points `darker` and `lighter`" in lacks["relative_reflectance"]
+    assert "depth-anything/Depth-Anything-V2-Small-hf" in lacks["relative_depth"]
+    assert "`claims`" in lacks["spatial_relation"]
+    assert "`collect`" in lacks["iq_test"]
+    assert "stable-diffusion-xl-base-1.0" in lacks["forensic_detection"]
+    assert survey_text(surveyed).endswith("2 of 14 tasks can be built: `benchwright run blink --images DIR`")
+
+
+@pytest.mark.parametrize(("write", "tasks"), FED)
+def test_a_source_dataset_feeds_its_task(tmp_path: Path, write: Callable[[Path], Any], tasks: set[str]) -> None:
+    folder = tmp_path / "photographs"
+    write(folder / "dataset")
+    assert fed(folder) == tasks | OF_PICTURES
+
+
+def test_counts_are_those_of_the_records(tmp_path: Path) -> None:
+    folder = tmp_path / "photographs"
+    write_diw(folder / "diw")
+    write_nights(folder / "nights")
+    surveyed = {task.task: task for task in survey_folder(folder).tasks}
+    assert (surveyed["relative_depth"].records, surveyed["relative_depth"].pictures) == (41, 41)
+    assert (surveyed["visual_similarity"].records, surveyed["visual_similarity"].pictures) == (31, 93)
+    assert surveyed["relative_depth"].by == ("diw (diw)",)
+
+
+def test_weights_on_this_machine_feed_what_models_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "photographs"
+    save(folder / "cup.png", 1, 320, 200)
+    monkeypatch.setenv("BENCHWRIGHT_MODELS", str(tmp_path / "models"))
+    (tmp_path / "models" / "Depth-Anything-V2-Small-hf").mkdir(parents=True)
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    assert fed(folder) == {*OF_PICTURES, "relative_depth"}
+
+
+def test_no_picture_is_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "photographs"
+    write_iiw(folder / "iiw")
+    for picture in folder.rglob("*.png"):
+        picture.write_bytes(b"no picture")
+    assert "relative_reflectance" in fed(folder)
+
+
+def test_the_command_prints_what_it_found_and_what_it_cannot_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "photographs"
+    write_diw(folder / "diw")
+    (folder / "notes.json").write_text("[]")
+    assert invoke(["construct", "survey", str(folder), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["sources"] == [{"source": "diw (diw)", "truths": {"depth": 41}}]
+    assert [row["file"] for row in document["unused"]] == ["notes.json"]
+    assert {task["task"] for task in document["tasks"] if task["fed"]} == {*OF_PICTURES, "relative_depth"}
+    with pytest.raises(DataError, match="is no folder"):
+        survey_folder(folder / "notes.json")
+
+
+def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) -> None:
+    folder = tmp_path / "photographs"
+    write_diw(folder / "diw")
+    fitted = fitted_to(load_recipe(bundled_recipes()["blink"]), folder)
+    made = {entry for entry, step in fitted.recipe.steps if "items" in step.makes}
+    assert made == fed(folder) & {entry for entry, _ in load_recipe(bundled_recipes()["blink"]).steps}
+    assert dict(fitted.left_out).keys() == {
+        "relative_reflectance", "spatial_relation", "counting", "art_style", "visual_similarity",
+        "semantic_correspondence", "functional_correspondence", "multi_view_reasoning",
+    }  # fmt: skip
+
+
+def test_records_that_show_a_scene_again_leave_out_the_search_for_copies(tmp_path: Path) -> None:
+    folder = tmp_path / "photographs"
+    write_hpatches(folder / "hpatches")
+    left_out = dict(fitted_to(load_recipe(bundled_recipes()["blink"]), folder).left_out)
+    assert "show one scene several times" in left_out["near_duplicates"]
+    assert "dataset" not in left_out
+
+
+def test_a_task_that_reads_a_campaign_or_a_named_dataset_stays(tmp_path: Path) -> None:
+    write_iiw(tmp_path / "iiw")
+    save(tmp_path / "photographs" / "cup.png", 1, 320, 200)
+    recipe = Recipe(
+        "named",
+        [step("dataset", reader="iiw", folder="iiw"), "relative_reflectance", "relative_depth"],
+        folder=tmp_path,
+    )
+    recipe.header = recipe.header.model_copy(update={"fitted": True})
+    assert fitted_to(recipe, tmp_path / "photographs").left_out == ()
