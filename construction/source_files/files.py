@@ -57,6 +57,10 @@ class DatasetFiles:
             paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
         return tuple(_opened_archive(path) for path in paths)
 
+    def archives(self) -> list[str]:
+        """Return the names of the archives directly in the folder, whose members count as its files."""
+        return [archive.path.name for archive in self._archives if archive.path != self.root]
+
     def at(self, landmarks: Iterable[str], title: str) -> DatasetFiles:
         """Return the files from the folder that holds the landmarks: this one, or one folder directly in it.
 

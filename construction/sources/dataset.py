@@ -76,6 +76,7 @@ class Dataset(GatherStep):
     _reader: DatasetReader | None = PrivateAttr(None)
     _here: Recognised | None = PrivateAttr(None)
     _taken: frozenset[str] = PrivateAttr(frozenset())
+    _folders: tuple[str, ...] = PrivateAttr(())
     _kinds: frozenset[str] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
@@ -115,10 +116,10 @@ class Dataset(GatherStep):
         return not several.isdisjoint(kinds if (found := self.kinds_found()) is None else found)
 
     def takes(self, uri: str) -> bool:
-        """Return whether a file of the run's folder is an annotation, or lies in the folder of a source dataset."""
-        return self._here is not None and (
-            uri in self._taken or uri.startswith(tuple(f"{uri_for(path)}/" for path in self._here.dataset_folders))
-        )
+        """Return whether a file of the run's folder is an annotation, an archive that is looked into, or lies in the
+        folder of a source dataset.
+        """
+        return uri in self._taken or uri.startswith(self._folders)
 
     def _recognised(self) -> Recognised:
         if self._here is None:
@@ -178,8 +179,12 @@ class Dataset(GatherStep):
         self._here = recognised(self._files())
         # Pictures of one's own about which no table says where they come from are images of the folder already.
         brought = [photograph for photograph in brought if photograph.source.dataset != Found.name]
+        self._folders = tuple(f"{uri_for(path)}/" for path in self._here.dataset_folders)
+        archives = {uri_for(name) for name in self._files().archives()}
         own = {photograph.source.uri.removeprefix(f"{ctx.stage}:") for photograph in brought}
-        self._taken = frozenset(own | {uri_for(path) for source in self._here.sources for path in source.annotations})
+        self._taken = frozenset(
+            own | archives | {uri_for(path) for source in self._here.sources for path in source.annotations}
+        )
         return brought
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -208,3 +209,18 @@ def test_in_a_run_files_that_are_read_are_no_images_and_datasets_count_apart(tmp
     by = Counter(row["uri"].partition("/")[0] for row in finished.files())
     assert by == {"dataset:iiw-dataset": 5, "dataset:diw": 5, "dataset:table": 3, "cup.png": 1}
     assert finished.steps[-1].made == 1
+
+
+@pytest.mark.slow
+def test_pictures_of_an_archive_come_in_and_the_archive_is_no_image(tmp_path: Path) -> None:
+    root = tmp_path / "photographs"
+    photograph(tmp_path, "cup.png", 70)
+    root.mkdir()
+    with zipfile.ZipFile(root / "pictures.zip", "w") as archive:
+        archive.write(tmp_path / "cup.png", "cup.png")
+    write_lines(
+        root / "table.jsonl", [{"image": "pictures/cup.png", "truths": [{"kind": "captions", "texts": ["A cup."]}]}]
+    )
+    recipe = Recipe("found", [step("dataset", reader="found")], seed=2)
+    finished = run_recipe(recipe, images=root, workspace=tmp_path / "w", workers=1)
+    assert [(row["uri"], row["verdict"]) for row in finished.files()] == [("dataset:pictures/cup.png", "keep")]
