@@ -11,6 +11,7 @@ import io
 import sys
 import textwrap
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +21,19 @@ from benchwright.drawing import draw_prompts
 from benchwright.records import Item
 from benchwright.release import Release
 
-HIGH_PX, WIDE_PX, GAP_PX, LINE_PX, LETTERS_A_LINE = 300, 1240, 12, 22, 130
-QUALITY = 80
+HIGH_PX, WIDE_PX, GAP_PX, LINE_PX, LETTER_PX = 300, 1240, 12, 22, 10
+COLUMNS = 3
+"""Columns of a sheet of items with one picture each."""
+QUALITY, LEAST_QUALITY = 80, 45
 
 
-def panel(item: Item, files: dict[str, bytes]) -> Image.Image:
+def panel(item: Item, files: dict[str, bytes], wide_px: int) -> Image.Image:
     """Return one item: its pictures with their marks, the question, the options, the right one with an arrow."""
     pictures = []
     for shown in item.images:
         pixels = np.asarray(Image.open(io.BytesIO(files[shown.image_id])).convert("RGB"))
         picture = Image.fromarray(draw_prompts(pixels, shown.prompts))
-        scale = min(HIGH_PX / picture.height, (WIDE_PX / len(item.images) - GAP_PX) / picture.width)
+        scale = min(HIGH_PX / picture.height, (wide_px / len(item.images) - GAP_PX) / picture.width)
         size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
         pictures.append(picture.resize(size, Image.Resampling.LANCZOS))
     names = {image.image_id: number for number, image in enumerate(item.images, start=1)}
@@ -39,9 +42,9 @@ def panel(item: Item, files: dict[str, bytes]) -> Image.Image:
         + (choice.text or f"image {names[str(choice.image_id)]}")
         for choice in item.choices
     ]
-    lines = [*textwrap.wrap(item.question, LETTERS_A_LINE), *options]
+    lines = [*textwrap.wrap(item.question, wide_px // LETTER_PX), *options]
     high = max(picture.height for picture in pictures)
-    page = Image.new("RGB", (WIDE_PX, high + 2 * GAP_PX + LINE_PX * len(lines)), "white")
+    page = Image.new("RGB", (wide_px, high + 2 * GAP_PX + LINE_PX * len(lines)), "white")
     left = 0
     for picture in pictures:
         page.paste(picture, (left, 0))
@@ -52,26 +55,55 @@ def panel(item: Item, files: dict[str, bytes]) -> Image.Image:
     return page
 
 
-def main(release: str, folder: str, per_task: int = 3) -> None:
-    """Write the sheets."""
-    panels: dict[str, list[Image.Image]] = defaultdict(list)
-    for released in Release.open(Path(release)).items():
-        if len(panels[released.item.task]) < per_task:
+def sheet(panels: Sequence[Image.Image]) -> Image.Image:
+    """Return panels of one width in as many columns as fit."""
+    columns = WIDE_PX // panels[0].width
+    rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+    highs = [max(one.height for one in row) + GAP_PX for row in rows]
+    page = Image.new("RGB", (WIDE_PX, sum(highs)), "white")
+    top = 0
+    for row, high in zip(rows, highs, strict=True):
+        for column, one in enumerate(row):
+            page.paste(one, (column * one.width, top))
+        top += high
+    return page
+
+
+def encoded(page: Image.Image, most_bytes: int | None) -> bytes:
+    """Return a page as JPEG, of lower quality, then smaller, until it has no more than so many bytes."""
+    while True:
+        for quality in range(QUALITY, LEAST_QUALITY - 1, -5):
+            file = io.BytesIO()
+            page.save(file, "JPEG", quality=quality, optimize=True)
+            if most_bytes is None or file.tell() <= most_bytes:
+                return file.getvalue()
+        page = page.resize((page.width * 9 // 10, page.height * 9 // 10), Image.Resampling.LANCZOS)
+
+
+def draw_sheets(release: Path, folder: Path, *, per_task: int = 3, most_bytes: int | None = None) -> None:
+    """Write a sheet for each task.
+
+    Args:
+        release: Folder of the release.
+        folder: Folder in which the sheets are written.
+        per_task: Largest number of items on a sheet.
+        most_bytes: Largest size of a sheet's file; null for any.
+    """
+    drawn: dict[str, list[tuple[Item, dict[str, bytes]]]] = defaultdict(list)
+    for released in Release.open(release).items():
+        if len(drawn[released.item.task]) < per_task:
             files = {image.image_id: released.images[image.image_id] for image in released.item.images}
-            panels[released.item.task].append(panel(released.item, files))
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for task, shown in panels.items():
-        page = Image.new("RGB", (WIDE_PX, sum(one.height + GAP_PX for one in shown)), "white")
-        top = 0
-        for one in shown:
-            page.paste(one, (0, top))
-            top += one.height + GAP_PX
-        path = Path(folder) / f"{task}.jpg"
-        page.save(path, quality=QUALITY, optimize=True)
+            drawn[released.item.task].append((released.item, files))
+    folder.mkdir(parents=True, exist_ok=True)
+    for task, shown in drawn.items():
+        columns = COLUMNS if max(len(item.images) for item, _ in shown) == 1 else 1
+        page = sheet([panel(item, files, WIDE_PX // columns) for item, files in shown])
+        path = folder / f"{task}.jpg"
+        path.write_bytes(encoded(page, most_bytes))
         print(f"{len(shown)} items in {path}")
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
         raise SystemExit(__doc__)
-    main(sys.argv[1], sys.argv[2], *(int(number) for number in sys.argv[3:]))
+    draw_sheets(Path(sys.argv[1]), Path(sys.argv[2]), per_task=int(sys.argv[3]) if len(sys.argv) == 4 else 3)

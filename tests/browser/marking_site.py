@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,7 @@ from benchwright.annotation.forms import (
     RegionField,
     TaskContent,
     TaskInput,
+    item_in,
 )
 from benchwright.annotation.store import open_store
 from benchwright.pipeline import run_recipe
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from benchwright.regions import RegionShape
+    from benchwright.workspace import FinishedRun
 
 LARGE = (4000, 3000)
 """Twelve megapixels."""
@@ -131,6 +136,61 @@ def on_screen(page: Page, x: float, y: float, *, size: tuple[int, int] = LARGE, 
     """Return where a point of a picture is in the window, as the browser has laid the picture out."""
     across, down = page.evaluate(_PLACE, [pane, x, y, size[0]])
     return float(across), float(down)
+
+
+def pictures(done: FinishedRun) -> dict[str, tuple[str, tuple[int, int]]]:
+    """Return the file name and the size of each picture of a run, by its id."""
+    return {
+        image.image_id: (Path(image.source.uri).name, (image.width, image.height))
+        for image in done.images()
+        if image.source is not None
+    }
+
+
+def pictures_of(site: ReviewSite, slot: int) -> list[str]:
+    """Return the ids of the pictures that a slot shows: people see which ones they are."""
+    with closing(sqlite3.connect(f"file:{site.workspace / 'review.sqlite'}?mode=ro", uri=True)) as connection:
+        question = "SELECT payload FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"
+        [payload] = connection.execute(question, (slot,)).fetchone()
+    return [image["image_id"] for image in item_in(json.loads(payload))["images"]]
+
+
+class Hand:
+    """A hand with a mouse on a picture of a task, on whole pixels of the screen."""
+
+    def __init__(self, page: Page, size: tuple[int, int], *, pane: int = 0) -> None:
+        self.page, self.size, self.pane = page, size, pane
+
+    @property
+    def within(self) -> float:
+        """Half a pixel of the screen, in pixels of the picture."""
+        (x0, _), (x1, _) = (on_screen(self.page, x, 0, size=self.size, pane=self.pane) for x in (0, self.size[0]))
+        return 0.5 * self.size[0] / (x1 - x0)
+
+    def _place(self, x: float, y: float) -> tuple[int, int]:
+        across, down = on_screen(self.page, x, y, size=self.size, pane=self.pane)
+        return round(across), round(down)
+
+    def box(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """Drag over a thing; with Shift, since other marks may lie below."""
+        self.page.keyboard.down("Shift")
+        self.page.mouse.move(*self._place(x0, y0))
+        self.page.mouse.down()
+        self.page.mouse.move(*self._place(x1, y1), steps=4)
+        self.page.mouse.up()
+        self.page.keyboard.up("Shift")
+
+    def point(self, x: float, y: float) -> None:
+        """Press on a place; with Shift, since other points may lie near."""
+        self.page.keyboard.down("Shift")
+        self.page.mouse.click(*self._place(x, y))
+        self.page.keyboard.up("Shift")
+
+    def label(self, words: str) -> None:
+        """Write a label in words; what is drawn next in the field has it as well."""
+        self.page.keyboard.press("l")
+        self.page.keyboard.type(words)
+        self.page.keyboard.press("Enter")
 
 
 def draw(page: Page, *points: tuple[float, float], size: tuple[int, int] = LARGE) -> None:

@@ -7,15 +7,13 @@ What is marked and stated makes the items that the file makes: same ids, texts a
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser.marking_site import on_screen, picture_is_there
+from browser.marking_site import Hand, picture_is_there, pictures, pictures_of
 from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 from browser.state_site import begin, unfold
 from conftest import ROOT
@@ -94,64 +92,13 @@ def facts() -> Mapping[str, PictureFacts]:
     return {name: stated[key] for key in stated for name in (key, *stated[key].also)}
 
 
-def pictures(done: FinishedRun) -> dict[str, tuple[str, tuple[int, int]]]:
-    """Return the file name and the size of each picture of a run, by its id."""
-    return {
-        image.image_id: (Path(image.source.uri).name, (image.width, image.height))
-        for image in done.images()
-        if image.source is not None
-    }
-
-
-def picture_of(site: ReviewSite, slot: int) -> str:
-    """Return the id of the picture that a slot shows: people see which one it is."""
-    with closing(sqlite3.connect(f"file:{site.workspace / 'review.sqlite'}?mode=ro", uri=True)) as connection:
-        question = "SELECT item_id FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"
-        [image_id] = connection.execute(question, (slot,)).fetchone()
-    return str(image_id)
-
-
-class Hand:
-    """A hand with a mouse on the picture of a task, on whole pixels of the screen."""
-
-    def __init__(self, page: Page, size: tuple[int, int]) -> None:
-        self.page, self.size = page, size
-        (x0, _), (x1, _) = on_screen(page, 0, 0, size=size), on_screen(page, *size, size=size)
-        assert x1 - x0 >= size[0], "a pixel of the screen is no more than one of the picture"
-
-    def _place(self, x: float, y: float) -> tuple[int, int]:
-        across, down = on_screen(self.page, x, y, size=self.size)
-        return round(across), round(down)
-
-    def box(self, subject: Subject) -> None:
-        """Drag over a subject; with Shift, since other marks may lie below."""
-        x0, y0, x1, y1 = subject.box
-        self.page.keyboard.down("Shift")
-        self.page.mouse.move(*self._place(x0, y0))
-        self.page.mouse.down()
-        self.page.mouse.move(*self._place(x1, y1), steps=4)
-        self.page.mouse.up()
-        self.page.keyboard.up("Shift")
-        self.label(subject)
-
-    def point(self, x: float, y: float) -> None:
-        """Press on a place; with Shift, since other points may lie near."""
-        self.page.keyboard.down("Shift")
-        self.page.mouse.click(*self._place(x, y))
-        self.page.keyboard.up("Shift")
-
-    def label(self, subject: Subject) -> None:
-        """Write a subject's name in words; what is drawn next in the field has it as well."""
-        self.page.keyboard.press("l")
-        self.page.keyboard.type(subject.name.replace("_", " "))
-        self.page.keyboard.press("Enter")
-
-
 def mark(page: Page, picture: PictureFacts, size: tuple[int, int]) -> None:
     """Draw what a facts file states of a picture."""
     hand = Hand(page, size)
+    assert hand.within <= WITHIN, "a pixel of the screen is no more than one of the picture"
     for subject in picture.subjects:
-        hand.box(subject)
+        hand.box(*subject.box)
+        hand.label(in_words(subject))
     for field in ("inside", "outside"):
         for subject in picture.subjects:
             points = () if subject.cut_out is None else getattr(subject.cut_out, field)
@@ -160,7 +107,12 @@ def mark(page: Page, picture: PictureFacts, size: tuple[int, int]) -> None:
             for number, place in enumerate(points):
                 hand.point(*place)
                 if number == 0:
-                    hand.label(subject)
+                    hand.label(in_words(subject))
+
+
+def in_words(subject: Subject) -> str:
+    """Return a subject's name in words."""
+    return subject.name.replace("_", " ")
 
 
 def write(page: Page, area: Locator, text: str) -> None:
@@ -181,7 +133,7 @@ def state(page: Page, picture: PictureFacts) -> None:
     begin(page)
     for number, subject in enumerate(picture.subjects):
         about = entry(unfold(page, "Subjects"), number, "subject")
-        write(page, about.locator("textarea").nth(0), subject.name.replace("_", " "))
+        write(page, about.locator("textarea").nth(0), in_words(subject))
         write(page, about.locator("textarea").nth(1), subject.phrase)
         for name in () if subject.cut_out is None else subject.cut_out.onto:
             write(page, about.get_by_role("searchbox"), name)
@@ -240,7 +192,8 @@ def test_the_demos_facts_drawn_and_typed_in_the_app_make_the_items_that_its_file
     slot: int | None = slot_on_screen(page)
     marked = 0
     while slot is not None:
-        name, size = known[picture_of(site, slot)]
+        [image_id] = pictures_of(site, slot)
+        name, size = known[image_id]
         picture_is_there(page)
         if name in facts and facts[name].subjects:
             mark(page, facts[name], size)
@@ -256,7 +209,8 @@ def test_the_demos_facts_drawn_and_typed_in_the_app_make_the_items_that_its_file
     slot = slot_on_screen(page)
     stated = 0
     while slot is not None:
-        name, _ = known[picture_of(site, slot)]
+        [image_id] = pictures_of(site, slot)
+        name, _ = known[image_id]
         if name in facts:
             state(page, facts[name])
             stated += 1
