@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blink_tasks import all_tasks, write_datasets
 from odd_steps import Deadly, OnGpu, PowerCut, Width
 from planned_ideas import PlannedIdeas
 from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
@@ -180,6 +181,14 @@ def test_manipulated_pictures_have_the_local_engines_bytes(scene: Path, here: No
     for engine in ("ray", "local"):
         run_steps(steps, images=scene / "photographs", workspace=tmp_path / engine, engine=engine, workers=2)
     assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
+
+
+def test_tasks_of_source_datasets_have_the_local_engines_bytes(here: None, tmp_path: Path) -> None:
+    write_datasets(tmp_path)
+    for engine in ("ray", "local"):
+        run_recipe(all_tasks(tmp_path), workspace=tmp_path / "workspaces" / engine, engine=engine, workers=2)
+    workspaces = tmp_path / "workspaces"
+    assert tree_digest(workspaces / "ray") == tree_digest(workspaces / "local")
 
 
 def test_a_node_that_does_not_see_the_workspace_is_named_before_anything_runs(

@@ -87,6 +87,25 @@ def test_each_task_is_shared_out_as_asked_where_items_stand_alone():
     }  # fmt: skip
 
 
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["jigsaw", "counting", "depth", "art_style"]), st.integers(1, 3)),
+        min_size=1, max_size=40,
+    ),
+    st.integers(0, 9),
+)  # fmt: skip
+def test_each_task_is_halved_within_one_item_or_one_of_its_groups(groups, seed):
+    items = [([f"pair:{n}"], task) for n, (task, size) in enumerate(groups) for _ in range(size)]
+    found = list(split_of(items, {"val": 0.5, "test": 0.5}, seed).values())
+    counts = Counter((task, split) for (_, task), split in zip(items, found, strict=True))
+    for task in {task for task, _ in groups}:
+        largest = max(size for other, size in groups if other == task)
+        has_single = (task, 1) in groups
+        difference = abs(counts[task, "val"] - counts[task, "test"])
+        assert difference <= largest
+        assert difference <= largest - (has_single and largest > 1)
+
+
 def test_odd_items_of_two_tasks_do_not_all_land_in_one_split():
     items = [([], "jigsaw")] * 3 + [([], "counting")] * 3
     assert Counter(split_of(items, {"val": 0.5, "test": 0.5}).values()) == {"val": 3, "test": 3}
