@@ -3,4 +3,8 @@ from .dataset_check import check_dataset as check_dataset
 from .dataset_check import check_text as check_text
 from .emu import read_emu as read_emu
 from .facts import StatedFacts as StatedFacts
+from .pattern_puzzles import PatternPuzzles as PatternPuzzles
+from .pattern_puzzles import drawn as drawn
+from .pattern_puzzles import pattern_puzzle as pattern_puzzle
+from .pattern_puzzles import right_by_pixels as right_by_pixels
 from .resolved_facts import resolved as resolved

@@ -206,7 +206,9 @@ class TruthTask(MapStep):
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
-            by["choices"] = "template"
+            by["choices"] = wording.choices_by
+        if wording.explanation is not None:
+            by["explanation"] = wording.written_by
         return Item(
             item_id=ctx.item_id(record.image_id, chosen.record, ordinal=ordinal),
             task=self.name,
@@ -217,6 +219,7 @@ class TruthTask(MapStep):
             answer=chosen.answer,
             group_keys=tuple(sorted({*roots, *group_keys})),
             attributes=dict(wording.attributes),
+            explanation=wording.explanation,
             written_by=by,
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,

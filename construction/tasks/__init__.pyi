@@ -7,6 +7,7 @@ from .counting import Counting as Counting
 from .counting import other_numbers as other_numbers
 from .functional_correspondence import FunctionalCorrespondence as FunctionalCorrespondence
 from .image_implication import ImageImplication as ImageImplication
+from .iq_test import IqTest as IqTest
 from .jigsaw import HIDDEN as HIDDEN
 from .jigsaw import QUESTION as QUESTION
 from .jigsaw import Jigsaw as Jigsaw
