@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 NOTHING_STATED, USED_ALREADY, ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 PICTURE_MISSING = "picture_missing"
+PROMPT = "prompt"
+"""Value of photographs that people collected: what they were collected for."""
 
 
 class TruthTask(MapStep):
@@ -110,8 +112,10 @@ class TruthTask(MapStep):
         for column in self.truth_columns:
             entry, _, value = column.rpartition(".")
             if value not in given.get(entry, {}):
-                wanted = "a campaign `mark`" if value == REGIONS else "a step `dataset`"
-                setting = "marked_by" if value == REGIONS else "dataset"
+                wanted, setting = {
+                    REGIONS: ("a campaign `mark`", "marked_by"),
+                    PROMPT: ("a campaign `collect`", "collected_by"),
+                }.get(value, ("a step `dataset`", "dataset"))
                 raise RecipeError(
                     f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "
                     f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
@@ -121,6 +125,10 @@ class TruthTask(MapStep):
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the selection over all records, then this step."""
         return (Selection.of(self), self)
+
+    def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
+        """Return the truths in a value that neither a dataset nor marks gave; tasks that read such values say how."""
+        raise NotImplementedError(f"step {self.name!r} reads no {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
@@ -155,19 +163,28 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
+        entries, without = self.chosen_of(record, ctx)
+        if not entries:
+            return without
+        made: dict[str, ImageRecord] = {}
+        items: list[Item] = []
+        for entry in entries:
+            shown = [self._shown(record, ctx.image(image_id), ctx, made) for image_id in entry.image_ids]
+            items += self.made(record, ctx, entry, shown, made)
+        return Outcome(evidence=without.evidence, images=tuple(made.values()), items=tuple(items))
+
+    def chosen_of(self, record: ImageRecord, ctx: Context) -> tuple[list[ChosenRecord], Outcome]:
+        """Return the records that were chosen for an image, and the outcome of an image without any."""
         chosen = ctx.value(record.image_id, "selection.chosen")
         left_out = ctx.value(record.image_id, "selection.left_out")
         evidence = {} if left_out is None else {"left_out": json.loads(left_out)}
-        if chosen is None:
-            reasons = evidence.get("left_out") or {NOTHING_STATED: 1}
-            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
-        made: dict[str, ImageRecord] = {}
-        items: list[Item] = []
-        for document in json.loads(chosen):
-            entry = ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
-            shown = [self._shown(record, ctx.image(image_id), ctx, made) for image_id in entry.image_ids]
-            items += self.made(record, ctx, entry, shown, made)
-        return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
+        reasons = evidence.get("left_out") or {NOTHING_STATED: 1}
+        reason = max(reasons, key=lambda reason: (reasons[reason], reason))
+        entries = [
+            ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
+            for document in json.loads(chosen or "[]")
+        ]
+        return entries, Outcome("drop", reason, evidence=evidence)
 
     def made(
         self,
@@ -347,8 +364,10 @@ class Selection(GatherStep):
                 stated: Iterable[RecordTruth[Any]]
                 if kinds:
                     stated = _numbered(read_truths(text, kinds[0]))
-                else:
+                elif column.endswith(f".{REGIONS}"):
                     stated = marked_truths(text, image_id, self._task.kinds, campaign=column.rpartition(".")[0])
+                else:
+                    stated = self._task.truths_in(column, image_id, text)
                 for truth in stated:
                     reason = self._reason_against(truth, sizes_wh)
                     if reason is None:
