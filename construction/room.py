@@ -75,6 +75,15 @@ ROOM = Room(
             f"{_HERE}.tasks.multi_view_reasoning:MultiViewReasoning",
             "Make items: did the camera move left or right between two frames?",
         ),
+        "pattern_puzzles": Entry(
+            f"{_HERE}.sources.pattern_puzzles:PatternPuzzles",
+            "Bring generated puzzles: which pattern is the overlay of two others?",
+        ),
+        "forensic_detection": Entry(
+            f"{_HERE}.tasks.forensic_detection:ForensicDetection",
+            "Make items: which of four pictures is a real photograph?",
+        ),
+        "iq_test": Entry(f"{_HERE}.tasks.iq_test:IqTest", "Make items of puzzles, each with an explanation."),
         "beyond_the_image": Entry(
             f"{_HERE}.tasks.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
         ),

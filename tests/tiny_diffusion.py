@@ -14,7 +14,7 @@ def make_pipeline(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Write a pipeline's folder and return it.
 
     Args:
-        kind: `sd_inpaint`, `sdxl_inpaint`, `instruct_pix2pix`, `flux_fill` or `flux_kontext`.
+        kind: `sd_inpaint`, `sdxl_inpaint`, `sdxl`, `instruct_pix2pix`, `flux_fill` or `flux_kontext`.
         folder: Where to.
         seed: Of the weights.
     """
@@ -22,7 +22,7 @@ def make_pipeline(kind: str, folder: Path, *, seed: int = 0) -> Path:
 
     torch.manual_seed(seed)
     makers = {
-        "sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "instruct_pix2pix": _instruct, "flux_fill": _flux_fill,
+        "sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "sdxl": _sdxl_of_text, "instruct_pix2pix": _instruct, "flux_fill": _flux_fill,
         "flux_kontext": _flux_kontext,
     }  # fmt: skip
     makers[kind]().save_pretrained(folder)
@@ -44,18 +44,29 @@ def _instruct() -> Any:
 
 def _sdxl() -> Any:
     from diffusers import StableDiffusionXLInpaintPipeline
+
+    return StableDiffusionXLInpaintPipeline(**_sdxl_parts(9))
+
+
+def _sdxl_of_text() -> Any:
+    from diffusers import StableDiffusionXLPipeline
+
+    return StableDiffusionXLPipeline(**_sdxl_parts(4))
+
+
+def _sdxl_parts(channels: int) -> dict[str, Any]:
     from transformers import CLIPTextModelWithProjection
 
     words = _tokenizer()
     denoiser = _unet(
-        9, attention_head_dim=(2, 4), use_linear_projection=True, addition_embed_type="text_time",
+        channels, attention_head_dim=(2, 4), use_linear_projection=True, addition_embed_type="text_time",
         addition_time_embed_dim=_TIME_WIDTH, transformer_layers_per_block=(1, 2),
         projection_class_embeddings_input_dim=6 * _TIME_WIDTH + WIDTH, cross_attention_dim=2 * WIDTH,
     )  # fmt: skip
-    return StableDiffusionXLInpaintPipeline(
-        **{**_parts(9), "unet": denoiser}, tokenizer_2=words, add_watermarker=False,
-        text_encoder_2=CLIPTextModelWithProjection(_text_config(words)).eval(),
-    )  # fmt: skip
+    return {
+        **_parts(channels), "unet": denoiser, "tokenizer_2": words, "add_watermarker": False,
+        "text_encoder_2": CLIPTextModelWithProjection(_text_config(words)).eval(),
+    }  # fmt: skip
 
 
 def _flux_fill() -> Any:

@@ -17,6 +17,7 @@ from .truths import LabelledBox as LabelledBox
 from .truths import LabelledBoxes as LabelledBoxes
 from .truths import Matrix3 as Matrix3
 from .truths import Point as Point
+from .truths import Puzzle as Puzzle
 from .truths import ReflectanceComparison as ReflectanceComparison
 from .truths import SimilarityTriplet as SimilarityTriplet
 from .truths import SizeWH as SizeWH

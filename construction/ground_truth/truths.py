@@ -316,6 +316,47 @@ class DatedPlace(GroundTruth):
     """What the article says, in one paragraph."""
 
 
+class Puzzle(GroundTruth):
+    """A puzzle of an intelligence test, with the explanation of its answer.
+
+    Its options are either drawn in its pictures, each with a label beside it, or are further pictures of the record.
+    """
+
+    kind: ClassVar[str] = "puzzles"
+    pictures: ClassVar[int | None] = None
+
+    question: Words
+    labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=8)
+    """Labels of the options as they stand in the picture, in order, such as A, B, C and D; empty where options are
+    pictures."""
+    option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=8)
+    """Numbers of the record's pictures that are the options; all other pictures of the record are the puzzle."""
+    answer: str | int
+    """Label of the right option, or number of the picture that is it."""
+    explanation: Words
+    is_generated: bool = False
+    """Whether a program made it; `original` then says which."""
+
+    @model_validator(mode="after")
+    def _has_options_and_an_answer_among_them(self) -> Puzzle:
+        if bool(self.labels) == bool(self.option_pictures):
+            raise ValueError("a puzzle has either `labels` of options drawn in it, or `option_pictures`")
+        options: tuple[str | int, ...] = self.labels or self.option_pictures
+        if len(options) < 2 or len(set(options)) < len(options):
+            raise ValueError(f"a puzzle needs two or more options, each once, not {list(options)}")
+        if self.answer not in options:
+            raise ValueError(f"the answer {self.answer!r} is none of the options {list(options)}")
+        return self
+
+    def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
+        """Return which option is no picture of the record, in words; None where all are."""
+        del slack_px
+        for number in self.option_pictures:
+            if number >= len(sizes_wh):
+                return f"option picture {number} is none of the record's {len(sizes_wh)} pictures, counted from 0"
+        return None
+
+
 TRUTHS: tuple[type[GroundTruth], ...] = (
     Homographies,
     ReflectanceComparison,
@@ -330,6 +371,7 @@ TRUTHS: tuple[type[GroundTruth], ...] = (
     SimilarityTriplet,
     KeypointPair,
     FunctionalPoints,
+    Puzzle,
 )
 TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
 

@@ -4,6 +4,10 @@ from .dataset_check import check_text as check_text
 from .emu import read_emu as read_emu
 from .facts import StatedFacts as StatedFacts
 from .lacking import lacking_truths as lacking_truths
+from .pattern_puzzles import PatternPuzzles as PatternPuzzles
+from .pattern_puzzles import drawn as drawn
+from .pattern_puzzles import pattern_puzzle as pattern_puzzle
+from .pattern_puzzles import right_by_pixels as right_by_pixels
 from .resolved_facts import resolved as resolved
 from .survey import survey_folder as survey_folder
 from .survey import survey_text as survey_text

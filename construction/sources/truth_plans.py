@@ -114,6 +114,8 @@ class Wording(NamedTuple):
         evidence: What the key was taken from.
         attributes: Attributes of the item.
         written_by: Author of the question.
+        choices_by: Author of options that are texts.
+        explanation: Explanation of the answer, by the author of the question; None for none.
     """
 
     question: str
@@ -123,6 +125,8 @@ class Wording(NamedTuple):
     evidence: Mapping[str, Any] = {}
     attributes: Mapping[str, str] = {}
     written_by: str = "template"
+    choices_by: str = "template"
+    explanation: str | None = None
 
 
 def with_contradictions(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 NOTHING_STATED, USED_ALREADY, ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 PICTURE_MISSING = "picture_missing"
+PROMPT = "prompt"
+"""Value of photographs that people collected: what they were collected for."""
 
 
 class TruthTask(MapStep):
@@ -111,8 +113,10 @@ class TruthTask(MapStep):
         for column in self.truth_columns:
             entry, _, value = column.rpartition(".")
             if value not in given.get(entry, {}):
-                wanted = "a campaign `mark`" if value == REGIONS else "a step `dataset`"
-                setting = "marked_by" if value == REGIONS else "dataset"
+                wanted, setting = {
+                    REGIONS: ("a campaign `mark`", "marked_by"),
+                    PROMPT: ("a campaign `collect`", "collected_by"),
+                }.get(value, ("a step `dataset`", "dataset"))
                 raise RecipeError(
                     f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "
                     f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
@@ -126,6 +130,10 @@ class TruthTask(MapStep):
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the selection over all records, then this step."""
         return (Selection.of(self), self)
+
+    def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
+        """Return the truths in a value that neither a dataset nor marks gave; tasks that read such values say how."""
+        raise NotImplementedError(f"step {self.name!r} reads no {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
@@ -160,12 +168,11 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
-        chosen = ctx.value(record.image_id, "selection.chosen")
-        left_out = Counter(json.loads(ctx.value(record.image_id, "selection.left_out") or "{}"))
+        entries, without = self.chosen_of(record, ctx)
+        left_out = Counter(without.evidence.get("left_out", {}))
         made: dict[str, ImageRecord] = {}
         items: list[Item] = []
-        for document in json.loads(chosen or "[]"):
-            entry = ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
+        for entry in entries:
             pictures: dict[str, ImageRecord] = {}
             shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
             result = self.made(record, ctx, entry, shown, pictures)
@@ -174,11 +181,20 @@ class TruthTask(MapStep):
             else:
                 made |= pictures
                 items += result
-        evidence = {"left_out": dict(left_out)} if left_out else {}
         if not items:
-            reasons = left_out or {NOTHING_STATED: 1}
-            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+            return _without(left_out)
+        evidence = {"left_out": dict(left_out)} if left_out else {}
         return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
+
+    def chosen_of(self, record: ImageRecord, ctx: Context) -> tuple[list[ChosenRecord], Outcome]:
+        """Return the records that were chosen for an image, and the outcome of an image without any."""
+        chosen = ctx.value(record.image_id, "selection.chosen")
+        left_out = Counter(json.loads(ctx.value(record.image_id, "selection.left_out") or "{}"))
+        entries = [
+            ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
+            for document in json.loads(chosen or "[]")
+        ]
+        return entries, _without(left_out)
 
     def made(
         self,
@@ -219,7 +235,9 @@ class TruthTask(MapStep):
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
-            by["choices"] = "template"
+            by["choices"] = wording.choices_by
+        if wording.explanation is not None:
+            by["explanation"] = wording.written_by
         return Item(
             item_id=ctx.item_id(record.image_id, chosen.record, ordinal=ordinal),
             task=self.name,
@@ -230,6 +248,7 @@ class TruthTask(MapStep):
             answer=chosen.answer,
             group_keys=tuple(sorted({*roots, *group_keys})),
             attributes=dict(wording.attributes),
+            explanation=wording.explanation,
             written_by=by,
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
@@ -253,6 +272,13 @@ class TruthTask(MapStep):
         stored = ctx.store_image(shrink(ctx.images.rgb(picture), size_wh), parents=parents)
         made[stored.image_id] = stored
         return stored
+
+
+def _without(left_out: Counter[str]) -> Outcome:
+    """Return the outcome of an image without items: the reason that most of its records have."""
+    reasons = left_out or Counter({NOTHING_STATED: 1})
+    reason = max(reasons, key=lambda reason: (reasons[reason], reason))
+    return Outcome("drop", reason, evidence={"left_out": dict(left_out)} if left_out else {})
 
 
 class Selection(GatherStep):
@@ -357,8 +383,10 @@ class Selection(GatherStep):
                 stated: Iterable[RecordTruth[Any]]
                 if kinds:
                     stated = _numbered(read_truths(text, kinds[0]))
-                else:
+                elif column.endswith(f".{REGIONS}"):
                     stated = marked_truths(text, image_id, self._task.kinds, campaign=column.rpartition(".")[0])
+                else:
+                    stated = self._task.truths_in(column, image_id, text)
                 for truth in stated:
                     reason = self._reason_against(truth, sizes_wh)
                     if reason is None:

@@ -103,9 +103,10 @@ class Diffusion:
         height, width = edits[0].pixels.shape[:2]
         arguments: dict[str, Any] = {
             "prompt": [edit.prompt for edit in edits],
-            "image": [_picture(edit.pixels) for edit in edits],
             "generator": [torch.Generator("cpu").manual_seed(edit.seed) for edit in edits],
         }
+        if self._preset.task != "text":  # else only the size of the pixels counts
+            arguments["image"] = [_picture(edit.pixels) for edit in edits]
         if self._preset.task == "inpaint":
             masks = [np.ones((height, width), bool) if edit.mask is None else edit.mask for edit in edits]
             arguments["mask_image"] = [_picture(mask.astype(np.uint8) * 255) for mask in masks]
@@ -149,6 +150,7 @@ def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) 
             use_safetensors=True,
             local_files_only=True,
             low_cpu_mem_usage=True,
+            **preset.loading,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]

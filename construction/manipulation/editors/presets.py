@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Task = Literal["inpaint", "instruct"]
+Task = Literal["inpaint", "instruct", "text"]
 OPENRAIL = "CreativeML Open RAIL-M"
 
 
@@ -20,7 +20,8 @@ class Preset(NamedTuple):
 
     Args:
         editor: Name of the editor, as recorded in pairs.
-        task: Task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture.
+        task: Task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture,
+            `text` makes a picture of a caption alone.
         pipeline: Class of diffusers.
         hub: Repository of the weights.
         licence: Licence of the weights.
@@ -29,6 +30,7 @@ class Preset(NamedTuple):
         call: Arguments of the pipeline's call besides picture, mask, prompt, size and generators.
         scheduler: Class that replaces the scheduler of the folder; None keeps that.
         batched: Whether the pipeline takes several different pictures at once.
+        loading: Further arguments with which the pipeline is loaded.
     """
 
     editor: str
@@ -41,6 +43,7 @@ class Preset(NamedTuple):
     call: Mapping[str, float | int | str | bool]
     scheduler: str | None = None
     batched: bool = True
+    loading: Mapping[str, bool] = {}
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -78,6 +81,12 @@ PRESETS: Mapping[str, Preset] = {
     "qwen_image_edit": Preset(
         "qwen_image_edit", "instruct", "QwenImageEditPipeline", "Qwen/Qwen-Image-Edit", "Apache-2.0", 1024, 32,
         {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "}, batched=False,
+    ),
+    "sdxl": Preset(
+        # A watermark would tell its pictures from photographs.
+        "sdxl", "text", "StableDiffusionXLPipeline", "stabilityai/stable-diffusion-xl-base-1.0",
+        "CreativeML Open RAIL++-M", 1024, 32, {"num_inference_steps": 50, "guidance_scale": 5.0},
+        loading={"add_watermarker": False},
     ),
 }  # fmt: skip
 """Presets by their names in recipes."""

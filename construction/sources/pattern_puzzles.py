@@ -1,0 +1,270 @@
+"""Generated puzzles of patterns laid over each other, as the text beside BLINK's figure 5 describes one.
+
+Two rows have three patterns of dots and short lines each. The third pattern of a row shows all that its first and its
+second show; the last one is missing.
+
+No option can be told from the others without the puzzle. Two elements of the right overlay, one that only the first
+pattern has and one that only the second has, each have another place. The four options are the four ways to have each
+element in either place. So all have the same ink, each differs from two others by one moved element and from the
+last one by two, and which of the four is right is drawn by chance before the overlay is split into two patterns. Either
+of the two patterns alone leaves two options.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from pydantic import Field, PrivateAttr
+
+from benchwright.errors import PrerequisiteError
+from benchwright.photographs import BroughtPhotograph
+from benchwright.records import Source
+from benchwright.seeds import generator_for
+from benchwright.steps import BringContext, GatherContext, Gathered, GatherStep, Stream
+from benchwright.workspace.workspace import Workspace
+
+from ..ground_truth import RECORDS, Puzzle, RecordPlace, RecordTruth, write_records, write_truths
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CELL_PX = 160
+"""Side of a pattern, in pixels."""
+_GAP_PX, _MARGIN_PX, _PITCH_PX, _DOT_PX, _LINE_PX = 12, 20, 40, 7, 5
+_LATTICE = 4
+QUESTION = (
+    "Each row follows one rule, and the last picture of the second row is missing. Which of the four pictures after "
+    "the first one is it?"
+)
+EXPLANATION = (
+    "In each row the third picture shows everything that the first or the second shows, each in its place: the two are "
+    "laid over each other. The right picture is the overlay of the first two pictures of the second row. In each of "
+    "the others, one or two elements lie in another place."
+)
+Element = tuple[str, int, int]
+Pattern = frozenset[Element]
+Pixels = NDArray[np.uint8]
+
+DOTS: tuple[Element, ...] = tuple(("dot", x, y) for x in range(_LATTICE) for y in range(_LATTICE))
+LINES: tuple[Element, ...] = (
+    *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
+    *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
+)
+"""Places of elements, none of which touch each other, so that a moved one has the same ink."""
+
+
+class PatternPuzzle(NamedTuple):
+    """One puzzle: rows of patterns, options, and which option is right.
+
+    Args:
+        first_row: The three patterns of the first row.
+        second_row: The two patterns of the second row that are shown.
+        options: Four patterns.
+        right: Place of the right one, from 0.
+    """
+
+    first_row: tuple[Pattern, Pattern, Pattern]
+    second_row: tuple[Pattern, Pattern]
+    options: tuple[Pattern, Pattern, Pattern, Pattern]
+    right: int
+
+
+def pattern_puzzle(rng: np.random.Generator) -> PatternPuzzle:
+    """Return a puzzle drawn by chance."""
+    vocabulary = (DOTS, LINES, DOTS + LINES)[rng.integers(3)]
+    places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
+    # Elements that move, each between two places of one kind; then six that stay.
+    pairs: list[tuple[Element, Element]] = []
+    while len(pairs) < 2:
+        element = places.pop()
+        other = next(place for place in places if (place[0] == "dot") == (element[0] == "dot"))
+        places.remove(other)
+        pairs.append((element, other))
+    kept = places[: int(rng.integers(5, 8))]
+    options = [frozenset([*kept, first, second]) for first, second in product(*pairs)]
+    right = int(rng.integers(4))
+    moving = (pairs[0][right // 2], pairs[1][right % 2])
+    second_row = _split(kept, moving, rng)
+    first_order = [vocabulary[number] for number in rng.permutation(len(vocabulary))][: len(kept) + 2]
+    first, second = _split(first_order[2:], (first_order[0], first_order[1]), rng)
+    order = rng.permutation(4)
+    a, b, c, d = (options[number] for number in order)
+    return PatternPuzzle(
+        (first, second, first | second), second_row, (a, b, c, d), int(np.flatnonzero(order == right)[0])
+    )
+
+
+def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
+    """Return two patterns whose overlay has all elements: each its own one, and at least one in common.
+
+    What they have in common tells laying over from adding with taking away what is there twice.
+    """
+    common = int(rng.integers(1, 3))
+    rest = kept[common:]
+    half = len(rest) // 2
+    swap = int(rng.integers(2))
+    first = frozenset([*kept[:common], own[0], *rest[:half]])
+    second = frozenset([*kept[:common], own[1], *rest[half:]])
+    return (second, first) if swap else (first, second)
+
+
+def drawn(pattern: Pattern) -> Pixels:
+    """Return a pattern in black on white, (160, 160, 3), without half tones."""
+    image = Image.new("L", (CELL_PX, CELL_PX), 255)
+    draw = ImageDraw.Draw(image)
+    for kind, column, row in sorted(pattern):
+        x, y = _MARGIN_PX + column * _PITCH_PX, _MARGIN_PX + row * _PITCH_PX
+        if kind == "dot":
+            draw.ellipse((x - _DOT_PX, y - _DOT_PX, x + _DOT_PX, y + _DOT_PX), fill=0)
+        else:
+            near, far, half = _DOT_PX + 4, _PITCH_PX - _DOT_PX - 4, _LINE_PX // 2
+            across = (x + near, y - half, x + far, y + half)
+            draw.rectangle(across if kind == "across" else (x - half, y + near, x + half, y + far), fill=0)
+    return np.asarray(image.convert("RGB"))
+
+
+def drawn_rows(puzzle: PatternPuzzle) -> Pixels:
+    """Return the two rows as one picture; the missing pattern is a grey square."""
+    step = CELL_PX + _GAP_PX
+    rows = np.full((2 * step + _GAP_PX, 3 * step + _GAP_PX, 3), 190, np.uint8)
+    for row, patterns in enumerate((puzzle.first_row, puzzle.second_row)):
+        for column in range(3):
+            cell = drawn(patterns[column]) if column < len(patterns) else np.full((CELL_PX, CELL_PX, 3), 225, np.uint8)
+            y, x = _GAP_PX + row * step, _GAP_PX + column * step
+            rows[y : y + CELL_PX, x : x + CELL_PX] = cell
+    return rows
+
+
+def right_by_pixels(rows: Pixels, options: Sequence[Pixels]) -> list[int]:
+    """Return the places of the options that equal the overlay of the second row's first two patterns.
+
+    Args:
+        rows: The two rows as `drawn_rows` returns them.
+        options: The options as `drawn` returns them.
+
+    Returns:
+        Places from 0; none where the first row is no overlay either.
+    """
+    step = CELL_PX + _GAP_PX
+    cells = [
+        rows[_GAP_PX + row * step :, _GAP_PX + column * step :][:CELL_PX, :CELL_PX]
+        for row in range(2)
+        for column in range(3)
+    ]
+    if not np.array_equal(np.minimum(cells[0], cells[1]), cells[2]):
+        return []
+    overlay = np.minimum(cells[3], cells[4])
+    return [place for place, option in enumerate(options) if np.array_equal(option, overlay)]
+
+
+class PatternPuzzles(GatherStep):
+    """Bring generated puzzles into the run, for the step `iq_test`; drops nothing.
+
+    Each puzzle has two rows of three patterns, the third of a row being the first two laid over each other, and four
+    options for the last one. It checks on the pixels of each that exactly one option is right. All options of a puzzle
+    have the same ink, and none can be told from the others without the rows. The puzzles are marked as generated, and
+    are no replacement for puzzles that people collect: all follow one rule.
+
+    Args:
+        puzzles: Number of puzzles.
+        licence: Licence that the pictures are stated to have; null states none.
+    """
+
+    name: ClassVar[str] = "pattern_puzzles"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {RECORDS: "string", Puzzle.kind: "string"}
+    columns: ClassVar[tuple[str, ...]] = ("image_id",)
+    imports: ClassVar[tuple[str, ...]] = ()
+    brings_pictures: ClassVar[bool] = True
+
+    puzzles: int = Field(150, ge=1, le=20_000)
+    licence: str | None = Field(None, min_length=1)
+    _records: dict[str, tuple[str, ...]] | None = PrivateAttr(None)
+    """The pictures of each record."""
+
+    def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
+        """Draw the puzzles and return their pictures."""
+        workspace = Workspace(ctx.workspace)
+        brought: list[BroughtPhotograph] = []
+        self._records = {}
+        for number, pictures in enumerate(self.drawn(ctx.seed)):
+            digests = [workspace.objects.put(_png(picture)) for picture in pictures]
+            record = f"{ctx.stage}:{number:05d}"
+            self._records[record] = tuple(digests)
+            for place, digest in enumerate(digests):
+                name = "rows" if place == 0 else f"option-{place}"
+                source = Source(
+                    uri=f"{ctx.stage}:{number:05d}/{name}.png",
+                    dataset=self.name,
+                    canonical_id=f"{self.name}:{ctx.seed}/{number:05d}/{name}",
+                    licence=self.licence,
+                    author="generated",
+                )
+                brought.append(BroughtPhotograph(workspace.objects.path(digest), source))
+        return brought
+
+    def drawn(self, seed: int) -> Iterator[tuple[Pixels, ...]]:
+        """Yield the pictures of each puzzle: the rows, the right option, the wrong ones.
+
+        A puzzle is drawn again where a picture of it would be one of an earlier puzzle.
+        """
+        seen: set[bytes] = set()
+        for number in range(self.puzzles):
+            attempt = 0
+            while True:
+                puzzle = pattern_puzzle(generator_for(seed, self.name, f"{number:05d}", attempt))
+                options = [drawn(option) for option in puzzle.options]
+                pictures = (
+                    drawn_rows(puzzle),
+                    *sorted(options, key=lambda option: option is not options[puzzle.right]),
+                )
+                keys = {picture.tobytes() for picture in pictures}
+                if len(keys) == 5 and seen.isdisjoint(keys) and right_by_pixels(pictures[0], pictures[1:]) == [0]:
+                    break
+                attempt += 1
+            seen |= keys
+            yield pictures
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Return the puzzle of each picture of two rows, where its options are all in the run."""
+        if self._records is None:
+            raise PrerequisiteError(f"step {ctx.stage!r} has not drawn its puzzles in this run")
+        rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
+        places: dict[str, str] = {}
+        puzzles: dict[str, str] = {}
+        for record, image_ids in self._records.items():
+            if any(image_id not in rows for image_id in image_ids):
+                continue
+            places |= {image_id: write_records([RecordPlace(record, n)]) for n, image_id in enumerate(image_ids)}
+            puzzles[image_ids[0]] = write_truths([RecordTruth(record, image_ids, self._truth(ctx.seed))])
+        named = sorted(places, key=rows.__getitem__)
+        return Gathered(
+            rows=np.array([rows[image_id] for image_id in named], np.int64),
+            values={
+                RECORDS: [places[image_id] for image_id in named],
+                Puzzle.kind: [puzzles.get(image_id) for image_id in named],
+            },
+        )
+
+    def _truth(self, seed: int) -> Puzzle:
+        original: dict[str, Any] = {"generator": self.name, "rule": "overlay", "seed": seed}
+        return Puzzle(
+            question=QUESTION,
+            option_pictures=(1, 2, 3, 4),
+            answer=1,
+            explanation=EXPLANATION,
+            is_generated=True,
+            original=original,
+        )
+
+
+def _png(pixels: Pixels) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()

@@ -1,0 +1,176 @@
+"""Puzzles: collected ones from a table, with a required explanation, and generated ones that cannot be cheated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from dataset_fixtures.pictures import save
+from PIL import Image
+from pydantic import ValidationError
+from truth_runs import TruthRun, right_image, right_text
+
+from benchwright.construction.ground_truth import Puzzle
+from benchwright.construction.sources import PatternPuzzles
+from benchwright.construction.tasks import IqTest
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import Recipe, step
+from benchwright.records import Item
+from benchwright.release import Release
+
+pytestmark = pytest.mark.slow
+
+LETTERS = ("A", "B", "C", "D")
+
+
+def released(finished: Any) -> list[Item]:
+    release = Release.open(finished.workspace / finished.artifacts["release"])
+    return [entry.item for entry in release.items()]
+
+
+def row(number: int, **changes: Any) -> dict[str, Any]:
+    """Return a row of a table: every other puzzle has its options as pictures."""
+    truth: dict[str, Any] = {"kind": "puzzles", "question": f"Which comes next, {number}?", "explanation": f"E{number}"}
+    if number % 2:
+        images = [{"image": f"{number}-{place}.png"} for place in range(5)]
+        truth |= {"option_pictures": [1, 2, 3, 4], "answer": number % 4 + 1}
+        return {"id": f"p{number}", "images": images, "truths": [truth | changes]}
+    truth |= {"labels": LETTERS, "answer": LETTERS[number // 2 % 4]}
+    return {"id": f"p{number}", "image": f"{number}-0.png", "licence": "CC0", "truths": [truth | changes]}
+
+
+def test_collected_puzzles_become_items_with_their_explanation_and_rows_without_one_are_refused(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(40)]
+    without, beyond = row(41), row(43, option_pictures=[1, 2, 3, 5], answer=5)
+    del without["truths"][0]["explanation"]
+    for number in range(44):
+        for place in range(5 if number % 2 else 1):
+            save(tmp_path / "own" / f"{number}-{place}.png", 10 * number + place, 150, 140)
+    lines = "".join(json.dumps(line) + "\n" for line in [*rows, without, beyond])
+    (tmp_path / "own" / "table.jsonl").write_text(lines)
+    steps = [
+        step("dataset", reader="folder", folder="own"),
+        step("iq_test"),
+        step("freeze", name="iq", version="1.0"),
+    ]
+    finished = run_recipe(Recipe("iq", steps, seed=2, folder=tmp_path), workspace=tmp_path / "w")
+    refused = [
+        json.loads(line) for line in (finished.workspace / "datasets/dataset.refused.jsonl").read_text().splitlines()
+    ]
+    assert [(entry["reason"], "explanation" in entry["detail"]) for entry in refused] == [
+        ("bad_row", True),
+        ("outside_picture", False),
+    ]
+    items = {item.evidence["record"]: item for item in released(finished)}
+    assert len(items) == 40
+    for number, stated in enumerate(rows):
+        item, truth = items[f"folder:p{number}"], stated["truths"][0]
+        assert (item.question, item.explanation) == (truth["question"], truth["explanation"])
+        assert set(item.written_by.values()) == {"person"}
+        assert item.attributes == {"origin": "collected"}
+        if "labels" in truth:
+            assert right_text(item) == truth["answer"] == item.answer
+        else:
+            file = tmp_path / "own" / stated["images"][truth["answer"]]["image"]
+            assert right_image(item) == hashlib.sha256(file.read_bytes()).hexdigest()
+    letters = Counter(item.answer for item in items.values())
+    assert max(letters.values()) - min(letters.values()) <= 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"answer": "E"}, id="answer-is-no-option"),
+        pytest.param({"labels": ("A", "A", "B", "C")}, id="a-label-twice"),
+        pytest.param({"labels": ()}, id="no-options"),
+        pytest.param({"option_pictures": (1, 2)}, id="two-kinds-of-options"),
+        pytest.param({"explanation": ""}, id="no-explanation"),
+    ],
+)
+def test_puzzles_without_one_right_option_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Puzzle(**({"question": "Q", "labels": LETTERS, "answer": "A", "explanation": "E"} | changes))
+
+
+def test_puzzles_that_make_no_item_say_why(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    three, twice, bare = run.picture(1), run.picture(2), run.picture(3)
+    options = [run.picture(4), run.picture(5), run.picture(6)]
+    words: dict[str, Any] = {"question": "Q", "explanation": "E"}
+    pictures = Puzzle(option_pictures=(1, 2, 3, 4), answer=1, **words)
+    run.state("a", [three], Puzzle(labels=("A", "B", "C"), answer="A", **words))
+    run.state("b", [twice, twice, *options], pictures)
+    run.state("c", [bare, *options], Puzzle(option_pictures=(0, 1, 2, 3), answer=1, **words))
+    assert run.run(IqTest()) == []
+    reasons = [run.reason(image_id) for image_id in (three, twice, bare)]
+    assert reasons == ["other_number_of_options", "same_picture", "no_puzzle_picture"]
+
+
+def cells(rows: np.ndarray) -> list[np.ndarray]:
+    """Return the six cells of a picture of two rows, found by its grey frame."""
+    grey = (rows == 190).all(2)
+    down = np.flatnonzero(np.diff(np.r_[1, grey.all(1).astype(int), 1]))
+    across = np.flatnonzero(np.diff(np.r_[1, grey.all(0).astype(int), 1]))
+    return [
+        rows[y0:y1, x0:x1]
+        for y0, y1 in zip(down[::2], down[1::2], strict=True)
+        for x0, x1 in zip(across[::2], across[1::2], strict=True)
+    ]
+
+
+def test_generated_puzzles_say_so_and_the_key_is_the_overlay_of_the_pixels(tmp_path: Path) -> None:
+    steps = [step("pattern_puzzles", puzzles=22), step("iq_test", dataset="pattern_puzzles")]
+    recipe = Recipe("iq", [*steps, step("freeze", name="iq", version="1.0")], seed=2, folder=tmp_path)
+    finished = run_recipe(recipe, workspace=tmp_path / "w")
+    release = Release.open(finished.workspace / finished.artifacts["release"])
+    files = {}
+    for path in (finished.workspace / "objects").rglob("*"):
+        if path.is_file():
+            files[hashlib.sha256(path.read_bytes()).hexdigest()] = path
+    items = [entry.item for entry in release.items()]
+    assert len(items) == 22
+    for item in items:
+        assert item.attributes == {"origin": "generated"}
+        assert item.written_by == {"question": "template", "explanation": "template"}
+        assert item.evidence["original"] == {"generator": "pattern_puzzles", "rule": "overlay", "seed": 2}
+        first, second, third, left, middle, _ = cells(np.asarray(Image.open(files[item.images[0].image_id])))
+        assert ((third < 128) == ((first < 128) | (second < 128))).all()
+        overlay = (left < 128) | (middle < 128)
+        fitting = [
+            choice.key
+            for choice in item.choices
+            if (overlay == (np.asarray(Image.open(files[choice.image_id or ""])) < 128)).all()
+        ]
+        assert fitting == [item.answer]
+    letters = Counter(item.answer for item in items)
+    assert max(letters.values()) - min(letters.values()) <= 1
+
+
+def test_the_options_of_generated_puzzles_have_the_same_ink_and_no_odd_one_out() -> None:
+    for _, *options in PatternPuzzles(puzzles=60).drawn(5):
+        black = [option[..., 0] < 128 for option in options]
+        assert len({int(option.sum()) for option in black}) == 1
+        apart = sorted(sorted(int((one ^ other).sum()) for other in black) for one in black)
+        assert apart[0] == apart[-1]
+
+
+def test_one_of_both_patterns_alone_leaves_two_options() -> None:
+    for rows, *options in PatternPuzzles(puzzles=60).drawn(6):
+        for cell in cells(rows)[3:5]:
+            holding = [place for place, option in enumerate(options) if (option[cell < 128] < 128).all()]
+            assert len(holding) == 2
+            assert holding[0] == 0
+
+
+def test_a_seed_draws_the_same_puzzles_and_another_one_others() -> None:
+    first, again, other = (
+        [picture.tobytes() for pictures in PatternPuzzles(puzzles=7).drawn(seed) for picture in pictures]
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert set(first).isdisjoint(other)
