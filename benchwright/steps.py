@@ -117,6 +117,7 @@ class Step(BaseModel):
             `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
         brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
+        estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -131,6 +132,7 @@ class Step(BaseModel):
     identity: ClassVar[tuple[str, ...]] = ()
     resources: ClassVar[Resources] = Resources()
     brings_pictures: ClassVar[bool] = False
+    estimates: ClassVar[bool] = False
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
         """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""

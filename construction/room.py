@@ -36,6 +36,10 @@ ROOM = Room(
         "dataset": Entry(
             f"{_HERE}.sources.dataset:Dataset", "Bring pictures of a source dataset, with their ground truth."
         ),
+        "estimated_depth": Entry(
+            f"{_HERE}.estimated.estimated_depth:EstimatedDepth",
+            "Estimate by a depth model, or depth maps, which of two points is closer; people decide on the items.",
+        ),
         "object_localization": Entry(
             f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),

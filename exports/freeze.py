@@ -14,6 +14,7 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
+from benchwright.estimates import ESTIMATED_BY, require_decisions
 from benchwright.records import Item
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
@@ -143,14 +144,19 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
 
     Raises:
         BenchwrightError: The version exists with other content, or nothing is left to release.
+        RecipeError: Truths of items were estimated by a model, and nobody decided on these items.
         StepError: Items and the values that name their splits do not fit together.
     """
     from benchwright.release import content_id_of, write_release
 
     corrections = settings.corrections()
+    steps = [stage["step"] for stage in view.stages()]
 
     def items() -> Iterator[tuple[Item, str]]:
-        return _with_splits(_corrected(view, corrections), settings.split_value)
+        for item, split in _with_splits(_corrected(view, corrections), settings.split_value):
+            if ESTIMATED_BY in item.attributes:
+                require_decisions(item.task, steps)
+            yield item, split
 
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(

@@ -24,6 +24,7 @@ from doc_pages import COMMANDS, DOCS, text_of
 from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database import MEANING, metadata
 from benchwright.cli.output import JsonOption
+from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, load_recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
@@ -77,8 +78,8 @@ def test_every_name_that_a_room_brings_has_a_line_of_help() -> None:
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
-def test_every_recipe_in_the_repository_parses_and_fits_together(path: Path) -> None:
-    assert plan(load_recipe(path).steps)
+def test_every_recipe_in_the_repository_parses_and_fits_together(path: Path, tmp_path: Path) -> None:
+    assert plan(fitted_to(load_recipe(path), tmp_path).recipe.steps)
 
 
 def test_there_are_recipes_in_both_folders() -> None:

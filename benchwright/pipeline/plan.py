@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import RecipeError
+from benchwright.estimates import require_decisions
 from benchwright.steps import FinalStep, Resources, Step
 from benchwright.workspace.stage_input import GROUP, INGEST
 from benchwright.workspace.stages import Stage, stages_of
@@ -38,7 +39,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
 
     Raises:
         RecipeError: A step reads items before any are made, reads a value that no earlier step gives, or filters
-            images that items were already made from.
+            images that items were already made from, or freezes items of estimated truths on which nobody decides.
     """
     stages: list[Stage] = []
     made_items_by: str | None = None
@@ -52,7 +53,19 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
             stages.append(stage)
             if "items" in stage.makes and stage.consumes == "images":
                 made_items_by = made_items_by or entry
+        if isinstance(placed, FinalStep) and placed.consumes == "items":
+            _check_estimates(stages)
     return stages
+
+
+def _check_estimates(stages: Sequence[Stage]) -> None:
+    """Check that people decide on the items of every entry that reads estimated truths."""
+    estimating = {stage.id for stage in stages if stage.step.estimates}
+    makers = {stage.entry for stage in stages if "items" in stage.makes}
+    for place, stage in enumerate(stages):
+        givers = {wanted.rpartition(".")[0] for wanted in stage.reads.values()}
+        if stage.entry in makers and not estimating.isdisjoint(givers):
+            require_decisions(stage.entry, [later.step.name for later in stages[place:]])
 
 
 def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, is_of_maker: bool) -> None:

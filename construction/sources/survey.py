@@ -86,7 +86,7 @@ BLINK_TASKS: Mapping[str, BlinkTask] = {
     "semantic_correspondence": BlinkTask(("keypoints",)),
     "functional_correspondence": BlinkTask(("functions",)),
     "forensic_detection": BlinkTask(("captions",), model=GENERATOR, needs_model=True),
-    "iq_test": BlinkTask(otherwise="people collect its items in a campaign `collect`, each with an explanation"),
+    "iq_test": BlinkTask(("puzzles",), otherwise="the step `pattern_puzzles` draws some"),
 }
 """The tasks in the order in which the paper introduces them, closely."""
 

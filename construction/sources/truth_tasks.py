@@ -20,6 +20,7 @@ from pydantic import Field, PrivateAttr
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import RecipeError
+from benchwright.estimates import ESTIMATED_BY
 from benchwright.facts import REGIONS
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.seeds import generator_for
@@ -233,6 +234,7 @@ class TruthTask(MapStep):
             for key, option in zip(LETTERS, wording.options, strict=False)
         )
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
+        estimated = {key: str(model) for key, model in chosen.original.items() if key == ESTIMATED_BY}
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
             by["choices"] = wording.choices_by
@@ -247,7 +249,7 @@ class TruthTask(MapStep):
             choices=choices,
             answer=chosen.answer,
             group_keys=tuple(sorted({*roots, *group_keys})),
-            attributes=dict(wording.attributes),
+            attributes={**wording.attributes, **estimated},
             explanation=wording.explanation,
             written_by=by,
             root_image_id=record.root_image_id,

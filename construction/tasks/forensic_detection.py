@@ -18,7 +18,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.errors import PrerequisiteError
 from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord, Item
-from benchwright.steps import FOLDER, Context, OpenContext, Outcome, Resources
+from benchwright.steps import FOLDER, Context, OpenContext, Outcome, Resources, Step
 
 from ..ground_truth import Captions, GroundTruth, RecordTruth
 from ..item_parts.scaling import shrink
@@ -146,6 +146,16 @@ class ForensicDetection(TruthTask):
                 f"`{fetch}` and name that folder as `weights`"
             )
         return find_weights(path, purpose=f"pictures by {self.preset!r}", fetch=fetch, needs="model_index.json")
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that nothing before it gives captions, or that the weights are not on this machine."""
+        if (why := super().lacks(before)) is not None or self.weights is not None:
+            return why
+        try:
+            self.found_weights()
+        except PrerequisiteError as error:
+            return str(error)
+        return None
 
     def weights_hash(self) -> str | None:
         """Return the digest of the weights."""

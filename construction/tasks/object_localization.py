@@ -15,10 +15,12 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
+from ..ground_truth import LabelledBoxes
 from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
 from ..sources.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
+from ..sources.lacking import lacking_before
 from .localization_of_boxes import QUESTION, LocalizationOfBoxes, drawn_boxes
 
 _OF_DATASETS = frozenset({"apart_from", "items"})
@@ -78,6 +80,12 @@ class ObjectLocalization(FactsReader):
         if self.dataset is not None and self.stated_by != FACTS:
             raise ValueError("leave out dataset or stated_by: boxes come from a dataset or from facts")
         return self
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that nothing before it gives boxes of a dataset, where it is to read some."""
+        if self.dataset is None:
+            return None
+        return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step for boxes of a dataset where it is to read one, else itself."""

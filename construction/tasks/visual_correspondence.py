@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
+from ..ground_truth import Homographies
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marked_points import MarkedPoints, NotEnough, Point, grey_of, mark_points, recognisable_points
 from ..item_parts.marks import ring
@@ -33,6 +34,7 @@ from ..item_parts.views import (
     relight,
     second_view,
 )
+from ..sources.lacking import lacking_before
 from .correspondence_of_views import CorrespondenceOfViews
 
 QUESTION = (
@@ -126,6 +128,12 @@ class VisualCorrespondence(MapStep):
         if wrong:
             raise ValueError(f"leave out {', '.join(sorted(wrong))}: {why} dataset")
         return self
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that nothing before it gives homographies of a dataset, where it is to read some."""
+        if self.dataset is None:
+            return None
+        return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step for pairs of views of a dataset where it is to read one, else itself."""

@@ -71,7 +71,7 @@ def test_photographs_alone_feed_two_tasks_and_the_other_lines_say_what_is_missin
     assert "points `darker` and `lighter`" in lacks["relative_reflectance"]
     assert "depth-anything/Depth-Anything-V2-Small-hf" in lacks["relative_depth"]
     assert "`claims`" in lacks["spatial_relation"]
-    assert "`collect`" in lacks["iq_test"]
+    assert "`pattern_puzzles`" in lacks["iq_test"]
     assert "stable-diffusion-xl-base-1.0" in lacks["forensic_detection"]
     assert survey_text(surveyed).endswith("2 of 14 tasks can be built: `benchwright run blink --images DIR`")
 
@@ -133,7 +133,8 @@ def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) 
     assert made == fed(folder) & {entry for entry, _ in load_recipe(bundled_recipes()["blink"]).steps}
     assert dict(fitted.left_out).keys() == {
         "relative_reflectance", "spatial_relation", "counting", "art_style", "visual_similarity",
-        "semantic_correspondence", "functional_correspondence", "multi_view_reasoning",
+        "semantic_correspondence", "functional_correspondence", "multi_view_reasoning", "localization_of_boxes",
+        "correspondence_of_sequences", "forensic_detection", "iq_test",
     }  # fmt: skip
 
 

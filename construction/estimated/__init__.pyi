@@ -1,0 +1,1 @@
+from .estimated_depth import EstimatedDepth as EstimatedDepth

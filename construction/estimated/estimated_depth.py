@@ -1,0 +1,320 @@
+"""Relative depth of one's own photographs: pairs of points by Depth Anything V2, or by depth maps beside the pictures.
+
+Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is taken where the estimated
+depths differ by a share of the map's whole range and depth is locally flat around both points, so that no mark lies on
+an edge. In photographs what lies lower is mostly closer; a pair whose closer point is the lower one and a pair whose
+closer point is the upper one must therefore both be there, and the seed takes either with equal chance.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from math import dist
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import PrerequisiteError, UnreadableImage
+from benchwright.estimates import ESTIMATED_BY
+from benchwright.images.identify import path_for
+from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.local_weights import weights_on_this_machine
+from benchwright.records import ImageRecord
+from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
+
+from ..ground_truth import RECORDS, DepthComparison, Point, RecordPlace, RecordTruth, write_records, write_truths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REPOSITORY = "depth-anything/Depth-Anything-V2-Small-hf"
+NO_PAIR = "no_pair"
+_BY_DIGEST = "sha256:"
+_SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
+_DRAWN = 400
+_SHAPE_SLACK = 0.02
+_LEVELS = 4096
+"""Levels of a map between its nearest and farthest point: rounding hides what batches change in the last bits."""
+
+Map = NDArray[np.float64]
+
+
+class _Pair(NamedTuple):
+    closer: Point
+    farther: Point
+    difference: float
+
+
+class _BadMap(Exception):
+    """A map cannot be used; the text says why."""
+
+
+class EstimatedDepth(MapStep):
+    """Give images a pair of points of which one is clearly closer, by a depth model or by depth maps; drops nothing.
+
+    `relative_depth` makes items of it, with this entry's name under `dataset`. They carry `estimated_by`, and
+    `freeze` takes them only after a campaign in which people decide on them. The evidence says `no_pair` of an image
+    in which the seed's points have no pair of both vertical orders.
+
+    Args:
+        weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
+            for Depth Anything V2 Small where it lies on this machine. A run writes the digest of its files instead.
+        maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png` of
+            16 bits, for a picture `NAME.jpg`, in the same folders. A run writes the digest of the maps instead.
+        larger_is_nearer: Whether larger numbers of the maps are nearer, as in relative inverse depth.
+        margin: Smallest difference of both depths, as a fraction of the map's range.
+        flatness: Largest difference of depths around a point, as a fraction of the map's range.
+        flat_radius: Half the side of the square around a point in which that holds, as a fraction of the shorter side.
+        min_distance: Smallest distance of the two points, as a fraction of the shorter side.
+        border: Smallest distance of a point from the border, as a fraction of the shorter side.
+        batch_size: Number of pictures in a batch of the model.
+        device: Device, such as `cuda:0`; null for the first GPU, else the CPU.
+
+    Reasons:
+        no_map (ask): No depth map lies at the picture's name.
+        bad_map (ask): The depth map is unreadable, has another shape than the picture, or is the same everywhere; the
+            evidence says which.
+    """
+
+    name: ClassVar[str] = "estimated_depth"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {RECORDS: "string", DepthComparison.kind: "string"}
+    costly: ClassVar[bool] = True
+    estimates: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+
+    weights: str | None = Field(None, min_length=1)
+    maps: str | None = Field(None, min_length=1)
+    larger_is_nearer: bool = True
+    margin: float = Field(0.2, gt=0, lt=1)
+    flatness: float = Field(0.05, ge=0, lt=1)
+    flat_radius: float = Field(0.03, gt=0, le=0.2)
+    min_distance: float = Field(0.2, ge=0.02, le=1)
+    border: float = Field(0.08, ge=0, le=0.4)
+    batch_size: int = Field(8, ge=1, le=1024)
+    device: str | None = None
+    _base: Path = PrivateAttr(Path())
+    _sha256: str | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _place(self, info: ValidationInfo) -> EstimatedDepth:
+        if self.weights is not None and self.maps is not None:
+            raise ValueError("give `weights` of a model or a folder of `maps`, not both")
+        if self.flatness >= self.margin:
+            raise ValueError(f"flatness {self.flatness:g} must be below margin {self.margin:g}")
+        self._base = (info.context or {}).get(FOLDER, Path())
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with digests in place of folders; batch size and device do not matter."""
+        settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
+        return {**settings, "weights" if self.maps is None else "maps": f"{_BY_DIGEST}{self._files_sha256()}"}
+
+    def weights_hash(self) -> str | None:
+        """Return the digest of the model's files; None where maps take its place.
+
+        Raises:
+            PrerequisiteError: There is no such model.
+        """
+        return self._files_sha256() if self.maps is None else None
+
+    def _files_sha256(self) -> str:
+        if self._sha256 is None:
+            named = self.weights if self.maps is None else self.maps
+            if named is not None and _SHA256.fullmatch(named):
+                self._sha256 = named.removeprefix(_BY_DIGEST)
+            elif self.maps is None:
+                from ..manipulation.grounding.detectors import weights_of
+
+                self._sha256 = weights_of(self._folder())
+            else:
+                folder = self._folder()
+                paths = sorted(path for path in folder.rglob("*") if path.suffix in (".npy", ".png"))
+                self._sha256 = digest({path.relative_to(folder).as_posix(): file_digest(path) for path in paths})
+        return self._sha256
+
+    def _folder(self) -> Path:
+        named = self.weights if self.maps is None else self.maps
+        if named is None:
+            found = weights_on_this_machine(REPOSITORY)
+            if found is None:
+                raise PrerequisiteError(
+                    f"step 'estimated_depth' needs the weights of {REPOSITORY}, which this machine lacks; fetch them "
+                    f"with `hf download {REPOSITORY}`, or name a folder under `weights` or `maps`"
+                )
+            return found
+        if _SHA256.fullmatch(named):
+            raise PrerequisiteError(f"step 'estimated_depth' knows {named} by digest only; give the folder")
+        folder = self._base / named
+        if not folder.is_dir():
+            raise PrerequisiteError(f"step 'estimated_depth' needs the folder {named}, which is not there")
+        return folder
+
+    def open(self, ctx: OpenContext) -> Any:
+        """Load the model; nothing where maps take its place."""
+        del ctx
+        return _load(self._folder(), self.device) if self.maps is None else None
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Choose the pair of one picture."""
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
+        """Estimate the depth of pictures in batches of one size, and choose the pair of each."""
+        if self.maps is not None:
+            return [self._of_map(record, ctx) for record in records]
+        pixels: dict[int, NDArray[np.uint8]] = {}
+        outcomes: dict[int, Outcome] = {}
+        for place, record in enumerate(records):
+            try:
+                pixels[place] = ctx.images.rgb(record)
+            except UnreadableImage as error:  # the other pictures of the batch are estimated all the same
+                outcomes[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
+        depths = Batches(self.batch_size).run(list(pixels.values()), ctx.opened, key=lambda picture: picture.shape)
+        for place, depth in zip(pixels, depths, strict=True):
+            if isinstance(depth, OutOfMemory):
+                outcomes[place] = Outcome("failed", "out_of_memory")
+            else:
+                outcomes[place] = self._outcome(records[place], ctx, depth, "depth_anything")
+        return [outcomes[place] for place in range(len(records))]
+
+    def _of_map(self, record: ImageRecord, ctx: Context) -> Outcome:
+        uri = record.source.uri if record.source is not None else None
+        stem = None if uri is None else self._folder() / path_for(uri).with_suffix("")
+        paths = [] if stem is None else [stem.with_name(stem.name + suffix) for suffix in (".npy", ".png")]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:
+            return Outcome("ask", "no_map")
+        try:
+            depth = _read_map(path)
+            height, width = depth.shape
+            if abs(width * record.height / (height * record.width) - 1) > _SHAPE_SLACK:
+                raise _BadMap(f"it has {width} x {height} numbers, the picture {record.width} x {record.height} pixels")
+        except _BadMap as error:
+            return Outcome("ask", "bad_map", evidence={"detail": f"{path.name}: {error}"})
+        return self._outcome(record, ctx, depth if self.larger_is_nearer else -depth, "depth_maps")
+
+    def _outcome(self, record: ImageRecord, ctx: Context, nearness: Map, source: str) -> Outcome:
+        lowest, highest = float(nearness.min()), float(nearness.max())
+        if not highest > lowest:
+            return Outcome("ask", "bad_map", evidence={"detail": "depth is the same everywhere"})
+        scaled = np.round((nearness - lowest) / (highest - lowest) * _LEVELS) / _LEVELS
+        pair = self._chosen(scaled, (record.width, record.height), ctx.rng(record.image_id, "pair"))
+        if pair is None:
+            return Outcome(evidence={"left_out": NO_PAIR})
+        model = f"{source} {_BY_DIGEST}{self._files_sha256()}"
+        original = {ESTIMATED_BY: model, "difference": round(pair.difference, 4)}
+        truth = DepthComparison(first=pair.closer, second=pair.farther, closer="first", original=original)
+        name = f"{source}:{record.image_id[:16]}"
+        return Outcome(
+            values={
+                RECORDS: write_records([RecordPlace(name, 0)]),
+                DepthComparison.kind: write_truths([RecordTruth(name, (record.image_id,), truth)]),
+            },
+            evidence=original,
+        )
+
+    def _chosen(self, nearness: Map, size_wh: tuple[int, int], rng: np.random.Generator) -> _Pair | None:
+        """Return a pair whose closer point is the lower or the upper one with equal chance; None without both kinds.
+
+        Args:
+            nearness: Map, rows by columns, 0 for the farthest and 1 for the nearest point.
+            size_wh: Size of the picture, in pixels.
+            rng: Generator of the picture.
+        """
+        rows, columns = nearness.shape
+        across, down = size_wh[0] / columns, size_wh[1] / rows
+        side = min(size_wh)
+        radius = (max(1, round(self.flat_radius * side / down)), max(1, round(self.flat_radius * side / across)))
+        edge = (
+            max(radius[0], int(np.ceil(self.border * side / down))),
+            max(radius[1], int(np.ceil(self.border * side / across))),
+        )
+        wants_lower = bool(rng.integers(2))
+        if rows <= 2 * edge[0] or columns <= 2 * edge[1]:
+            return None
+        ys = rng.integers(edge[0], rows - edge[0], _DRAWN)
+        xs = rng.integers(edge[1], columns - edge[1], _DRAWN)
+        flat: list[tuple[Point, float]] = []
+        for y, x in zip(ys.tolist(), xs.tolist(), strict=True):
+            around = nearness[y - radius[0] : y + radius[0] + 1, x - radius[1] : x + radius[1] + 1]
+            if around.max() - around.min() <= self.flatness:
+                point = (round((x + 0.5) * across, 2), round((y + 0.5) * down, 2))
+                flat.append((point, float(nearness[y, x])))
+        pairs: dict[bool, _Pair] = {}
+        for place, (point, depth) in enumerate(flat):
+            for other, other_depth in flat[:place]:
+                if abs(depth - other_depth) < self.margin or dist(point, other) < self.min_distance * side:
+                    continue
+                closer, farther = (point, other) if depth > other_depth else (other, point)
+                if closer[1] != farther[1]:
+                    pairs.setdefault(closer[1] > farther[1], _Pair(closer, farther, abs(depth - other_depth)))
+            if len(pairs) == 2:
+                return pairs[wants_lower]
+        return None
+
+
+def _read_map(path: Path) -> Map:
+    """Return the numbers of a depth map.
+
+    Raises:
+        _BadMap: It cannot be read, or holds something else than one finite number a place.
+    """
+    from PIL import Image
+
+    try:
+        if path.suffix == ".npy":
+            numbers = np.load(path, allow_pickle=False)
+        else:
+            with Image.open(path) as picture:
+                if not picture.mode.startswith("I"):
+                    raise _BadMap(f"a PNG of mode {picture.mode}, not of 16 bits and one channel")
+                numbers = np.asarray(picture)
+    except (OSError, ValueError, EOFError) as error:
+        raise _BadMap(f"it cannot be read ({type(error).__name__})") from error
+    if numbers.ndim != 2 or numbers.size == 0 or numbers.dtype.kind not in "uif":
+        raise _BadMap(f"numbers of type {numbers.dtype} and shape {numbers.shape}, not rows by columns")
+    depth: Map = numbers.astype(np.float64)
+    if not np.isfinite(depth).all():
+        raise _BadMap("not all of its numbers are finite")
+    return depth
+
+
+def _load(folder: Path, device: str | None) -> Any:
+    """Return the function that estimates relative inverse depth of pictures of one size.
+
+    Raises:
+        PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
+    """
+    from ..manipulation.grounding.detectors import INSTALL
+
+    try:
+        import torch
+        from transformers import AutoImageProcessor, DepthAnythingForDepthEstimation
+    except ImportError as error:
+        raise PrerequisiteError(f"estimating depth needs torch and transformers: {INSTALL}") from error
+    kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+    if kind != "depth_anything":
+        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not depth_anything")
+    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    try:
+        processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
+        model = DepthAnythingForDepthEstimation.from_pretrained(folder, use_safetensors=True, local_files_only=True)
+        model = model.to(where).eval()
+    except (OSError, ValueError, RuntimeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder.name} cannot be loaded on {where}: {first[:200]}") from error
+
+    def depths(pictures: Sequence[NDArray[np.uint8]]) -> list[Map]:
+        ready = processor(images=[np.array(picture) for picture in pictures], return_tensors="pt").to(where)
+        with torch.inference_mode():
+            predicted = model(**ready).predicted_depth
+        return list(predicted.float().cpu().numpy().astype(np.float64))
+
+    return depths
