@@ -120,7 +120,7 @@ class FrozenView:
 
 def test_freezing_asks_again_for_a_campaign_of_people(tmp_path: Path) -> None:
     view: Any = FrozenView("relative_depth", "answer")
-    settings = Freeze(release="depth", release_version="1.0")
+    settings = Freeze(release="depth")
     with pytest.raises(RecipeError, match="add one of the campaigns verify, review, screen_items"):
         freeze(settings, view, workspace=tmp_path, seed=1, recipe={})
     require_decisions("relative_depth", ["relative_depth", "screen_items"])
