@@ -7,7 +7,7 @@ few more of scikit-image's, copied, and some that classical image processing mak
 in task_sheets.jsonl beside this script, measured by hand and looked at, and is read as any dataset of one's own.
 
 A task of ground truth needs a line in TASKS, and rows in the table. A task of plain photographs needs a line in
-PICTURE_TASKS.
+PICTURE_TASKS, one that reads what a program generates a line in GENERATED_TASKS.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ PICTURE_TASKS: dict[str, dict[str, Any]] = {
     "object_localization": {},
 }
 """Settings of the tasks that photographs feed, with the facts that the demo states of them."""
+GENERATED_TASKS: dict[str, dict[str, Any]] = {"iq_test": {"dataset": "pattern_puzzles"}}
+"""Settings of the tasks that generated puzzles feed."""
 MORE_PHOTOGRAPHS = ("horse.png",)
 NO_PHOTOGRAPHS = ("hubble_deep_field.jpg", "ihc.png", "retina.jpg", "coffee (1).png", "chelsea.bmp", "china-small.jpg")
 """What the demo brings besides photographs of things that everybody knows."""
@@ -174,6 +176,15 @@ def main(folder: Path) -> None:
                 work / "made",
                 folder=bundled_recipes()["demo"].parent,
                 images=work / "photographs",
+            ),
+            release_of(
+                "puzzles",
+                [
+                    {"step": "pattern_puzzles", "puzzles": ITEMS_PER_TASK},
+                    *({"step": task, **settings} for task, settings in GENERATED_TASKS.items()),
+                ],
+                work / "puzzles",
+                folder=work,
             ),
         ]
         for release in releases:

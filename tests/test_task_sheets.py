@@ -11,7 +11,7 @@ from conftest import ROOT
 from PIL import Image
 
 DRAWN = ROOT / "docs" / "images" / "tasks"
-TASKS = {*task_sheets.TASKS, *task_sheets.PICTURE_TASKS}
+TASKS = {*task_sheets.TASKS, *task_sheets.PICTURE_TASKS, *task_sheets.GENERATED_TASKS}
 
 
 def test_every_task_has_a_sheet_and_its_page_shows_it() -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CELL_PX = 160
 """Side of a pattern, in pixels."""
 _GAP_PX, _MARGIN_PX, _PITCH_PX, _DOT_PX, _LINE_PX = 12, 20, 40, 7, 5
-_LATTICE = 4
+_LATTICE, _FRAME = 4, 190
 QUESTION = (
     "Each row follows one rule, and the last picture of the second row is missing. Which of the four pictures after "
     "the first one is it?"
@@ -132,13 +132,18 @@ def drawn(pattern: Pattern) -> Pixels:
 def drawn_rows(puzzle: PatternPuzzle) -> Pixels:
     """Return the two rows as one picture; the missing pattern is a grey square."""
     step = CELL_PX + _GAP_PX
-    rows = np.full((2 * step + _GAP_PX, 3 * step + _GAP_PX, 3), 190, np.uint8)
+    rows = np.full((2 * step + _GAP_PX, 3 * step + _GAP_PX, 3), _FRAME, np.uint8)
     for row, patterns in enumerate((puzzle.first_row, puzzle.second_row)):
         for column in range(3):
             cell = drawn(patterns[column]) if column < len(patterns) else np.full((CELL_PX, CELL_PX, 3), 225, np.uint8)
             y, x = _GAP_PX + row * step, _GAP_PX + column * step
             rows[y : y + CELL_PX, x : x + CELL_PX] = cell
     return rows
+
+
+def framed(option: Pixels) -> Pixels:
+    """Return an option with a grey frame as the rows have it, so that one sees where in it an element lies."""
+    return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
 def right_by_pixels(rows: Pixels, options: Sequence[Pixels]) -> list[int]:
@@ -194,11 +199,12 @@ class PatternPuzzles(GatherStep):
         brought: list[BroughtPhotograph] = []
         self._records = {}
         for number, pictures in enumerate(self.drawn(ctx.seed)):
-            digests = [workspace.objects.put(_png(picture)) for picture in pictures]
+            framed_options = (framed(option) for option in pictures[1:])
+            digests = [workspace.objects.put(_png(picture)) for picture in (pictures[0], *framed_options)]
             record = f"{ctx.stage}:{number:05d}"
             self._records[record] = tuple(digests)
             for place, digest in enumerate(digests):
-                name = "rows" if place == 0 else f"option-{place}"
+                name = "rows" if place == 0 else f"option-{digest[:12]}"  # no number: the right one comes first
                 source = Source(
                     uri=f"{ctx.stage}:{number:05d}/{name}.png",
                     dataset=self.name,

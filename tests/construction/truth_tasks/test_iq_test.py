@@ -144,7 +144,7 @@ def test_generated_puzzles_say_so_and_the_key_is_the_overlay_of_the_pixels(tmp_p
         fitting = [
             choice.key
             for choice in item.choices
-            if (overlay == (np.asarray(Image.open(files[choice.image_id or ""])) < 128)).all()
+            if (overlay == (np.asarray(Image.open(files[choice.image_id or ""]))[12:-12, 12:-12] < 128)).all()
         ]
         assert fitting == [item.answer]
     letters = Counter(item.answer for item in items)
