@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import dist
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,9 @@ from benchwright.images.identify import path_for
 from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord
-from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
+from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 from ..ground_truth import RECORDS, DepthComparison, Point, RecordPlace, RecordTruth, write_records, write_truths
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REPOSITORY = "depth-anything/Depth-Anything-V2-Small-hf"
 NO_PAIR = "no_pair"
@@ -115,6 +112,17 @@ class EstimatedDepth(MapStep):
         """Return the settings, with digests in place of folders; batch size and device do not matter."""
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
         return {**settings, "weights" if self.maps is None else "maps": f"{_BY_DIGEST}{self._files_sha256()}"}
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that the weights are not on this machine, where the recipe names neither weights nor maps."""
+        del before
+        if self.weights is not None or self.maps is not None:
+            return None
+        try:
+            self._folder()
+        except PrerequisiteError as error:
+            return str(error)
+        return None
 
     def weights_hash(self) -> str | None:
         """Return the digest of the model's files; None where maps take its place.
@@ -293,6 +301,7 @@ def _load(folder: Path, device: str | None) -> Any:
         PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
     """
     from ..manipulation.grounding.detectors import INSTALL
+    from ..manipulation.models.weights import find_device
 
     try:
         import torch
@@ -302,7 +311,7 @@ def _load(folder: Path, device: str | None) -> Any:
     kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
     if kind != "depth_anything":
         raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not depth_anything")
-    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    where = find_device(device, "float32").place
     try:
         processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
         model = DepthAnythingForDepthEstimation.from_pretrained(folder, use_safetensors=True, local_files_only=True)

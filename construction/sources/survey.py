@@ -47,11 +47,9 @@ class Model(NamedTuple):
     package: str
 
 
-DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "depth maps", "transformers")
-DETECTOR = Model("IDEA-Research/grounding-dino-tiny", "boxes by words, which people check", "transformers")
-FEATURES = Model("facebook/dinov2-small", "likeness of pictures, which people check", "transformers")
+DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "pairs of points by depth", "transformers")
 GENERATOR = Model("stabilityai/stable-diffusion-xl-base-1.0", "pictures of captions", "diffusers")
-MODELS = (DEPTH, DETECTOR, FEATURES, GENERATOR)
+MODELS = (DEPTH, GENERATOR)
 
 
 class BlinkTask(NamedTuple):
@@ -79,10 +77,10 @@ BLINK_TASKS: Mapping[str, BlinkTask] = {
     "spatial_relation": BlinkTask(("claims",)),
     "multi_view_reasoning": BlinkTask(("poses",)),
     "jigsaw": BlinkTask(of_pictures=True),
-    "object_localization": BlinkTask(("boxes",), model=DETECTOR),
-    "counting": BlinkTask(("counts",), model=DETECTOR),
+    "object_localization": BlinkTask(("boxes",)),
+    "counting": BlinkTask(("counts",)),
     "art_style": BlinkTask(("styles",)),
-    "visual_similarity": BlinkTask(("similarity",), model=FEATURES),
+    "visual_similarity": BlinkTask(("similarity",)),
     "semantic_correspondence": BlinkTask(("keypoints",)),
     "functional_correspondence": BlinkTask(("functions",)),
     "forensic_detection": BlinkTask(("captions",), model=GENERATOR, needs_model=True),

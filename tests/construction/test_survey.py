@@ -100,6 +100,10 @@ def test_weights_on_this_machine_feed_what_models_can(tmp_path: Path, monkeypatc
     (tmp_path / "models" / "Depth-Anything-V2-Small-hf").mkdir(parents=True)
     pytest.importorskip("transformers", reason="transformers is not installed")
     assert fed(folder) == {*OF_PICTURES, "relative_depth"}
+    fitted = fitted_to(load_recipe(bundled_recipes()["blink"]), folder)
+    entries = [entry for entry, _ in fitted.recipe.steps]
+    assert {"estimated_depth", "relative_depth_of_model"} < set(entries)
+    assert "relative_depth" not in entries
 
 
 def test_no_picture_is_opened(tmp_path: Path) -> None:
@@ -134,7 +138,7 @@ def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) 
     assert dict(fitted.left_out).keys() == {
         "relative_reflectance", "spatial_relation", "counting", "art_style", "visual_similarity",
         "semantic_correspondence", "functional_correspondence", "multi_view_reasoning", "localization_of_boxes",
-        "correspondence_of_sequences", "forensic_detection", "iq_test",
+        "correspondence_of_sequences", "forensic_detection", "iq_test", "estimated_depth", "relative_depth_of_model",
     }  # fmt: skip
 
 
