@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, without_keys_and_proxies
 from dataset_fixtures.vsr_files import write_vsr
 from pydantic import ValidationError
+from served_vlm import ServedVlm
 from truth_runs import TruthRun, right_text
 
 from benchwright.construction.ground_truth import SpatialClaim
@@ -268,3 +269,14 @@ def test_a_second_run_sends_no_request_and_the_model_chooses_no_other_records(
     smaller = released("1.2", chat=chat, max_side_px=64)
     assert len(chat_server.bodies) == len(items)
     assert sorted(item.question for item in smaller) == sorted(item.question for item in items)
+
+
+def test_nonsense_of_a_real_server_is_no_question(
+    served_vlm: ServedVlm, released: Callable[..., list[Item]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_keys_and_proxies(monkeypatch)
+    items = released("1.0", chat=served_vlm.chat, unusable="rule", items=2)
+    assert [item.written_by["question"] for item in items] == ["template"] * 2
+    for item in items:
+        assert item.evidence["model"]["reason"] == "unusable_question"
+        assert len(item.evidence["model"]["replies"]) == 2
