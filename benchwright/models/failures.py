@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import openai
 
 FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_reply"]
-_MAY_PASS = frozenset({408, 409, 425, 429})
+MAY_PASS: frozenset[FailureReason] = frozenset({"timeout", "connection", "busy"})
+"""Reasons of failures that may not occur again in another run."""
+_PASSING_STATUS = frozenset({408, 409, 425, 429})
 _LONGEST_DETAIL = 300
 
 
@@ -153,7 +155,7 @@ def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
             f"{address.name} sends requests on to {address.clean(headers.get('location', 'nowhere'))}; name the "
             f"address that answers as {address.option}"
         )
-    reason: FailureReason = "busy" if status in _MAY_PASS or status >= 500 else "refused"
+    reason: FailureReason = "busy" if status in _PASSING_STATUS or status >= 500 else "refused"
     return FailedTry(reason, cause, status, error, retry_after_s(headers))
 
 

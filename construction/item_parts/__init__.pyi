@@ -40,6 +40,7 @@ from .spatial_questions import ReadClaim as ReadClaim
 from .spatial_questions import question_of as question_of
 from .spatial_questions import question_table as question_table
 from .spatial_questions import read_claim as read_claim
+from .spatial_wording import fault_of as fault_of
 from .views import LightChange as LightChange
 from .views import LightLimits as LightLimits
 from .views import ViewLimits as ViewLimits

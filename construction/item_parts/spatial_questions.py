@@ -49,6 +49,8 @@ VERBS: dict[str, _Verb] = {
         "has as a part", "have as a part", ("has {} as a part", "have {} as a part", "have {} as a part")
     ),
 }
+SIDE = r"(?:(?:to|on|at) the )?"
+"""What may stand before `left of` and `right of`, as a regular expression."""
 _SUBJECT = r"(?P<article>the|a|an)\s+(?P<subject>\S.{0,100}?)"
 _OBJECT = r"(?P<object>\S.{0,100}?)"
 
@@ -62,12 +64,14 @@ class ReadClaim(NamedTuple):
         relation: The relation as VSR names it.
         words: What the claim says of the subject, behind `is` or `are`; for a relation with a verb of its own, the
             object alone.
+        object: What it is related to, as the claim names it, such as `the train`.
     """
 
     subject: str
     is_plural: bool
     relation: str
     words: str
+    object: str
 
 
 def read_claim(claim: str, relation: str) -> ReadClaim | None:
@@ -77,7 +81,7 @@ def read_claim(claim: str, relation: str) -> ReadClaim | None:
         verb = VERBS[relation]
         pattern = rf"{_SUBJECT}\s+(?P<verb>{verb.singular}|{verb.plural})\s+{_OBJECT}"
     elif relation in RELATIONS:
-        side = r"(?:(?:to|on|at) the )?" if relation in ("left of", "right of") else ""
+        side = SIDE if relation in ("left of", "right of") else ""
         pattern = rf"{_SUBJECT}\s+(?P<verb>is|are)\s+(?P<words>{side}{re.escape(relation)}\s+{_OBJECT})"
     else:
         return None
@@ -86,7 +90,8 @@ def read_claim(claim: str, relation: str) -> ReadClaim | None:
         return None
     subject = f"{match['article'].lower()} {match['subject']}"
     is_plural = match["verb"].lower() in ("are", VERBS[relation].plural if relation in VERBS else "are")
-    return ReadClaim(subject, is_plural, relation, match["object"] if relation in VERBS else match["words"])
+    words = match["object"] if relation in VERBS else match["words"]
+    return ReadClaim(subject, is_plural, relation, words, match["object"])
 
 
 def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:

@@ -129,6 +129,20 @@ class Wording(NamedTuple):
     explanation: str | None = None
 
 
+class LeftOut(NamedTuple):
+    """Why a chosen record makes no item after all.
+
+    Args:
+        reason: Reason code.
+        evidence: What there is to say of it, such as replies of a model, as JSON values.
+        may_pass: Whether another run may succeed; then the image fails with this reason, and is tried again as a whole.
+    """
+
+    reason: str
+    evidence: Mapping[str, Any]
+    may_pass: bool = False
+
+
 def with_contradictions(
     truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
 ) -> Iterator[RecordTruth[Any]]:

@@ -13,6 +13,7 @@ import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -32,7 +33,7 @@ from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from .lacking import lacking_before
 from .marked_truths import marked_truths
-from .truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from .truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -173,18 +174,26 @@ class TruthTask(MapStep):
         left_out = Counter(without.evidence.get("left_out", {}))
         made: dict[str, ImageRecord] = {}
         items: list[Item] = []
+        told: dict[str, Any] = {}
         for entry in entries:
             pictures: dict[str, ImageRecord] = {}
             shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
             result = self.made(record, ctx, entry, shown, pictures)
-            if isinstance(result, str):
+            if isinstance(result, LeftOut):
+                if result.may_pass:
+                    return Outcome("failed", result.reason, evidence=dict(result.evidence))
+                left_out[result.reason] += 1
+                told[entry.record] = dict(result.evidence)
+            elif isinstance(result, str):
                 left_out[result] += 1
             else:
                 made |= pictures
                 items += result
+        evidence = {"records": told} if told else {}
         if not items:
-            return _without(left_out)
-        evidence = {"left_out": dict(left_out)} if left_out else {}
+            without = _without(left_out)
+            return replace(without, evidence={**without.evidence, **evidence})
+        evidence |= {"left_out": dict(left_out)} if left_out else {}
         return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
 
     def chosen_of(self, record: ImageRecord, ctx: Context) -> tuple[list[ChosenRecord], Outcome]:
@@ -204,9 +213,9 @@ class TruthTask(MapStep):
         chosen: ChosenRecord,
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
-    ) -> list[Item] | str:
-        """Return the items of one record, or the reason why its pictures make none after all; tasks that show pictures
-        of their own making add them to `made`.
+    ) -> list[Item] | LeftOut | str:
+        """Return the items of one record, or the reason why it makes none after all, alone or with evidence; tasks
+        that show pictures of their own making add them to `made`.
         """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]

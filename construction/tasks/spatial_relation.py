@@ -1,22 +1,29 @@
 """Spatial relation, as in BLINK (section 3.2): is a claim on how two things lie to each other true?
 
 BLINK lets a language model turn the claims of VSR into questions. Here a rule does that for every relation
-(`item_parts.spatial_questions`), so that nothing but the verb of a claim changes.
+(`item_parts.spatial_questions`), so that nothing but the verb of a claim changes; a model does it where a recipe names
+one, and a rule checks what it writes (`item_parts.spatial_wording`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from benchwright.records import ImageRecord
+from benchwright.errors import RequestFailed
+from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.failures import MAY_PASS
+from benchwright.models.structured_replies import NotOfThatShape
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context, OpenContext
 
 from ..ground_truth import GroundTruth, RecordTruth, SpatialClaim
-from ..item_parts.spatial_questions import Form, question_of, read_claim
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim
+from ..item_parts.spatial_wording import question_by_model
+from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
 
@@ -26,16 +33,30 @@ class SpatialRelation(TruthTask):
     BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations of VSR
     are known, of one thing and of several. Right answers are yes and no alike as far as the claims allow it.
 
+    With `chat` a language model words the questions, as in the paper. It gets the claim, never the picture. Its
+    question must name both things and the relation in the claim's order and say nothing more, so that the key stays
+    what it is; one that does not is sent back once with what is wrong. Which records become items does not depend on
+    the model.
+
     Args:
         min_agreement: Smallest share of the people who judged a claim, its author among them, that agree with the
             dataset's label, 0-1.
         inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
-            bed?`), which turns the key around; chosen by the seed.
+            bed?`), which turns the key around; chosen by the seed. Not with `chat`.
+        chat: Which language model words the questions; null for the rule, without a model.
+        unusable: What becomes of a claim where the model's question cannot be used, nor the one after the repair, or
+            where it refuses to answer: `drop` it, or let the `rule` word it.
 
     Reasons:
         unread_claim (drop): The claim is worded in a way that the rule does not know, or states another relation than
             the dataset says.
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
+        unusable_question (drop): The model's question cannot stand for the claim, nor can the one after the repair.
+        endpoint_refused (drop): The endpoint refused the request.
+        endpoint_unusable_reply (drop): The endpoint's reply holds no text.
+        endpoint_timeout (failed): The model did not answer in time; tried again by the next run.
+        endpoint_busy (failed): The model was busy; tried again by the next run.
+        endpoint_connection (failed): The model could not be reached; tried again by the next run.
     """
 
     name: ClassVar[str] = "spatial_relation"
@@ -43,6 +64,27 @@ class SpatialRelation(TruthTask):
 
     min_agreement: float = Field(0.6, ge=0, le=1)
     inverted: float = Field(0.0, ge=0, le=1)
+    chat: ChatSettings | None = None
+    unusable: Literal["drop", "rule"] = "drop"
+
+    @model_validator(mode="after")
+    def _models_word_what_is_claimed(self) -> SpatialRelation:
+        if self.chat is not None and self.inverted:
+            raise ValueError("a model words what is claimed, not whether that is false: leave out inverted or chat")
+        if self.chat is None and self.unusable != "drop":
+            raise ValueError("unusable is about questions of a model: name it under chat")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what decides the items; the model's settings where there is one, without how patiently it is asked."""
+        decides = super().parameters()
+        if self.chat is not None:
+            return {**decides, "chat": self.chat.deciding()}
+        return {name: value for name, value in decides.items() if name not in ("chat", "unusable")}
+
+    def open(self, ctx: OpenContext) -> Chat | None:
+        """Connect to the model that words the questions, where one does."""
+        return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
     def planned(
         self, truth: RecordTruth[SpatialClaim], pictures: TruthPictures, rng: np.random.Generator
@@ -83,3 +125,37 @@ class SpatialRelation(TruthTask):
             evidence=plan,
             attributes={"relation": plan["relation"], "form": plan["form"]},
         )
+
+    def made(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        made: dict[str, ImageRecord],
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, its question worded by the model where there is one."""
+        if self.chat is None:
+            return super().made(record, ctx, chosen, shown, made)
+        claim = read_claim(chosen.plan["claim"], chosen.plan["relation"])
+        assert claim is not None, "only claims that were read are planned"
+        wording = self._by_model(ctx.opened, claim, self.worded(chosen, shown))
+        return wording if isinstance(wording, LeftOut) else [self.item(record, ctx, chosen, shown, wording)]
+
+    def _by_model(self, chat: Chat, claim: ReadClaim, by_rule: Wording) -> Wording | LeftOut:
+        try:
+            answered = question_by_model(chat, claim)
+        except NotOfThatShape as error:
+            left_out = LeftOut("unusable_question", {"detail": error.detail, "replies": list(error.replies)})
+        except RequestFailed as error:
+            left_out = LeftOut(f"endpoint_{error.reason}", {"detail": error.detail}, error.reason in MAY_PASS)
+        else:
+            return by_rule._replace(
+                question=answered.value.question,
+                written_by=f"model:{chat.settings.model}",
+                evidence={**by_rule.evidence, "by_rule": by_rule.question, "replies": list(answered.replies)},
+            )
+        if self.unusable == "drop" or left_out.may_pass:
+            return left_out
+        told = {"reason": left_out.reason, **left_out.evidence}
+        return by_rule._replace(evidence={**by_rule.evidence, "model": told})

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from benchwright.facts import CATEGORIES, CODES, Code, IdeaCategory, Perception
 from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.failures import MAY_PASS
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
@@ -27,7 +28,7 @@ from .policy import Refusal, Topic, refused
 from .templates import TemplateWriter, TemplateWriting
 
 NO_PEOPLE, NO_IDEA = "no_people", "no_idea"
-TRANSIENT = ("endpoint_timeout", "endpoint_connection", "endpoint_busy")
+TRANSIENT = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 
 
 class _Opened(NamedTuple):
