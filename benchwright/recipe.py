@@ -171,11 +171,11 @@ class Recipe:
         """
         recipe = copy(self)
         entries = [entry for entry, _ in self.steps]
-        recipe.header = self.header.model_copy(update={"fitted": False})
-        recipe.steps = tuple((entry, steps[entry]) for entry in entries if entry in steps)
         document = {key: value for key, value in self._document.items() if key != "fitted"}
-        stated = zip(entries, document["steps"], strict=True)
-        recipe._document = document | {"steps": [raw for entry, raw in stated if entry in steps]}
+        stated = [raw for entry, raw in zip(entries, document["steps"], strict=True) if entry in steps]
+        recipe.header = self.header.model_copy(update={"fitted": False, "steps": stated})
+        recipe.steps = tuple((entry, steps[entry]) for entry in entries if entry in steps)
+        recipe._document = document | {"steps": stated}
         return recipe
 
     def to_yaml(self) -> str:

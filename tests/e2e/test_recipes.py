@@ -9,6 +9,7 @@ import yaml
 from walks import in_process, run_json
 
 from benchwright.cli import prepare_photographs
+from benchwright.pipeline.fitting import fitted_to
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.rooms import catalogue
@@ -76,7 +77,8 @@ def test_a_copy_comes_with_what_it_needs_and_is_never_written_over(name: str, tm
     copied = run_json("recipes", name, "--to", tmp_path / "mine")["copied"]
     originals = [bundled_recipes()[name], *companions(bundled_recipes()[name])]
     assert [Path(one).read_bytes() for one in copied] == [one.read_bytes() for one in originals]
-    assert load_recipe(Path(copied[0])).resolved() == load_recipe(originals[0]).resolved()
+    copy, original = (fitted_to(load_recipe(Path(path)), tmp_path).recipe for path in (copied[0], originals[0]))
+    assert copy.resolved() == original.resolved()
     Path(copied[0]).write_text("name: edited\n", encoding="utf-8")
     refused = in_process("recipes", name, "--to", tmp_path / "mine")
     assert refused.returncode == 2

@@ -12,6 +12,7 @@ from walks import make_photographs
 from benchwright.construction.tasks import Jigsaw
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
+from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Recipe, load_recipe, parse_recipe, step
 from benchwright.recipes import bundled_recipes
@@ -48,15 +49,15 @@ def test_a_recipe_in_python_is_the_one_that_yaml_gives() -> None:
 
 
 @pytest.mark.parametrize("path", BUNDLED)
-def test_a_recipe_file_is_written_as_it_was_read(path: Path) -> None:
-    read = load_recipe(path)
+def test_a_recipe_file_is_written_as_it_was_read(path: Path, tmp_path: Path) -> None:
+    read = fitted_to(load_recipe(path), tmp_path).recipe
     again = parse_recipe(read.to_yaml(), "again.yaml", path.parent)
     assert (again.header, again.resolved(), _stages(again)) == (read.header, read.resolved(), _stages(read))
 
 
 @pytest.mark.parametrize("path", BUNDLED)
-def test_a_recipe_of_step_objects_is_the_one_that_names_them(path: Path) -> None:
-    read = load_recipe(path)
+def test_a_recipe_of_step_objects_is_the_one_that_names_them(path: Path, tmp_path: Path) -> None:
+    read = fitted_to(load_recipe(path), tmp_path).recipe
     objects = [made for entry, made in read.steps if entry == made.name]  # an object has no other name
     made = Recipe(read.header.name, objects, seed=read.header.seed, folder=path.parent)
     again = parse_recipe(made.to_yaml(), "again.yaml", path.parent)
