@@ -40,6 +40,14 @@ ROOM = Room(
             f"{_HERE}.estimated.estimated_depth:EstimatedDepth",
             "Estimate by a depth model, or depth maps, which of two points is closer; people decide on the items.",
         ),
+        "detected_boxes": Entry(
+            f"{_HERE}.estimated.detected_boxes:DetectedBoxes",
+            "Find by a detector where things are and how many there are; people decide on the items.",
+        ),
+        "similar_pictures": Entry(
+            f"{_HERE}.estimated.similar_pictures:SimilarPictures",
+            "Choose by a vision model which of two pictures looks more like a third; people decide on the items.",
+        ),
         "object_localization": Entry(
             f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),

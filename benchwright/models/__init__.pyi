@@ -19,6 +19,12 @@ from .failures import is_out_of_funds as is_out_of_funds
 from .failures import retry_after_s as retry_after_s
 from .local_weights import weights_on_this_machine as weights_on_this_machine
 from .pace import Pace as Pace
+from .picture_vectors import Preprocessing as Preprocessing
+from .picture_vectors import Vectors as Vectors
+from .picture_vectors import decode_vectors as decode_vectors
+from .picture_vectors import embed as embed
+from .picture_vectors import encode_vector as encode_vector
+from .picture_vectors import pooled as pooled
 from .reply_store import ReplyStore as ReplyStore
 from .reply_store import damaged_replies as damaged_replies
 from .request_fields import RequestParameters as RequestParameters

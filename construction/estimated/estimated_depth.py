@@ -8,8 +8,6 @@ closer point is the upper one must therefore both be there, and the seed takes e
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from math import dist
 from pathlib import Path
@@ -17,23 +15,18 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.images.identify import path_for
-from benchwright.models.batching import Batches, OutOfMemory
-from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord
-from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..ground_truth import RECORDS, DepthComparison, Point, RecordPlace, RecordTruth, write_records, write_truths
+from .model_step import BY_DIGEST, ModelStep, of_each_picture, open_model, stated_digest
 
-REPOSITORY = "depth-anything/Depth-Anything-V2-Small-hf"
 NO_PAIR = "no_pair"
-_BY_DIGEST = "sha256:"
-_SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 _DRAWN = 400
 _SHAPE_SLACK = 0.02
 _LEVELS = 4096
@@ -52,7 +45,7 @@ class _BadMap(Exception):
     """A map cannot be used; the text says why."""
 
 
-class EstimatedDepth(MapStep):
+class EstimatedDepth(ModelStep, MapStep):
     """Give images a pair of points of which one is clearly closer, by a depth model or by depth maps; drops nothing.
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. They carry `estimated_by`, and
@@ -70,8 +63,6 @@ class EstimatedDepth(MapStep):
         flat_radius: Half the side of the square around a point in which that holds, as a fraction of the shorter side.
         min_distance: Smallest distance of the two points, as a fraction of the shorter side.
         border: Smallest distance of a point from the border, as a fraction of the shorter side.
-        batch_size: Number of pictures in a batch of the model.
-        device: Device, such as `cuda:0`; null for the first GPU, else the CPU.
 
     Reasons:
         no_map (ask): No depth map lies at the picture's name.
@@ -83,10 +74,10 @@ class EstimatedDepth(MapStep):
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {RECORDS: "string", DepthComparison.kind: "string"}
     costly: ClassVar[bool] = True
-    estimates: ClassVar[bool] = True
-    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    repository: ClassVar[str] = "depth-anything/Depth-Anything-V2-Small-hf"
+    estimator: ClassVar[str] = "depth_anything"
+    placed_under: ClassVar[str] = "`weights` or `maps`"
 
-    weights: str | None = Field(None, min_length=1)
     maps: str | None = Field(None, min_length=1)
     larger_is_nearer: bool = True
     margin: float = Field(0.2, gt=0, lt=1)
@@ -94,80 +85,50 @@ class EstimatedDepth(MapStep):
     flat_radius: float = Field(0.03, gt=0, le=0.2)
     min_distance: float = Field(0.2, ge=0.02, le=1)
     border: float = Field(0.08, ge=0, le=0.4)
-    batch_size: int = Field(8, ge=1, le=1024)
-    device: str | None = None
-    _base: Path = PrivateAttr(Path())
-    _sha256: str | None = PrivateAttr(None)
+    _of_maps: str | None = PrivateAttr(None)
 
     @model_validator(mode="after")
-    def _place(self, info: ValidationInfo) -> EstimatedDepth:
+    def _takes_one_of_both(self) -> EstimatedDepth:
         if self.weights is not None and self.maps is not None:
             raise ValueError("give `weights` of a model or a folder of `maps`, not both")
         if self.flatness >= self.margin:
             raise ValueError(f"flatness {self.flatness:g} must be below margin {self.margin:g}")
-        self._base = (info.context or {}).get(FOLDER, Path())
         return self
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings, with digests in place of folders; batch size and device do not matter."""
+        if self.maps is None:
+            return super().parameters()
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
-        return {**settings, "weights" if self.maps is None else "maps": f"{_BY_DIGEST}{self._files_sha256()}"}
+        return {**settings, "maps": f"{BY_DIGEST}{self._maps_sha256()}"}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
         """Return that the weights are not on this machine, where the recipe names neither weights nor maps."""
-        del before
-        if self.weights is not None or self.maps is not None:
-            return None
-        try:
-            self._folder()
-        except PrerequisiteError as error:
-            return str(error)
-        return None
+        return super().lacks(before) if self.maps is None else None
 
     def weights_hash(self) -> str | None:
-        """Return the digest of the model's files; None where maps take its place.
+        """Return the digest of the model's files; None where maps take its place."""
+        return super().weights_hash() if self.maps is None else None
 
-        Raises:
-            PrerequisiteError: There is no such model.
-        """
-        return self._files_sha256() if self.maps is None else None
+    def estimated_by(self) -> str:
+        """Return which model or which maps the depth is of."""
+        return super().estimated_by() if self.maps is None else f"depth_maps {BY_DIGEST}{self._maps_sha256()}"
 
-    def _files_sha256(self) -> str:
-        if self._sha256 is None:
-            named = self.weights if self.maps is None else self.maps
-            if named is not None and _SHA256.fullmatch(named):
-                self._sha256 = named.removeprefix(_BY_DIGEST)
-            elif self.maps is None:
-                from ..manipulation.grounding.detectors import weights_of
-
-                self._sha256 = weights_of(self._folder())
-            else:
-                folder = self._folder()
+    def _maps_sha256(self) -> str:
+        if self._of_maps is None:
+            named = self.maps or ""
+            stated = stated_digest(named)
+            if stated is None:
+                folder = self.folder_at(named)
                 paths = sorted(path for path in folder.rglob("*") if path.suffix in (".npy", ".png"))
-                self._sha256 = digest({path.relative_to(folder).as_posix(): file_digest(path) for path in paths})
-        return self._sha256
-
-    def _folder(self) -> Path:
-        named = self.weights if self.maps is None else self.maps
-        if named is None:
-            found = weights_on_this_machine(REPOSITORY)
-            if found is None:
-                raise PrerequisiteError(
-                    f"step 'estimated_depth' needs the weights of {REPOSITORY}, which this machine lacks; fetch them "
-                    f"with `hf download {REPOSITORY}`, or name a folder under `weights` or `maps`"
-                )
-            return found
-        if _SHA256.fullmatch(named):
-            raise PrerequisiteError(f"step 'estimated_depth' knows {named} by digest only; give the folder")
-        folder = self._base / named
-        if not folder.is_dir():
-            raise PrerequisiteError(f"step 'estimated_depth' needs the folder {named}, which is not there")
-        return folder
+                stated = digest({path.relative_to(folder).as_posix(): file_digest(path) for path in paths})
+            self._of_maps = stated
+        return self._of_maps
 
     def open(self, ctx: OpenContext) -> Any:
         """Load the model; nothing where maps take its place."""
         del ctx
-        return _load(self._folder(), self.device) if self.maps is None else None
+        return _load(self.weights_folder(), self.device) if self.maps is None else None
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Choose the pair of one picture."""
@@ -177,24 +138,17 @@ class EstimatedDepth(MapStep):
         """Estimate the depth of pictures in batches of one size, and choose the pair of each."""
         if self.maps is not None:
             return [self._of_map(record, ctx) for record in records]
-        pixels: dict[int, NDArray[np.uint8]] = {}
-        outcomes: dict[int, Outcome] = {}
-        for place, record in enumerate(records):
-            try:
-                pixels[place] = ctx.images.rgb(record)
-            except UnreadableImage as error:  # the other pictures of the batch are estimated all the same
-                outcomes[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
-        depths = Batches(self.batch_size).run(list(pixels.values()), ctx.opened, key=lambda picture: picture.shape)
-        for place, depth in zip(pixels, depths, strict=True):
-            if isinstance(depth, OutOfMemory):
-                outcomes[place] = Outcome("failed", "out_of_memory")
-            else:
-                outcomes[place] = self._outcome(records[place], ctx, depth, "depth_anything")
-        return [outcomes[place] for place in range(len(records))]
+        depths = of_each_picture(
+            records, ctx, ctx.opened, batch_size=self.batch_size, key=lambda picture: picture.shape
+        )
+        return [
+            depth if isinstance(depth, Outcome) else self._outcome(record, ctx, depth)
+            for record, depth in zip(records, depths, strict=True)
+        ]
 
     def _of_map(self, record: ImageRecord, ctx: Context) -> Outcome:
         uri = record.source.uri if record.source is not None else None
-        stem = None if uri is None else self._folder() / path_for(uri).with_suffix("")
+        stem = None if uri is None or self.maps is None else self.folder_at(self.maps) / path_for(uri).with_suffix("")
         paths = [] if stem is None else [stem.with_name(stem.name + suffix) for suffix in (".npy", ".png")]
         path = next((path for path in paths if path.is_file()), None)
         if path is None:
@@ -206,9 +160,9 @@ class EstimatedDepth(MapStep):
                 raise _BadMap(f"it has {width} x {height} numbers, the picture {record.width} x {record.height} pixels")
         except _BadMap as error:
             return Outcome("ask", "bad_map", evidence={"detail": f"{path.name}: {error}"})
-        return self._outcome(record, ctx, depth if self.larger_is_nearer else -depth, "depth_maps")
+        return self._outcome(record, ctx, depth if self.larger_is_nearer else -depth)
 
-    def _outcome(self, record: ImageRecord, ctx: Context, nearness: Map, source: str) -> Outcome:
+    def _outcome(self, record: ImageRecord, ctx: Context, nearness: Map) -> Outcome:
         lowest, highest = float(nearness.min()), float(nearness.max())
         if not highest > lowest:
             return Outcome("ask", "bad_map", evidence={"detail": "depth is the same everywhere"})
@@ -216,10 +170,10 @@ class EstimatedDepth(MapStep):
         pair = self._chosen(scaled, (record.width, record.height), ctx.rng(record.image_id, "pair"))
         if pair is None:
             return Outcome(evidence={"left_out": NO_PAIR})
-        model = f"{source} {_BY_DIGEST}{self._files_sha256()}"
+        model = self.estimated_by()
         original = {ESTIMATED_BY: model, "difference": round(pair.difference, 4)}
         truth = DepthComparison(first=pair.closer, second=pair.farther, closer="first", original=original)
-        name = f"{source}:{record.image_id[:16]}"
+        name = f"{model.partition(' ')[0]}:{record.image_id[:16]}"
         return Outcome(
             values={
                 RECORDS: write_records([RecordPlace(name, 0)]),
@@ -300,30 +254,20 @@ def _load(folder: Path, device: str | None) -> Any:
     Raises:
         PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
     """
-    from ..manipulation.grounding.detectors import INSTALL
-    from ..manipulation.models.weights import find_device
+    opened = open_model(
+        folder,
+        "DepthAnythingForDepthEstimation",
+        model_type="depth_anything",
+        device=device,
+        processor="AutoImageProcessor",
+    )
 
-    try:
-        import torch
-        from transformers import AutoImageProcessor, DepthAnythingForDepthEstimation
-    except ImportError as error:
-        raise PrerequisiteError(f"estimating depth needs torch and transformers: {INSTALL}") from error
-    kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
-    if kind != "depth_anything":
-        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not depth_anything")
-    where = find_device(device, "float32").place
-    try:
-        processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
-        model = DepthAnythingForDepthEstimation.from_pretrained(folder, use_safetensors=True, local_files_only=True)
-        model = model.to(where).eval()
-    except (OSError, ValueError, RuntimeError) as error:
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise PrerequisiteError(f"{folder.name} cannot be loaded on {where}: {first[:200]}") from error
+    import torch
 
     def depths(pictures: Sequence[NDArray[np.uint8]]) -> list[Map]:
-        ready = processor(images=[np.array(picture) for picture in pictures], return_tensors="pt").to(where)
+        ready = opened.processor(images=[np.array(picture) for picture in pictures], return_tensors="pt")
         with torch.inference_mode():
-            predicted = model(**ready).predicted_depth
+            predicted = opened.model(**ready.to(opened.place)).predicted_depth
         return list(predicted.float().cpu().numpy().astype(np.float64))
 
     return depths

@@ -49,7 +49,8 @@ class Model(NamedTuple):
 
 DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "pairs of points by depth", "transformers")
 GENERATOR = Model("stabilityai/stable-diffusion-xl-base-1.0", "pictures of captions", "diffusers")
-MODELS = (DEPTH, GENERATOR)
+FEATURES = Model("facebook/dinov2-small", "triplets by features", "transformers")
+MODELS = (DEPTH, GENERATOR, FEATURES)
 
 
 class BlinkTask(NamedTuple):
@@ -80,7 +81,7 @@ BLINK_TASKS: Mapping[str, BlinkTask] = {
     "object_localization": BlinkTask(("boxes",)),
     "counting": BlinkTask(("counts",)),
     "art_style": BlinkTask(("styles",)),
-    "visual_similarity": BlinkTask(("similarity",)),
+    "visual_similarity": BlinkTask(("similarity",), model=FEATURES),
     "semantic_correspondence": BlinkTask(("keypoints",)),
     "functional_correspondence": BlinkTask(("functions",)),
     "forensic_detection": BlinkTask(("captions",), model=GENERATOR, needs_model=True),

@@ -48,8 +48,8 @@ class TruthTask(MapStep):
     """A step that makes items of ground truth.
 
     Args:
-        dataset: Entry of the step `dataset` that it reads; null for the entry of that name, or, where `marked_by` is
-            given, for none.
+        dataset: Entry of the step `dataset`, or of one that estimates truths, that it reads; null for the entry
+            `dataset`, or, where `marked_by` is given, for none.
         marked_by: Entry of a campaign `mark` before it, of which it takes what people marked, besides a dataset that
             `dataset` names. What the fields of the campaign must be called, the guide to source datasets says; tasks
             that no marks feed refuse it.
@@ -84,12 +84,20 @@ class TruthTask(MapStep):
     items: int | None = Field(None, ge=1)
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_side_px: int = Field(128, ge=16)
+    _part: str | None = PrivateAttr(None)
+    """Part of the entry `dataset` that gives the truths, where that is made of several."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the settings by which items differ from those that another entry of the task makes of its truths."""
+        return tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
         """Return the values with the truths that it reads."""
         dataset = self.dataset if self.dataset or self.marked_by else DATASET
-        stated = () if dataset is None else tuple(f"{dataset}.{kind.kind}" for kind in self.kinds)
+        giver = dataset if self._part is None else f"{dataset}.{self._part}"
+        stated = () if dataset is None else tuple(f"{giver}.{kind.kind}" for kind in self.kinds)
         return stated if self.marked_by is None else (*stated, f"{self.marked_by}.{REGIONS}")
 
     @property
@@ -98,7 +106,7 @@ class TruthTask(MapStep):
         return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return itself, after a check that what it reads comes before it.
+        """Return the step as it reads its truths, after a check that they come before it.
 
         Raises:
             RecipeError: Nothing before it gives such truths, no marks feed the task, or it stays apart from an entry
@@ -112,7 +120,11 @@ class TruthTask(MapStep):
                     f"step {self.name!r} is to stay apart from {entry!r}, which is no task of ground truth before it; "
                     f"before it: {', '.join(given)}"
                 )
-        for column in self.truth_columns:
+        placed = self
+        if (part := self._giving_part(given)) is not None:
+            placed = self.model_copy()
+            placed._part = part
+        for column in placed.truth_columns:
             entry, _, value = column.rpartition(".")
             if value not in given.get(entry, {}):
                 wanted, setting = {
@@ -123,7 +135,13 @@ class TruthTask(MapStep):
                     f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "
                     f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
                 )
-        return self
+        return placed
+
+    def _giving_part(self, given: Mapping[str, Mapping[str, str]]) -> str | None:
+        """Return the part of the entry `dataset` that gives the truths; None where that is one stage."""
+        kinds = {kind.kind for kind in self.kinds}
+        givers = [stage.rpartition(".") for stage, values in given.items() if kinds <= values.keys()]
+        return next((part for entry, dot, part in givers if dot and entry == self.dataset), None)
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
         """Return that nothing before it gives truths of its kinds, and what would."""

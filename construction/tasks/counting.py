@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord
 
 from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
@@ -117,7 +118,7 @@ class Counting(TruthTask):
             tuple(str(number) for number in numbers),
             ((0, "reference", ()),),
             evidence={name: plan[name] for name in ("count", "others", "collected")},
-            written_by="template" if MARKED_BY in chosen.original else "person",
+            written_by="person" if {MARKED_BY, ESTIMATED_BY}.isdisjoint(chosen.original) else "template",
         )
 
 

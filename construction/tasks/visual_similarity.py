@@ -24,12 +24,13 @@ QUESTION = (
 
 
 class VisualSimilarity(TruthTask):
-    """Make items that ask which of two pictures looks more like a third; needs NIGHTS before it.
+    """Make items that ask which of two pictures looks more like a third; needs NIGHTS before it, or `similar_pictures`.
 
     BLINK's visual similarity. The picture that people took for closer is the right one.
 
     Args:
-        min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6.
+        min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6,
+            and what a model estimated has 1.
 
     Reasons:
         too_few_votes (drop): Fewer people took the right picture.

@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..features.embeddings import decode_vectors, near_across
+from benchwright.models.picture_vectors import decode_vectors
+
+from ..features.embeddings import near_across
 from ..features.hamming import iter_pairs
 from ..features.visual_words import decode_words
 from ..features.word_matching import shared_words

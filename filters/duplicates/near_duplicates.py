@@ -144,7 +144,9 @@ class ProposedPairs(GatherStep):
     def _embedded(self, live: pa.Table) -> CandidatePairs:
         if self.cosine is None or not live.num_rows:
             return {}
-        from ..features.embeddings import decode_vectors, near_by_embedding
+        from benchwright.models.picture_vectors import decode_vectors
+
+        from ..features.embeddings import near_by_embedding
 
         texts = live[_EMBEDDING].to_pylist()
         embedded_rows = [row for row, text in enumerate(texts) if text is not None]

@@ -1,6 +1,4 @@
 from .embeddings import Embeddings as Embeddings
-from .embeddings import decode_vectors as decode_vectors
-from .embeddings import encode_vector as encode_vector
 from .embeddings import near_by_embedding as near_by_embedding
 from .hamming import MAX_DISTANCE as MAX_DISTANCE
 from .hamming import iter_pairs as iter_pairs

@@ -20,10 +20,10 @@ from pydantic import Field
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, pooled
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-from ..features.embeddings import Preprocessing, Vectors, embed, pooled
 from ..models.image_classifier import INSTALL
 from ..models.model_folder import WithModel
 from .paired_pictures import evidence_text, pair_of

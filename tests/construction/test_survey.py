@@ -72,6 +72,7 @@ def test_photographs_alone_feed_two_tasks_and_the_other_lines_say_what_is_missin
     assert "depth-anything/Depth-Anything-V2-Small-hf" in lacks["relative_depth"]
     assert "`claims`" in lacks["spatial_relation"]
     assert "`pattern_puzzles`" in lacks["iq_test"]
+    assert "facebook/dinov2-small" in lacks["visual_similarity"]
     assert "stable-diffusion-xl-base-1.0" in lacks["forensic_detection"]
     assert survey_text(surveyed).endswith("2 of 14 tasks can be built: `benchwright run blink --images DIR`")
 
@@ -98,12 +99,18 @@ def test_weights_on_this_machine_feed_what_models_can(tmp_path: Path, monkeypatc
     save(folder / "cup.png", 1, 320, 200)
     monkeypatch.setenv("BENCHWRIGHT_MODELS", str(tmp_path / "models"))
     (tmp_path / "models" / "Depth-Anything-V2-Small-hf").mkdir(parents=True)
+    (tmp_path / "models" / "facebook" / "dinov2-small").mkdir(parents=True)
     pytest.importorskip("transformers", reason="transformers is not installed")
-    assert fed(folder) == {*OF_PICTURES, "relative_depth"}
+    assert fed(folder) == {*OF_PICTURES, "relative_depth", "visual_similarity"}
     fitted = fitted_to(load_recipe(bundled_recipes()["blink"]), folder)
     entries = [entry for entry, _ in fitted.recipe.steps]
-    assert {"estimated_depth", "relative_depth_of_model"} < set(entries)
-    assert "relative_depth" not in entries
+    assert {
+        "estimated_depth",
+        "relative_depth_of_model",
+        "similar_pictures",
+        "visual_similarity_of_model",
+    } < set(entries)
+    assert {"relative_depth", "visual_similarity"}.isdisjoint(entries)
 
 
 def test_no_picture_is_opened(tmp_path: Path) -> None:
@@ -139,6 +146,7 @@ def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) 
         "relative_reflectance", "spatial_relation", "counting", "art_style", "visual_similarity",
         "semantic_correspondence", "functional_correspondence", "multi_view_reasoning", "localization_of_boxes",
         "correspondence_of_sequences", "forensic_detection", "iq_test", "estimated_depth", "relative_depth_of_model",
+        "similar_pictures", "visual_similarity_of_model",
     }  # fmt: skip
 
 

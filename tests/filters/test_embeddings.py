@@ -13,7 +13,8 @@ from step_context import StepContext
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.contamination import KnownPicture, Leakage, possible_leaks
 from benchwright.filters.duplicates import NearDuplicates
-from benchwright.filters.features import Embeddings, decode_vectors, encode_vector, near_by_embedding
+from benchwright.filters.features import Embeddings, near_by_embedding
+from benchwright.models import decode_vectors, encode_vector
 from benchwright.pipeline import run_steps
 
 

@@ -1,0 +1,81 @@
+"""Vectors of whole pictures by a vision model of transformers (CLIP, DINOv2, SSCD), and their text form as values."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+if TYPE_CHECKING:
+    import torch
+
+_CLIP_MEAN, _CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+
+Vectors = NDArray[np.float32]
+"""Shape (pictures, dimensions), each of length 1."""
+
+
+class Preprocessing(NamedTuple):
+    """Conversion of a picture to the model's input: resized to a square, then normalised."""
+
+    side_px: int
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @classmethod
+    def of(cls, folder: Path) -> Preprocessing:
+        """Read a model's folder; the default mean and deviation are CLIP's."""
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        stated = folder / "preprocessor_config.json"
+        own = json.loads(stated.read_text(encoding="utf-8")) if stated.is_file() else {}
+        side = config.get("vision_config", config).get("image_size", 224)
+        mean, std = own.get("image_mean", _CLIP_MEAN), own.get("image_std", _CLIP_STD)
+        return cls(int(side), tuple(map(float, mean)), tuple(map(float, std)))
+
+    def __call__(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the input of one picture, shape (3, side, side)."""
+        square = Image.fromarray(pixels).resize((self.side_px, self.side_px), Image.Resampling.BICUBIC)
+        scaled = np.asarray(square, np.float32) / 255
+        normal = (scaled - np.array(self.mean, np.float32)) / np.array(self.std, np.float32)
+        return np.ascontiguousarray(normal.transpose(2, 0, 1), np.float32)
+
+
+def embed(model: Any, inputs: NDArray[np.float32]) -> Vectors:
+    """Return the vectors of prepared pictures of shape (pictures, 3, side, side)."""
+    import torch
+
+    with torch.inference_mode():
+        pixels = torch.from_numpy(inputs).to(model.device)
+        if hasattr(model, "get_image_features"):
+            vectors = pooled(model.get_image_features(pixel_values=pixels))
+        else:
+            vectors = pooled(model(pixel_values=pixels))
+        return np.asarray(torch.nn.functional.normalize(vectors.float(), dim=-1).cpu(), np.float32)
+
+
+def pooled(output: Any) -> torch.Tensor:
+    """Return one vector a picture from the output of a vision model of transformers."""
+    for name in ("image_embeds", "pooler_output"):
+        if getattr(output, name, None) is not None:
+            vectors: torch.Tensor = getattr(output, name)
+            return vectors
+    hidden = getattr(output, "last_hidden_state", None)
+    return output if hidden is None else hidden[:, 0]
+
+
+def encode_vector(vector: NDArray[np.float32]) -> str:
+    """Return a vector as text, in half precision."""
+    return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
+
+
+def decode_vectors(texts: Sequence[str]) -> Vectors:
+    """Return the vectors that `encode_vector` encoded, with length 1."""
+    vectors = np.stack([np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32) for text in texts])
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    return unit

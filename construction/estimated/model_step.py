@@ -1,0 +1,228 @@
+"""What steps share that estimate truths with a model: its weights by place and digest, its device, single failures."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.errors import PrerequisiteError, UnreadableImage
+from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.local_weights import weights_on_this_machine
+from benchwright.records import ImageRecord
+from benchwright.steps import FOLDER, Context, Outcome, Resources, Step
+
+from ..manipulation.grounding.detectors import INSTALL, weights_of
+from ..manipulation.models.weights import find_device
+
+BY_DIGEST = "sha256:"
+_SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
+Pixels = NDArray[np.uint8]
+R = TypeVar("R")
+
+
+class OpenedModel(NamedTuple):
+    """A model that is loaded.
+
+    Args:
+        model: Model of transformers, on its device.
+        processor: Processor of its input; None where none was asked for.
+        place: The device by torch's name.
+    """
+
+    model: Any
+    processor: Any
+    place: str
+
+
+class ModelStep(Step):
+    """A step that estimates truths of pictures with a model; people decide on the items made of them.
+
+    Class attributes:
+        repository: Repository of the model that it takes where its settings name none.
+        estimator: Name of the model's kind, as `estimated_by` states it.
+        placed_under: Settings that can name a folder in the place of that model, as a message says them.
+
+    Args:
+        weights: Folder of the model in the layout of transformers, relative to the recipe's folder; null for the usual
+            one where it lies on this machine. A run writes the digest of its files instead.
+        batch_size: Largest number of inputs in a batch of the model.
+        device: Device, such as `cuda:0`; null for the first GPU, else the CPU.
+    """
+
+    estimates: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    repository: ClassVar[str]
+    estimator: ClassVar[str]
+    placed_under: ClassVar[str] = "`weights`"
+
+    weights: str | None = Field(None, min_length=1)
+    batch_size: int = Field(8, ge=1, le=1024)
+    device: str | None = None
+    _base: Path = PrivateAttr(Path())
+    _sha256: str | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _stand_beside_the_recipe(self, info: ValidationInfo) -> ModelStep:
+        self._base = (info.context or {}).get(FOLDER, Path())
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with the digest in place of the folder; batch size and device do not matter."""
+        settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
+        return {**settings, "weights": f"{BY_DIGEST}{self.weights_sha256()}"}
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return that the weights are not on this machine, where the recipe names none."""
+        del before
+        if self.weights is not None:
+            return None
+        try:
+            self.weights_folder()
+        except PrerequisiteError as error:
+            return str(error)
+        return None
+
+    def weights_hash(self) -> str | None:
+        """Return the digest of the model's files.
+
+        Raises:
+            PrerequisiteError: There is no such model.
+        """
+        return self.weights_sha256()
+
+    def weights_sha256(self) -> str:
+        """Return the digest of the model's files, as hexadecimal digits.
+
+        Raises:
+            PrerequisiteError: There is no such model.
+        """
+        if self._sha256 is None:
+            if self.weights is not None and (stated := stated_digest(self.weights)) is not None:
+                self._sha256 = stated
+            else:
+                self._sha256 = weights_of(self.weights_folder())
+        return self._sha256
+
+    def weights_folder(self) -> Path:
+        """Return the folder of the model.
+
+        Raises:
+            PrerequisiteError: There is none.
+        """
+        if self.weights is not None:
+            return self.folder_at(self.weights)
+        found = weights_on_this_machine(self.repository)
+        if found is None:
+            raise PrerequisiteError(
+                f"step {self.name!r} needs the weights of {self.repository}, which this machine lacks; fetch them "
+                f"with `hf download {self.repository}`, or name a folder under {self.placed_under}"
+            )
+        return found
+
+    def folder_at(self, named: str) -> Path:
+        """Return a folder that the recipe names.
+
+        Raises:
+            PrerequisiteError: There is none, or it is known by digest only.
+        """
+        if stated_digest(named) is not None:
+            raise PrerequisiteError(f"step {self.name!r} knows {named} by digest only; give the folder")
+        folder = self._base / named
+        if not folder.is_dir():
+            raise PrerequisiteError(f"step {self.name!r} needs the folder {named}, which is not there")
+        return folder
+
+    def estimated_by(self) -> str:
+        """Return what truths of this step say under `estimated_by`."""
+        return f"{self.estimator} {BY_DIGEST}{self.weights_sha256()}"
+
+
+def stated_digest(named: str) -> str | None:
+    """Return the hexadecimal digits of a digest that stands in the place of a folder; None for a folder."""
+    return named.removeprefix(BY_DIGEST) if _SHA256.fullmatch(named) else None
+
+
+def open_model(
+    folder: Path, architecture: str, *, model_type: str, device: str | None, processor: str | None = None
+) -> OpenedModel:
+    """Return a model of transformers in a folder, ready to estimate.
+
+    Args:
+        folder: Folder with `config.json` and `*.safetensors`.
+        architecture: Class of transformers that loads it.
+        model_type: What `config.json` must state as the kind of model.
+        device: Device that is wanted; None for the first GPU, else the CPU.
+        processor: Class of transformers that loads the processor of its input.
+
+    Raises:
+        PrerequisiteError: Packages are missing, the folder holds no such model, or it cannot be loaded.
+    """
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        raise PrerequisiteError(f"estimating needs torch and transformers: {INSTALL}") from error
+    require_model_type(folder, model_type)
+    where = find_device(device, "float32").place
+    try:
+        ready = None
+        if processor is not None:
+            ready = getattr(transformers, processor).from_pretrained(folder, local_files_only=True)
+        load = getattr(transformers, architecture).from_pretrained
+        model = load(folder, use_safetensors=True, trust_remote_code=False, local_files_only=True)
+        return OpenedModel(model.float().to(where).eval(), ready, where)
+    except (OSError, ValueError, RuntimeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder.name} cannot be loaded on {where}: {first[:200]}") from error
+
+
+def require_model_type(folder: Path, model_type: str) -> None:
+    """Check that a folder holds a model of a kind, by its `config.json`.
+
+    Raises:
+        PrerequisiteError: It holds another one, or none.
+    """
+    try:
+        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError) as error:
+        raise PrerequisiteError(f"{folder.name} holds no model: its config.json cannot be read") from error
+    if kind != model_type:
+        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not {model_type}")
+
+
+def of_each_picture(
+    records: Sequence[ImageRecord],
+    ctx: Context,
+    work: Callable[[Sequence[Pixels]], Sequence[R]],
+    *,
+    batch_size: int,
+    key: Callable[[Pixels], Hashable] | None = None,
+) -> list[R | Outcome]:
+    """Return what a model says of each picture; of one that cannot be read or for which memory does not suffice, the
+    failure, without harm to the others of its batch.
+
+    Args:
+        records: Records of the pictures.
+        ctx: The step's context.
+        work: Function that returns one result per picture of a batch.
+        batch_size: Largest number of pictures in a batch.
+        key: Function whose value is equal for all pictures of a batch; None batches neighbours.
+    """
+    pixels: dict[int, Pixels] = {}
+    results: dict[int, R | Outcome] = {}
+    for place, record in enumerate(records):
+        try:
+            pixels[place] = ctx.images.rgb(record)
+        except UnreadableImage as error:
+            results[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
+    said = Batches(batch_size).run(list(pixels.values()), work, key=key)
+    for place, result in zip(pixels, said, strict=True):
+        results[place] = Outcome("failed", "out_of_memory") if isinstance(result, OutOfMemory) else result
+    return [results[place] for place in range(len(records))]

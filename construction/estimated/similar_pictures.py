@@ -1,0 +1,220 @@
+"""Visual similarity of one's own photographs: triplets by the cosines of DINOv2's features.
+
+Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The nearer picture of a
+triplet has a larger cosine with the reference than the farther one, by a margin; no two of the three are near copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field, PrivateAttr, model_validator
+
+from benchwright.estimates import ESTIMATED_BY
+from benchwright.models.picture_vectors import Preprocessing, Vectors, decode_vectors, embed, encode_vector
+from benchwright.records import ImageRecord
+from benchwright.seeds import generator_for, seed_for
+from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, OpenContext, Outcome, Step, Stream
+
+from ..ground_truth import RECORDS, RecordPlace, RecordTruth, SimilarityTriplet, write_records, write_truths
+from .model_step import ModelStep, Pixels, of_each_picture, open_model
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NO_NEARER, NO_FARTHER = "no_nearer", "no_farther"
+_FEATURES = "features.features"
+
+
+class Triplet(NamedTuple):
+    """Rows of three pictures, with the cosines of the reference with both others."""
+
+    reference: int
+    nearer: int
+    farther: int
+    nearer_cosine: float
+    farther_cosine: float
+
+
+class SimilarPictures(ModelStep, GatherStep):
+    """Give images triplets, of which one picture is clearly nearer to the reference, by a vision model; drops nothing.
+
+    `visual_similarity` makes items of them, with this entry's name under `dataset` and `min_votes: 1`, since a model
+    has one vote. They carry `estimated_by`, and `freeze` takes them only after a campaign in which people decide on
+    them. A picture is in one triplet at most. Of a picture whose turn found none, the value `left_out` says
+    `no_nearer` or `no_farther`.
+
+    The step has two parts: `features` computes the features of every picture, in batches; the part with the step's own
+    name chooses. Other limits therefore compute no feature again.
+
+    Args:
+        side_px: Side of the square that the model sees, in pixels; the whole picture is resized to it.
+        copies: Cosine above which two pictures count as near copies, which are never in one triplet.
+        least: Least cosine of the nearer picture with the reference.
+        margin: Least difference of both cosines with the reference.
+    """
+
+    name: ClassVar[str] = "similar_pictures"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {RECORDS: "string", SimilarityTriplet.kind: "string", "left_out": "string"}
+    columns: ClassVar[tuple[str, ...]] = ("image_id", _FEATURES)
+    imports: ClassVar[tuple[str, ...]] = ()
+    repository: ClassVar[str] = "facebook/dinov2-small"
+    estimator: ClassVar[str] = "dinov2"
+
+    side_px: int = Field(224, ge=14, le=1024)
+    copies: float = Field(0.9, gt=0, lt=1)
+    least: float = Field(0.4, ge=-1, lt=1)
+    margin: float = Field(0.2, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _limits_are_in_order(self) -> SimilarPictures:
+        if self.least >= self.copies:
+            raise ValueError(f"least {self.least:g} must be below copies {self.copies:g}; no picture is between them")
+        return self
+
+    def parts(self) -> tuple[Step, ...]:
+        """Return the parts: the features of every picture, then the choice of triplets."""
+        return (PictureFeatures.of(self), self)
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Choose triplets; each stands with its reference, and all three pictures say which record they belong to."""
+        ids = columns["image_id"].to_pylist()
+        encoded = columns[_FEATURES].to_pylist()
+        # Sorted, so that pictures with equal cosines come in an order of their own and not in that of the shards.
+        rows = sorted((row for row, text in enumerate(encoded) if text is not None), key=ids.__getitem__)
+        if not rows:
+            return Gathered(rows=np.array([], np.int64), values={name: [] for name in self.values})
+        names = [ids[row] for row in rows]
+        triplets, left_out = self._triplets(decode_vectors([encoded[row] for row in rows]), names, ctx.seed)
+        model = self.estimated_by()
+        records: dict[int, str] = {}
+        truths: dict[int, str] = {}
+        for triplet in triplets:
+            record = f"{self.estimator}:{names[triplet.reference][:16]}"
+            is_left = bool(generator_for(ctx.seed, self.name, names[triplet.reference], "side").integers(2))
+            others = (triplet.nearer, triplet.farther) if is_left else (triplet.farther, triplet.nearer)
+            shown = (triplet.reference, *others)
+            original = {
+                ESTIMATED_BY: model,
+                "nearer_cosine": triplet.nearer_cosine,
+                "farther_cosine": triplet.farther_cosine,
+            }
+            truth = SimilarityTriplet(closer="left" if is_left else "right", votes=1, original=original)
+            image_ids = tuple(names[number] for number in shown)
+            truths[triplet.reference] = write_truths([RecordTruth(record, image_ids, truth)])
+            records |= {number: write_records([RecordPlace(record, place)]) for place, number in enumerate(shown)}
+        told = sorted({*records, *left_out}, key=rows.__getitem__)
+        return Gathered(
+            rows=np.array([rows[number] for number in told], np.int64),
+            values={
+                RECORDS: [records.get(number) for number in told],
+                SimilarityTriplet.kind: [truths.get(number) for number in told],
+                "left_out": [left_out.get(number) for number in told],
+            },
+        )
+
+    def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[Triplet], dict[int, str]]:
+        """Return triplets, and for pictures without one whose turn it was, what was missing.
+
+        References come in an order by the seed. Of the pictures that no triplet has, the nearest is the nearer one, and
+        the nearest beyond the margin is the farther one.
+
+        Args:
+            vectors: Features, one row a picture, each of length 1.
+            names: Ids of the pictures.
+            seed: The run's seed.
+        """
+        turns = [seed_for(seed, self.name, name, "turn") for name in names]
+        is_free = np.ones(len(names), bool)
+        triplets: list[Triplet] = []
+        left_out: dict[int, str] = {}
+        for reference in sorted(range(len(names)), key=turns.__getitem__):
+            if not is_free[reference]:
+                continue
+            found = self._with(reference, vectors, is_free)
+            if isinstance(found, str):
+                left_out[reference] = found
+                continue
+            is_free[[found.reference, found.nearer, found.farther]] = False
+            triplets.append(found)
+            left_out.pop(found.nearer, None)
+            left_out.pop(found.farther, None)
+        return triplets, left_out
+
+    def _with(self, reference: int, vectors: Vectors, is_free: np.ndarray[Any, np.dtype[np.bool_]]) -> Triplet | str:
+        cosines = _cosines(vectors, reference)
+        usable = is_free & (cosines <= self.copies)
+        usable[reference] = False
+        nearest = np.where(usable, cosines, -np.inf)
+        nearer = int(nearest.argmax())
+        if nearest[nearer] < self.least:
+            return NO_NEARER
+        farthest = cosines[nearer] - self.margin
+        usable &= (np.round(cosines - farthest, 4) <= 0) & (_cosines(vectors, nearer) <= self.copies)
+        if not usable.any():
+            return NO_FARTHER
+        farther = int(np.where(usable, cosines, -np.inf).argmax())
+        return Triplet(reference, nearer, farther, float(cosines[nearer]), float(cosines[farther]))
+
+
+class PictureFeatures(MapStep):
+    """Compute the features of every picture, in batches; the model sees the whole picture, resized to a square."""
+
+    name: ClassVar[str] = "features"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"features": "string"}
+    costly: ClassVar[bool] = True
+    resources = ModelStep.resources
+
+    _step: SimilarPictures = PrivateAttr()
+
+    @classmethod
+    def of(cls, step: SimilarPictures) -> PictureFeatures:
+        """Return the part of a step."""
+        part = cls()
+        part._step = step
+        return part
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what decides the features."""
+        settings = self._step.parameters()
+        return {name: settings[name] for name in ("weights", "side_px")}
+
+    def weights_hash(self) -> str | None:
+        """Return the digest of the model's files."""
+        return self._step.weights_hash()
+
+    def open(self, ctx: OpenContext) -> Any:
+        """Return the function that computes features of pictures.
+
+        Raises:
+            PrerequisiteError: Packages or weights are missing.
+        """
+        del ctx
+        folder = self._step.weights_folder()
+        model = open_model(folder, "AutoModel", model_type="dinov2", device=self._step.device).model
+        prepare = Preprocessing.of(folder)._replace(side_px=self._step.side_px)
+
+        def features(pictures: Sequence[Pixels]) -> list[str]:
+            vectors = embed(model, np.stack([prepare(picture) for picture in pictures]))
+            return [encode_vector(vector) for vector in vectors]
+
+        return features
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Compute the features of one picture."""
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
+        """Compute features, a batch at a time."""
+        said = of_each_picture(records, ctx, ctx.opened, batch_size=self._step.batch_size)
+        return [one if isinstance(one, Outcome) else Outcome(values={"features": one}) for one in said]
+
+
+def _cosines(vectors: Vectors, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the cosines of a picture with all, to four decimals, so that the order of sums decides nothing."""
+    cosines: np.ndarray[Any, np.dtype[np.float64]] = np.round((vectors @ vectors[row]).astype(np.float64), 4)
+    return cosines
