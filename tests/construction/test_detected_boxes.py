@@ -19,7 +19,7 @@ from truth_runs import TruthRun, right_text
 
 from benchwright.construction.estimated import DetectedBoxes, FoundThing
 from benchwright.construction.ground_truth import CountQuestion, LabelledBoxes, RecordTruth, read_truths
-from benchwright.construction.tasks.counting import Counting
+from benchwright.construction.tasks import Counting
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.pipeline.plan import plan

@@ -21,7 +21,7 @@ from tiny_dinov2 import make_dinov2
 
 from benchwright.construction.estimated import PictureFeatures, SimilarPictures
 from benchwright.construction.ground_truth import RecordTruth, SimilarityTriplet, read_records, read_truths
-from benchwright.construction.tasks.visual_similarity import VisualSimilarity
+from benchwright.construction.tasks import VisualSimilarity
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.models import decode_vectors, encode_vector
 from benchwright.pipeline import run_recipe
