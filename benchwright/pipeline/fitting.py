@@ -49,4 +49,5 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
             kept[entry] = placed
         else:
             left_out.append(LeftOut(entry, lacks))
-    return FittedRecipe(recipe.with_steps(kept), tuple(left_out))
+    is_as_written = not recipe.header.fitted and all(kept[entry] is step for entry, step in recipe.steps)
+    return FittedRecipe(recipe if is_as_written else recipe.with_steps(kept), tuple(left_out))
