@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from .editors.diffusion import Attention
+from .editors.diffusion import Attention, Running
 from .editors.presets import PRESETS, Task, names_of
 from .masks.choosing import Overlap
 from .models.weights import Precision
@@ -183,3 +183,7 @@ class Hardware(_Settings):
     attention: Attention = "native"
     compile: bool = False
     offload: bool = False
+
+    def running(self) -> Running:
+        """Return how a model of diffusers runs."""
+        return Running(self.batch_size, self.channels_last, self.attention, self.compile, self.offload)

@@ -21,6 +21,7 @@ TASKS: tuple[Task, ...] = ("inpaint", "instruct")
 MASKS = "masks"
 _SAM = "sam_vit_b_01ec64.pth"
 _FETCH_SAM = f"curl -O https://dl.fbaipublicfiles.com/segment_anything/{_SAM}"
+_OTHERWISE = ", or take another `backend` or `masks.by`"
 _FETCH_SAM_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
 _NEEDED = {
     "masks": ("torch", "segment_anything"),
@@ -100,11 +101,10 @@ def _found(step: Manipulate, task: str, named: str, folder: Path | None) -> Weig
     if task == MASKS:
         is_folder = step.masks.by == "sam_transformers" or path.is_dir()
         fetch, needs = (_FETCH_SAM_FOLDER, "config.json") if is_folder else (_FETCH_SAM, _SAM)
-        return find_weights(path, purpose="masks by SAM", fetch=fetch, needs=needs)
+        return find_weights(path, purpose="masks by SAM", fetch=fetch, needs=needs, otherwise=_OTHERWISE)
     preset = getattr(step, task).preset
-    return find_weights(
-        path, purpose=f"the preset {preset!r} to {task}", fetch=_fetch(preset), needs="model_index.json"
-    )
+    purpose = f"the preset {preset!r} to {task}"
+    return find_weights(path, purpose=purpose, fetch=_fetch(preset), needs="model_index.json", otherwise=_OTHERWISE)
 
 
 def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
@@ -152,18 +152,15 @@ def _masker(step: Manipulate, weights: Weights | None) -> Masker:
 
 
 def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
-    from .editors.diffusion import Diffusion, Running
+    from .editors.diffusion import Diffusion
     from .models.weights import find_device
 
     hardware, settings = step.hardware, getattr(step, task)
-    running = Running(
-        hardware.batch_size, hardware.channels_last, hardware.attention, hardware.compile, hardware.offload
-    )
     return Diffusion(
         settings.preset,
         weights,
         find_device(hardware.device, hardware.dtype),
-        running,
+        hardware.running(),
         steps=settings.steps,
         guidance=settings.guidance,
         side_px=settings.side_px,

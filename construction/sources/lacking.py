@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from benchwright.rooms import catalogue
 from benchwright.steps import Step
 
+from ..ground_truth import DATASET
 from .dataset import Dataset
 
 MARKED_FIELDS = {
@@ -57,10 +58,14 @@ def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Se
         columns: Values that it reads, as `<entry>.<kind>`, of which one is enough.
         kinds: Kinds of truth that these are.
     """
+    absent: list[str] = []
     for column in columns:
         entry, _, kind = column.rpartition(".")
         giver = before.get(entry)
         found = giver.kinds_found() if isinstance(giver, Dataset) else None
         if giver is not None and (found is None or kind in found):
             return None
+        absent += [entry] if giver is None and entry != DATASET else []
+    if absent:
+        return f"it reads what {' and '.join(map(repr, absent))} gives, which is left out, or not there before it"
     return lacking_truths(kinds)

@@ -79,7 +79,7 @@ def pattern_puzzle(rng: np.random.Generator) -> PatternPuzzle:
     """Return a puzzle drawn by chance."""
     vocabulary = (DOTS, LINES, DOTS + LINES)[rng.integers(3)]
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
-    # Elements that move, each between two places of one kind; then six that stay.
+    # Elements that move, each between two places of one kind; then five to seven that stay.
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
         element = places.pop()

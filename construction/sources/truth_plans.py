@@ -102,6 +102,18 @@ class ChosenRecord(NamedTuple):
         return LETTERS[self.letter]
 
 
+class ChosenOfImage(NamedTuple):
+    """What was chosen for an image.
+
+    Args:
+        entries: The records that become items with the image as their first picture.
+        left_out: Number of its records that were not chosen, by reason code.
+    """
+
+    entries: list[ChosenRecord]
+    left_out: Mapping[str, int]
+
+
 class Wording(NamedTuple):
     """An item's own part: what is asked and shown.
 

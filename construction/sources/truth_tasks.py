@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,7 +33,7 @@ from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from .lacking import lacking_before
 from .marked_truths import marked_truths
-from .truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from .truth_plans import ChosenOfImage, ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,15 +188,43 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
-        entries, without = self.chosen_of(record, ctx)
-        left_out = Counter(without.evidence.get("left_out", {}))
-        made: dict[str, ImageRecord] = {}
+        made = partial(self._made_of_pictures, record, ctx)
+        return self.outcome(self.chosen_of(record, ctx), made)
+
+    def _made_of_pictures(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
+        return self.made(record, ctx, entry, shown, pictures)
+
+    def chosen_of(self, record: ImageRecord, ctx: Context) -> ChosenOfImage:
+        """Return the records that were chosen for an image, and why others were not."""
+        chosen = ctx.value(record.image_id, "selection.chosen")
+        entries = [
+            ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
+            for document in json.loads(chosen or "[]")
+        ]
+        return ChosenOfImage(entries, json.loads(ctx.value(record.image_id, "selection.left_out") or "{}"))
+
+    def outcome(
+        self,
+        chosen: ChosenOfImage,
+        made: Callable[[ChosenRecord, dict[str, ImageRecord]], list[Item] | LeftOut | str],
+    ) -> Outcome:
+        """Return the outcome of an image: the items of all records that were chosen for it.
+
+        Args:
+            chosen: The records.
+            made: Function that returns the items of one record, or why it makes none, and adds pictures of its own
+                making to the mapping.
+        """
+        left_out = Counter(chosen.left_out)
+        images: dict[str, ImageRecord] = {}
         items: list[Item] = []
         told: dict[str, Any] = {}
-        for entry in entries:
+        for entry in chosen.entries:
             pictures: dict[str, ImageRecord] = {}
-            shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
-            result = self.made(record, ctx, entry, shown, pictures)
+            result = made(entry, pictures)
             if isinstance(result, LeftOut):
                 if result.may_pass:
                     return Outcome("failed", result.reason, evidence=dict(result.evidence))
@@ -205,24 +233,13 @@ class TruthTask(MapStep):
             elif isinstance(result, str):
                 left_out[result] += 1
             else:
-                made |= pictures
+                images |= pictures
                 items += result
-        evidence = {"records": told} if told else {}
+        evidence = {**({"left_out": dict(left_out)} if left_out else {}), **({"records": told} if told else {})}
         if not items:
-            without = _without(left_out)
-            return replace(without, evidence={**without.evidence, **evidence})
-        evidence |= {"left_out": dict(left_out)} if left_out else {}
-        return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
-
-    def chosen_of(self, record: ImageRecord, ctx: Context) -> tuple[list[ChosenRecord], Outcome]:
-        """Return the records that were chosen for an image, and the outcome of an image without any."""
-        chosen = ctx.value(record.image_id, "selection.chosen")
-        left_out = Counter(json.loads(ctx.value(record.image_id, "selection.left_out") or "{}"))
-        entries = [
-            ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
-            for document in json.loads(chosen or "[]")
-        ]
-        return entries, _without(left_out)
+            reasons = left_out or Counter({NOTHING_STATED: 1})
+            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+        return Outcome(evidence=evidence, images=tuple(images.values()), items=tuple(items))
 
     def made(
         self,
@@ -301,13 +318,6 @@ class TruthTask(MapStep):
         stored = ctx.store_image(shrink(ctx.images.rgb(picture), size_wh), parents=parents)
         made[stored.image_id] = stored
         return stored
-
-
-def _without(left_out: Counter[str]) -> Outcome:
-    """Return the outcome of an image without items: the reason that most of its records have."""
-    reasons = left_out or Counter({NOTHING_STATED: 1})
-    reason = max(reasons, key=lambda reason: (reasons[reason], reason))
-    return Outcome("drop", reason, evidence={"left_out": dict(left_out)} if left_out else {})
 
 
 class Selection(GatherStep):

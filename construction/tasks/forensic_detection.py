@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -176,21 +177,18 @@ class ForensicDetection(TruthTask):
 
     def open(self, ctx: OpenContext) -> Painter:
         """Load the model."""
-        from ..manipulation.editors.diffusion import Diffusion, Running
+        from ..manipulation.editors.diffusion import Diffusion
         from ..manipulation.models.weights import find_device
 
         del ctx
         weights, hardware = self.found_weights(), self.hardware
         if not weights.path.name:
             raise PrerequisiteError("weights are known by digest only; run the recipe with their place")
-        running = Running(
-            hardware.batch_size, hardware.channels_last, hardware.attention, hardware.compile, hardware.offload
-        )
         return Diffusion(
             self.preset,
             weights,
             find_device(hardware.device, hardware.dtype),
-            running,
+            hardware.running(),
             steps=self.steps,
             guidance=self.guidance,
             side_px=self.model_side_px,
@@ -210,11 +208,11 @@ class ForensicDetection(TruthTask):
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Make the items of several photographs; the model's pictures are batched over all of them."""
         chosen = [self.chosen_of(record, ctx) for record in records]
-        waiting = [entry for entries, _ in chosen for entry in entries]
+        waiting = [entry for of_image in chosen for entry in of_image.entries]
         painted = dict(zip((entry.record for entry in waiting), self._painted(waiting, ctx), strict=True))
         return [
-            self._outcome(record, entries, without, painted, ctx) if entries else without
-            for record, (entries, without) in zip(records, chosen, strict=True)
+            self.outcome(of_image, partial(self._made_of_painted, record, ctx, painted))
+            for record, of_image in zip(records, chosen, strict=True)
         ]
 
     def _painted(self, entries: Sequence[ChosenRecord], ctx: Context) -> list[_Generated]:
@@ -233,34 +231,27 @@ class ForensicDetection(TruthTask):
         results = painter.paint(edits)
         return [_Generated(tuple(results[3 * place : 3 * place + 3]), own) for place, own in enumerate(seeds)]
 
-    def _outcome(
+    def _made_of_painted(
         self,
         record: ImageRecord,
-        entries: Sequence[ChosenRecord],
-        without: Outcome,
-        painted: Mapping[str, _Generated],
         ctx: Context,
-    ) -> Outcome:
-        made: dict[str, ImageRecord] = {}
-        items: list[Item] = []
-        reasons: dict[str, int] = dict(without.evidence.get("left_out", {}))
-        photograph = ctx.images.rgb(record)
-        for entry in entries:
-            generated = painted[entry.record]
-            reason = generated.reason
-            if reason is None:
-                sources = (photograph, *(picture for picture in generated.pictures if not isinstance(picture, str)))
-                shown = [ctx.store_image(self.treated(pixels), parents=[record]) for pixels in sources]
-                if len({picture.image_id for picture in shown}) == len(shown):
-                    made |= {picture.image_id: picture for picture in shown}
-                    items.append(self.item(record, ctx, entry, shown, self._wording(entry, generated, ctx.opened)))
-                    continue
-                reason = "same_picture"
-            reasons[reason] = reasons.get(reason, 0) + 1
-        evidence = {"left_out": reasons} if reasons else {}
-        if not items:
-            return Outcome("drop", max(reasons, key=lambda code: (reasons[code], code)), evidence=evidence)
-        return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
+        painted: Mapping[str, _Generated],
+        entry: ChosenRecord,
+        pictures: dict[str, ImageRecord],
+    ) -> list[Item] | str:
+        """Return the item of a record, all four pictures treated alike, or why it makes none."""
+        generated = painted[entry.record]
+        if generated.reason is not None:
+            return generated.reason
+        sources = (
+            ctx.images.rgb(record),
+            *(picture for picture in generated.pictures if not isinstance(picture, str)),
+        )
+        shown = [ctx.store_image(self.treated(pixels), parents=[record]) for pixels in sources]
+        pictures |= {picture.image_id: picture for picture in shown}
+        if len(pictures) < len(shown):
+            return "same_picture"
+        return [self.item(record, ctx, entry, shown, self._wording(entry, generated, ctx.opened))]
 
     def treated(self, pixels: Pixels) -> Pixels:
         """Return a picture as all four are shown: its middle square, scaled down, and once through JPEG."""

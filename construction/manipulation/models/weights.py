@@ -96,7 +96,7 @@ class Weights(NamedTuple):
     revision: str | None
 
 
-def find_weights(path: Path, *, purpose: str, fetch: str, needs: str) -> Weights:
+def find_weights(path: Path, *, purpose: str, fetch: str, needs: str, otherwise: str = "") -> Weights:
     """Return the weights at a path.
 
     Args:
@@ -104,11 +104,12 @@ def find_weights(path: Path, *, purpose: str, fetch: str, needs: str) -> Weights
         purpose: What they are for, in the words of a message.
         fetch: The command that fetches them.
         needs: A file that a folder of the kind must have.
+        otherwise: What else one can do, in the words of a message.
 
     Raises:
         PrerequisiteError: There are none; says which to fetch and how.
     """
-    get = f"fetch them with `{fetch}` and name that place, or take another `backend` or `masks.by`"
+    get = f"fetch them with `{fetch}` and name that place{otherwise}"
     if not path.exists():
         raise PrerequisiteError(f"{purpose} need weights, and there is nothing at {path}; {get}")
     if path.is_file():
