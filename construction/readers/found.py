@@ -11,7 +11,10 @@ photographs/cup.jpg                     the pictures that these are about, and o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar
+
+from pydantic import PrivateAttr
 
 from ..ground_truth import TRUTHS, GroundTruth
 from ..source_files import DatasetFiles, RefusedRow
@@ -41,18 +44,26 @@ class Found(DatasetReader):
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
 
+    _here: tuple[Path, Recognised] | None = PrivateAttr(None)
+
+    def here(self, files: DatasetFiles) -> Recognised:
+        """Return what a folder brings; looked at once, for as long as this reader is used."""
+        if self._here is None or self._here[0] != files.root:
+            self._here = (files.root, recognised(files))
+        return self._here[1]
+
     def located(self, files: DatasetFiles) -> DatasetFiles:
         """Return the folder itself."""
         return files
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
         """Yield the files of all that is found."""
-        yield from sorted({path for source in recognised(files).sources for path in source.annotations})
+        yield from sorted({path for source in self.here(files).sources for path in source.annotations})
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield the records of all that is found, one source after the other, then the files that are not used."""
         del pictures
-        here = recognised(files)
+        here = self.here(files)
         yield from records_found(files, here)
         yield from here.unused
 

@@ -23,7 +23,7 @@ from benchwright.steps import FOLDER, BringContext, GatherContext, Gathered, Gat
 from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth import RECORDS, TRUTHS, VALUES, truth_entry, write_records
-from ..readers import DatasetReader, Found, Recognised, content_digest, kinds_found, make_reader, recognised
+from ..readers import DatasetReader, Found, Recognised, content_digest, kinds_found, make_reader
 from ..source_files import DatasetFiles
 from .dataset_index import DatasetIndex, IndexLookup, refusals_in
 from .facts import BY_DIGEST
@@ -74,7 +74,6 @@ class Dataset(GatherStep):
     _digest: str | None = PrivateAttr(None)
     _index: DatasetIndex | None = PrivateAttr(None)
     _reader: DatasetReader | None = PrivateAttr(None)
-    _here: Recognised | None = PrivateAttr(None)
     _taken: frozenset[str] = PrivateAttr(frozenset())
     _folders: tuple[str, ...] = PrivateAttr(())
     _kinds: frozenset[str] | None = PrivateAttr(None)
@@ -92,7 +91,11 @@ class Dataset(GatherStep):
 
     def in_folder(self, folder: Path) -> Dataset:
         """Return the step with the image folder as its own, where it reads whatever the run's folder brings."""
-        return self if self.folder is not None else self.model_copy(update={"folder": str(folder.resolve())})
+        if self.folder is not None:
+            return self
+        step = self.model_copy(update={"folder": str(folder.resolve())})
+        step._reader = make_reader(self.reader, self.options)  # which remembers what it found there
+        return step
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
         """Return that the folder brings nothing besides pictures."""
@@ -122,9 +125,8 @@ class Dataset(GatherStep):
         return uri in self._taken or uri.startswith(self._folders)
 
     def _recognised(self) -> Recognised:
-        if self._here is None:
-            self._here = recognised(self._files())
-        return self._here
+        assert isinstance(self._reader, Found), "asked only of what a folder brings"
+        return self._reader.here(self._files())
 
     @property
     def _is_by_digest(self) -> bool:
@@ -176,14 +178,14 @@ class Dataset(GatherStep):
         brought = index.brought(ctx.stage)
         if self.reader != Found.name:
             return brought
-        self._here = recognised(self._files())
+        here = self._recognised()
         # Pictures of one's own about which no table says where they come from are images of the folder already.
         brought = [photograph for photograph in brought if photograph.source.dataset != Found.name]
-        self._folders = tuple(f"{uri_for(path)}/" for path in self._here.dataset_folders)
+        self._folders = tuple(f"{uri_for(path)}/" for path in here.dataset_folders)
         archives = {uri_for(name) for name in self._files().archives()}
         own = {photograph.source.uri.removeprefix(f"{ctx.stage}:") for photograph in brought}
         self._taken = frozenset(
-            own | archives | {uri_for(path) for source in self._here.sources for path in source.annotations}
+            own | archives | {uri_for(path) for source in here.sources for path in source.annotations}
         )
         return brought
 
