@@ -9,7 +9,7 @@ from benchwright.recipe import Recipe
 from benchwright.steps import Step
 
 
-class LeftOut(NamedTuple):
+class LeftOutStep(NamedTuple):
     """A step of a recipe that a run does without.
 
     Args:
@@ -30,7 +30,7 @@ class FittedRecipe(NamedTuple):
     """
 
     recipe: Recipe
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutStep, ...]
 
 
 def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
@@ -41,13 +41,13 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
         folder: Image folder; None where steps bring all pictures.
     """
     kept: dict[str, Step] = {}
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutStep] = []
     for entry, step in recipe.steps:
         placed = step if folder is None else step.in_folder(folder)
         lacks = placed.lacks(kept) if recipe.header.fitted else None
         if lacks is None:
             kept[entry] = placed
         else:
-            left_out.append(LeftOut(entry, lacks))
+            left_out.append(LeftOutStep(entry, lacks))
     is_as_written = not recipe.header.fitted and all(kept[entry] is step for entry, step in recipe.steps)
     return FittedRecipe(recipe if is_as_written else recipe.with_steps(kept), tuple(left_out))

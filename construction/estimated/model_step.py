@@ -222,7 +222,7 @@ def of_each_picture(
             pixels[place] = ctx.images.rgb(record)
         except UnreadableImage as error:
             results[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
-    said = Batches(batch_size).run(list(pixels.values()), work, key=key)
-    for place, result in zip(pixels, said, strict=True):
+    computed = Batches(batch_size).run(list(pixels.values()), work, key=key)
+    for place, result in zip(pixels, computed, strict=True):
         results[place] = Outcome("failed", "out_of_memory") if isinstance(result, OutOfMemory) else result
     return [results[place] for place in range(len(records))]

@@ -106,13 +106,13 @@ class SimilarPictures(ModelStep, GatherStep):
             image_ids = tuple(names[number] for number in shown)
             truths[triplet.reference] = write_truths([RecordTruth(record, image_ids, truth)])
             records |= {number: write_records([RecordPlace(record, place)]) for place, number in enumerate(shown)}
-        told = sorted({*records, *left_out}, key=rows.__getitem__)
+        stated = sorted({*records, *left_out}, key=rows.__getitem__)
         return Gathered(
-            rows=np.array([rows[number] for number in told], np.int64),
+            rows=np.array([rows[number] for number in stated], np.int64),
             values={
-                RECORDS: [records.get(number) for number in told],
-                SimilarityTriplet.kind: [truths.get(number) for number in told],
-                "left_out": [left_out.get(number) for number in told],
+                RECORDS: [records.get(number) for number in stated],
+                SimilarityTriplet.kind: [truths.get(number) for number in stated],
+                "left_out": [left_out.get(number) for number in stated],
             },
         )
 
@@ -210,8 +210,8 @@ class PictureFeatures(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Compute features, a batch at a time."""
-        said = of_each_picture(records, ctx, ctx.opened, batch_size=self._step.batch_size)
-        return [one if isinstance(one, Outcome) else Outcome(values={"features": one}) for one in said]
+        features = of_each_picture(records, ctx, ctx.opened, batch_size=self._step.batch_size)
+        return [result if isinstance(result, Outcome) else Outcome(values={"features": result}) for result in features]
 
 
 def _cosines(vectors: Vectors, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:

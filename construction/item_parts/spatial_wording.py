@@ -103,8 +103,8 @@ def fault_of(question: str, claim: ReadClaim) -> str | None:
     """
     if not question.endswith("?") or question.count("?") > 1:
         return "write one question, and nothing but it, that ends with a question mark"
-    said = _plain(question)
-    words = said.split()
+    wording = _plain(question)
+    words = wording.split()
     if not words or words[0] not in _BEGINNINGS:
         return "begin with a form of be, do or have, so that the answer is yes or no"
     stated = set(_plain(statement_of(claim)).split())
@@ -113,11 +113,11 @@ def fault_of(question: str, claim: ReadClaim) -> str | None:
             return f"leave out {word!r}: yes must be the answer where the statement is true"
     subject, other = (_plain(without_article(name)) for name in (claim.subject, claim.object))
     for name in (subject, other):
-        if not _stands_in(name, said):
+        if not _stands_in(name, wording):
             return f"name {name!r} as the statement does"
     if not _IN_PICTURE.search(f"in the {subject} in the {other}"):
-        said = _IN_PICTURE.sub("", said)
-    matches = [re.fullmatch(pattern, said) for pattern in _patterns(subject, claim.relation, other)]
+        wording = _IN_PICTURE.sub("", wording)
+    matches = [re.fullmatch(pattern, wording) for pattern in _patterns(subject, claim.relation, other)]
     more = [_more(match) for match in matches if match is not None]
     if not more:
         return f"keep the statement's order: {subject!r}, then {claim.relation!r}, then {other!r}"
@@ -130,8 +130,8 @@ def _plain(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _stands_in(name: str, said: str) -> bool:
-    return bool(name) and re.search(rf"\b{re.escape(name)}\b", said) is not None
+def _stands_in(name: str, wording: str) -> bool:
+    return bool(name) and re.search(rf"\b{re.escape(name)}\b", wording) is not None
 
 
 def _patterns(subject: str, relation: str, other: str) -> Iterator[str]:
@@ -157,6 +157,6 @@ def _more(match: re.Match[str]) -> str:
     Behind the relation only an article may follow: `Is there a cat behind which the bed is?` turns the claim around.
     """
     first, before, *behind, end = match.groups()
-    told = [_SAYS_NOTHING.sub(" ", gap) for gap in (first.partition(" ")[2], before)]  # without the verb
-    told += [_BEFORE_OBJECT.sub(" ", gap) for gap in behind]
-    return " ".join(" ".join([*told, _AT_THE_END.sub(" ", end)]).split())
+    gaps = [_SAYS_NOTHING.sub(" ", gap) for gap in (first.partition(" ")[2], before)]  # without the verb
+    gaps += [_BEFORE_OBJECT.sub(" ", gap) for gap in behind]
+    return " ".join(" ".join([*gaps, _AT_THE_END.sub(" ", end)]).split())

@@ -139,7 +139,7 @@ class FolderSurvey(NamedTuple):
         }
 
 
-class _Counts:
+class _TruthCounts:
     """Numbers of records and pictures by kind of truth, of one source."""
 
     def __init__(self) -> None:
@@ -179,13 +179,13 @@ def survey_folder(folder: Path) -> FolderSurvey:
     )
 
 
-def _counted(source: FoundSource, own: OwnPictures) -> _Counts | None:
+def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
     """Return the counts of a source; None where its files are too large to be read for that."""
     if source.reader is not None and source.files is not None and source.reader.is_told_by_names:
         sizes = ((own.root / path) for path in source.annotations)
         if any(not path.is_file() or path.stat().st_size > MOST_BYTES for path in sizes):
             return None
-    counts = _Counts()
+    counts = _TruthCounts()
     rows: Iterator[DatasetRecord | RefusedRow] = records_of_source(source, own)
     try:
         for row in islice(rows, MOST_ROWS) if source.form == "dataset" else rows:
@@ -200,7 +200,7 @@ def _surveyed(
     name: str,
     task: BlinkTask,
     kinds: Mapping[str, tuple[FoundSource, ...]],
-    counted: Mapping[str, _Counts | None],
+    counted: Mapping[str, _TruthCounts | None],
     pictures: int,
     models: Mapping[str, Path | None],
 ) -> TaskSurvey:

@@ -221,7 +221,7 @@ class TruthTask(MapStep):
         left_out = Counter(chosen.left_out)
         images: dict[str, ImageRecord] = {}
         items: list[Item] = []
-        told: dict[str, Any] = {}
+        by_record: dict[str, Any] = {}
         for entry in chosen.entries:
             pictures: dict[str, ImageRecord] = {}
             result = made(entry, pictures)
@@ -229,13 +229,14 @@ class TruthTask(MapStep):
                 if result.may_pass:
                     return Outcome("failed", result.reason, evidence=dict(result.evidence))
                 left_out[result.reason] += 1
-                told[entry.record] = dict(result.evidence)
+                by_record[entry.record] = dict(result.evidence)
             elif isinstance(result, str):
                 left_out[result] += 1
             else:
                 images |= pictures
                 items += result
-        evidence = {**({"left_out": dict(left_out)} if left_out else {}), **({"records": told} if told else {})}
+        evidence: dict[str, Any] = {"left_out": dict(left_out)} if left_out else {}
+        evidence |= {"records": by_record} if by_record else {}
         if not items:
             reasons = left_out or Counter({NOTHING_STATED: 1})
             return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)

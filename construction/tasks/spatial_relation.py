@@ -157,5 +157,5 @@ class SpatialRelation(TruthTask):
             )
         if self.unusable == "drop" or left_out.may_pass:
             return left_out
-        told = {"reason": left_out.reason, **left_out.evidence}
-        return by_rule._replace(evidence={**by_rule.evidence, "model": told})
+        refusal = {"reason": left_out.reason, **left_out.evidence}
+        return by_rule._replace(evidence={**by_rule.evidence, "model": refusal})
