@@ -184,6 +184,11 @@ class Choice(Record):
         return self
 
 
+def right_key(answer: str | None, refusal: str | None) -> str | None:
+    """Return the key that is right: the answer or, where nothing in the picture answers, the one that declines."""
+    return answer if answer is not None else refusal
+
+
 class Item(Record):
     """One question about one or more images.
 
@@ -223,6 +228,11 @@ class Item(Record):
     def record_id(self) -> str:
         """Return the id under which steps speak of it."""
         return self.item_id
+
+    @property
+    def right_key(self) -> str | None:
+        """Return the key that is right; None where none is."""
+        return right_key(self.answer, self.refusal)
 
     @cached_property
     def content_hash(self) -> str:

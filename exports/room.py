@@ -15,6 +15,9 @@ ROOM = Room(
         "release correct": Entry(
             "benchwright.exports.commands:correct", "Write the next version of a release, with errata set right."
         ),
+        "release diff": Entry(
+            "benchwright.exports.comparison.command:diff", "Say what differs between two releases, and why."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),

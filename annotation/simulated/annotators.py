@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from benchwright.records import Record
+from benchwright.records import Record, right_key
 from benchwright.seeds import generator_for
 
 from ..forms.campaign_form import CampaignForm
@@ -112,7 +112,7 @@ class SimulatedAnnotators(SimulatedGroup):
         """Return a submission that accepts, rejects, or revises with a plain edit."""
         del form
         departs, lot = rng.random() < self.error_rate, rng.random()
-        if (right_key(payload) is not None) == departs:
+        if (_right_key(payload) is not None) == departs:
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
         # Drawn only if there is a rate, so that without one all decisions are those from before this setting existed.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
@@ -134,7 +134,7 @@ class SimulatedAnswerers(SimulatedGroup):
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Return a submission that names a choice."""
         del form
-        item, right = item_in(payload), right_key(payload)
+        item, right = item_in(payload), _right_key(payload)
         is_right, lot = rng.random() < self.accuracy_by_task.get(item["task"], self.accuracy), rng.random()
         wrong = [choice["key"] for choice in item["choices"] if choice["key"] != right]
         return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
@@ -155,11 +155,10 @@ def check_enough(group: SimulatedGroup, rule: Rule) -> None:
         raise ValueError(f"{group.annotators} annotators cannot fill {rule.slots} slots of {rule}")
 
 
-def right_key(payload: Mapping[str, Any]) -> str | None:
-    """Return the key of the right choice of an item, given as JSON values: its answer, or else its refusal choice."""
+def _right_key(payload: Mapping[str, Any]) -> str | None:
+    """Return the key of the right choice of an item, given as JSON values."""
     item = item_in(payload)
-    key: str | None = item.get("answer")
-    return key if key is not None else item.get("refusal")
+    return right_key(item.get("answer"), item.get("refusal"))
 
 
 def simulated_decisions(

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from benchwright.records import right_key
+
 from ..statistics.clustered import mean_share_right, share_right
 from ..statistics.proportions import Estimate
 
@@ -37,13 +39,12 @@ def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
     The right letter is the item's answer. If nothing in the picture answers the item, the option that declines is
     right; without such an option, no letter is right.
     """
-    key = item.answer if item.answer is not None else item.refusal
-    return letter is not None and letter == key
+    return letter is not None and letter == right_key(item.answer, item.refusal)
 
 
 def chance_of(item: Item | ItemOutline) -> float:
     """Return the probability, 0-1, that a uniformly drawn letter is right."""
-    return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
+    return 0.0 if right_key(item.answer, item.refusal) is None else 1 / len(item.choices)
 
 
 def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:

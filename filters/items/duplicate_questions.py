@@ -24,7 +24,7 @@ from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdi
 from benchwright.text_normalization import normal
 
 from ..clusters import components
-from .item_texts import grams, option_key, right_key
+from .item_texts import grams, option_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -201,7 +201,7 @@ def _shown(item: Item) -> tuple[str, ...]:
 
 
 def _right_option(item: Item) -> tuple[str, str] | None:
-    key = right_key(item)
+    key = item.right_key
     return next((option_key(choice) for choice in item.choices if choice.key == key), None)
 
 

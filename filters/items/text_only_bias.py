@@ -24,8 +24,6 @@ from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdi
 from benchwright.text_normalization import normal
 from benchwright.text_only_baseline import ItemWords, folds_of, guess, weights_of_folds
 
-from .item_texts import right_key
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -210,7 +208,7 @@ def _group(item: Item, per: Per) -> str:
 
 
 def _item_words(item: Item) -> ItemWords | None:
-    key = right_key(item)
+    key = item.right_key
     options = tuple((choice.key, choice.text) for choice in item.choices if choice.text is not None)
     if key is None or len(options) < len(item.choices):
         return None

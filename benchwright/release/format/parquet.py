@@ -131,8 +131,11 @@ def read_rows(
     canary: str,
     columns: Sequence[str] | None = None,
     tasks: Collection[str] | None = None,
+    item_ids: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
+
+    Of some items, only the row groups are read that hold one of them.
 
     A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
     with `verify_release` first, which reads them in a process of its own.
@@ -145,16 +148,25 @@ def read_rows(
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
             _check_shape(parquet, title, canary)
             for group in range(parquet.num_row_groups):
+                if item_ids is not None and not _holds(parquet, group, item_ids):
+                    continue
                 for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False):
-                    wanted = batch if tasks is None else _of_tasks(batch, tasks)
+                    wanted = batch if tasks is None else _having(batch, "task", tasks)
+                    wanted = wanted if item_ids is None else _having(wanted, "item_id", item_ids)
                     yield from wanted.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         reason = str(error).partition("\n")[0][:300]
         raise DataError(f"{title}: cannot be read as Parquet: {shown(reason)}") from error
 
 
-def _of_tasks(batch: pa.RecordBatch, tasks: Collection[str]) -> pa.RecordBatch:
-    return batch.filter(pc.is_in(batch.column("task"), pa.array(sorted(tasks), pa.string())))
+def _having(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
+    return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
+
+
+def _holds(parquet: pq.ParquetFile, group: int, item_ids: Collection[str]) -> bool:
+    """Return whether a row group holds one of these items."""
+    held = parquet.read_row_group(group, columns=["item_id"], use_threads=False).column("item_id")
+    return not set(held.to_pylist()).isdisjoint(item_ids)
 
 
 def _check_shape(parquet: pq.ParquetFile, title: str, canary: str) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.format import documents
 from benchwright.release.format import manifest as manifests
-from benchwright.release.format.files import open_inside, read_inside
+from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.format.schema import COLUMNS
 
 
 class Release:
@@ -113,6 +115,27 @@ class Release:
                     )
                 yield released
 
+    def rows(
+        self, columns: Sequence[str] | None = None, *, item_ids: Collection[str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield rows as they stand in the files, sorted by split and id.
+
+        Nothing of a row is checked; `items` and `verify_release` do that.
+
+        Args:
+            columns: Names of the columns to read, `item_id` among them; None for all but `images`.
+            item_ids: Ids of the only items to read; None for all.
+
+        Raises:
+            DataError: A data file is damaged.
+        """
+        names = [name for name in COLUMNS if name != "images"] if columns is None else columns
+        for split in self.splits:
+            for name in self.manifest.data_files(split):
+                with open_inside(self.path, name) as handle:
+                    title = f"{self.path}: {name}"
+                    yield from read_rows(handle, title=title, canary=self.canary, columns=names, item_ids=item_ids)
+
     def marked(self) -> dict[str, int]:
         """Return the number of items with marks on their pictures, by task; tasks without marks are left out.
 
@@ -120,13 +143,10 @@ class Release:
             DataError: A data file is damaged.
         """
         counts: Counter[str] = Counter()
-        for split in self.splits:
-            for name in self.manifest.data_files(split):
-                title = f"{self.path}: {name}"
-                with open_inside(self.path, name) as handle:
-                    for row in read_rows(handle, title=title, canary=self.canary, columns=("task", "visual_prompts")):
-                        marks = documents.parse(row["visual_prompts"] or "", title=f"{title}: visual_prompts")
-                        counts[str(row["task"])] += isinstance(marks, list) and any(marks)
+        for row in self.rows(("item_id", "task", "visual_prompts")):
+            title = f"{self.path}: item {shown(str(row['item_id']))}: visual_prompts"
+            marks = documents.parse(row["visual_prompts"] or "", title=title)
+            counts[str(row["task"])] += isinstance(marks, list) and any(marks)
         return {task: number for task, number in sorted(counts.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:

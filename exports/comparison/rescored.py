@@ -1,0 +1,129 @@
+"""What the differences between two releases do to scores: replies of a model to the older one, judged by both keys.
+
+A reply holds for the newer release where the item shows there what it showed before: the same pictures, marks, question
+and options. Items that are shown otherwise, and new ones, would have to be asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+
+from benchwright.canonical import digest
+from benchwright.errors import DataError
+from benchwright.records import right_key
+from benchwright.release import Release
+
+SCORE, PREDICTIONS = "score.json", "predictions.parquet"
+"""Files of a folder of results, as `evaluate run` writes them."""
+
+_ABSENT = ("", None)
+_SHOWN = ("kind", "image_ids", "image_roles", "visual_prompts", "question", "choices")
+
+
+class Rescored(NamedTuple):
+    """Scores of one model by both releases.
+
+    Args:
+        model: Name of the model, with the protocol where that is another than `vanilla`.
+        before: Accuracy on the items of the older release that it was asked, 0-1.
+        asked: Number of these items.
+        after: Accuracy by the newer release's keys on those of its items that are shown as before; None without any.
+        kept: Number of these items.
+        to_ask: Number of items of the newer release that it has not been asked in this form.
+        turned_right: Ids of items that count as right now and did not before.
+        turned_wrong: Ids of items that counted as right.
+    """
+
+    model: str
+    before: float
+    asked: int
+    after: float | None
+    kept: int
+    to_ask: int
+    turned_right: tuple[str, ...]
+    turned_wrong: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the scores for `--json`."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()}
+
+
+def rescored(results: Path, before: Release, after: Release) -> Rescored:
+    """Return a model's scores by two releases, from a folder of its results on the older one.
+
+    Args:
+        results: Folder with `score.json` and `predictions.parquet`, from a protocol that asks each item once.
+        before: Release that the model was asked.
+        after: The newer one.
+
+    Raises:
+        DataError: The folder holds no results on `before`, or several replies to an item.
+    """
+    score = _score(results)
+    if score.get("content_id") != before.content_id:
+        raise DataError(
+            f"{results} holds replies to {score.get('release', 'another release')}, not to {before.name} "
+            f"{before.version}; give results on the older of the two releases"
+        )
+    replies = _replies(results)
+    old, new = _shown_and_right(before), _shown_and_right(after)
+    right_before = {
+        item_id for item_id, letter in replies.items() if letter is not None and letter == old.get(item_id, _ABSENT)[1]
+    }
+    kept = [item_id for item_id in replies if item_id in new and item_id in old and new[item_id][0] == old[item_id][0]]
+    right_after = {item_id for item_id in kept if replies[item_id] is not None and replies[item_id] == new[item_id][1]}
+    protocol = str(score.get("protocol", ""))
+    name = str(score.get("name") or score.get("model"))
+    return Rescored(
+        model=name if protocol in {"", "vanilla"} else f"{name}, {protocol}",
+        before=len(right_before) / max(1, len(replies)),
+        asked=len(replies),
+        after=len(right_after) / len(kept) if kept else None,
+        kept=len(kept),
+        to_ask=len(new) - len(kept),
+        turned_right=tuple(sorted(right_after - right_before)),
+        turned_wrong=tuple(sorted((right_before - right_after).intersection(kept))),
+    )
+
+
+def _score(results: Path) -> Mapping[str, Any]:
+    try:
+        score = json.loads((results / SCORE).read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{results} has no {SCORE} that can be read ({error}); give a folder of `evaluate run`"
+        ) from error
+    if not isinstance(score, dict) or score.get("format") != "benchwright/score":
+        raise DataError(f"{results / SCORE} is no score; give a folder that `benchwright evaluate run` wrote")
+    return score
+
+
+def _replies(results: Path) -> dict[str, str | None]:
+    """Return the letter of each item that was asked; None where the reply named no single option."""
+    try:
+        rows = pq.read_table(results / PREDICTIONS, columns=["item_id", "letter", "attempts"]).to_pylist()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{results / PREDICTIONS} cannot be read: {error}") from error
+    several = next((row["item_id"] for row in rows if len(row["attempts"] or ()) > 1), None)
+    if several is not None:
+        raise DataError(
+            f"{results}: item {several} was asked several times; only results of protocols that ask once can be "
+            "judged by other keys"
+        )
+    return {row["item_id"]: row["letter"] for row in rows}
+
+
+def _shown_and_right(release: Release) -> dict[str, tuple[str, str | None]]:
+    """Return for each item a digest of what is shown, and the letter that is right."""
+    return {
+        row["item_id"]: (
+            digest({name: row[name] for name in _SHOWN}),
+            right_key(row["answer"], row["refusal"]),
+        )
+        for row in release.rows()
+    }
