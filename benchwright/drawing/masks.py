@@ -143,7 +143,7 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
         distance = cv2.max(to_set, to_unset)[within] - 0.5
         area = pixels[top:bottom, left:right]
         cv2.copyTo(cv2.LUT(area, tinted), is_set[within], area)
-        near = np.nonzero(distance < reach)
+        near = np.divmod(np.flatnonzero(distance < reach), right - left)
         edge, beside = area[near], distance[near] - line / 2
         blend(edge, HALO_OPACITY * shares_at(beside - halo), contrast)
         blend(edge, shares_at(beside), color)

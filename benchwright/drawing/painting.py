@@ -61,4 +61,4 @@ def _blocks(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
 def blend(area: Pixels, cover: Shares, color: Color) -> None:
     """Paint a colour on an area in place, by the share (0 to 1) of each pixel that it covers."""
     share = cover[..., None]
-    area[...] = np.rint(area * (1 - share) + np.array(color) * share).astype(np.uint8)
+    area[...] = np.rint(area * (1 - share) + np.array(color, share.dtype) * share).astype(np.uint8)
