@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -71,11 +72,21 @@ class PolygonArea:
 
     def meets(self, other: Rect, /) -> bool:
         """Return whether a rectangle covers any of it; slightly too strict at the corners of the margin."""
-        rect, corners = other.grown(self.margin), np.array(self.points)
+        rect, corners = other.grown(self.margin), self._corners
+        if not rect.meets(self._bounds):
+            return False
         if crosses(corners, np.roll(corners, -1, axis=0) - corners, rect):
             return True
         middle = np.array([[(rect.left + rect.right) / 2]]), np.array([[(rect.top + rect.bottom) / 2]])
         return bool(contains(corners, *middle).any())
+
+    @cached_property
+    def _corners(self) -> Points:
+        return np.array(self.points)
+
+    @cached_property
+    def _bounds(self) -> Rect:
+        return Rect(*self._corners.min(axis=0).tolist(), *self._corners.max(axis=0).tolist())
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from benchwright.drawing.painting import HALO_OPACITY, SUB, Color, Pixels, blend
+from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
 from benchwright.errors import PrerequisiteError
 
+SUB = 4
+"""Number of samples of a text per pixel and axis."""
 _WEIGHT = 1 / 36
 """Width of the stroke added around glyphs, as a share of the size, because the font is light."""
 _TRACKING = 1 / 18
 """Space added between letters, as a share of the size, for strokes and halo."""
+_KEPT_CHARACTERS, _KEPT_PX = 4, 64.0
+"""Longest label and largest size that are kept once rendered: the letters and numbers of options come again."""
 _NO_CHARACTER = "\U0010ffff"
 
 
@@ -57,6 +61,12 @@ def ink_width(label: str, size_px: float) -> float:
 
 def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
     """Return a rendered text, cropped to its ink and halo."""
+    if len(label) <= _KEPT_CHARACTERS and size_px <= _KEPT_PX:
+        return _render_short(label, size_px, halo_px)
+    return _render(label, size_px, halo_px)
+
+
+def _render(label: str, size_px: float, halo_px: float) -> RenderedText:
     size, weight = size_px * SUB, size_px * SUB * _WEIGHT
     strokes = (weight, weight + halo_px * SUB)
     left, top, right, bottom = _bounds(label, size, strokes[1])
@@ -69,6 +79,9 @@ def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
             pen.text((x - left, -top), character, fill=255, font=_font(size), stroke_width=stroke)
         masks.append(np.asarray(mask))
     return RenderedText(masks[0], masks[1], shape[0] / SUB, shape[1] / SUB)
+
+
+_render_short = lru_cache(maxsize=128)(_render)
 
 
 def _spaced(label: str, size_px: float) -> Iterator[tuple[float, str]]:
@@ -100,10 +113,10 @@ def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: C
     first_column, first_row = column // SUB, row // SUB
     before = (row - first_row * SUB, column - first_column * SUB)
     for mask, color, opacity in ((text.halo, halo, HALO_OPACITY), (text.ink, ink, 1.0)):
-        after = [-(start + side) % SUB for start, side in zip(before, mask.shape, strict=True)]
-        padded = np.pad(mask, list(zip(before, after, strict=True)))
-        rows, columns = padded.shape[0] // SUB, padded.shape[1] // SUB
-        cover = padded.reshape(rows, SUB, columns, SUB).mean(axis=(1, 3)) * (opacity / 255)
+        rows, columns = ((start + side) // SUB + 1 for start, side in zip(before, mask.shape, strict=True))
+        padded = np.zeros((rows * SUB, columns * SUB), np.float32)
+        padded[before[0] : before[0] + mask.shape[0], before[1] : before[1] + mask.shape[1]] = mask
+        cover = padded.reshape(rows, SUB, columns, SUB).sum(axis=3).sum(axis=1) * (opacity / (255 * SUB * SUB))
         y0, x0 = max(0, first_row), max(0, first_column)
         area = pixels[y0 : max(0, first_row + rows), x0 : max(0, first_column + columns)]
         cover = cover[y0 - first_row :, x0 - first_column :][: area.shape[0], : area.shape[1]]

@@ -165,6 +165,29 @@ def test_boxes_of_any_shape_are_covered_by_exact_area(first: tuple[float, float]
     assert np.abs(drawn - expected).mean() < 2
 
 
+@pytest.mark.parametrize(
+    "corners", [((20.3, 12.1), (71.8, 30.4), (40.6, 58.9)), ((5, 5), (80.5, 5.5), (9.2, 61.7), (61, 66))]
+)
+def test_polygons_are_covered_as_finely_sampled_ones_are(corners: tuple[tuple[float, float], ...]) -> None:
+    """A pixel's 64 samples say how much of it lies within half a line of the outline, and within the halo."""
+    line, halo, fine = 3.0, 0.35 * 3.0, 8
+    x, y = (np.arange(size * fine) / fine + 0.5 / fine for size in (90, 70))
+    places = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), axis=-1)
+    away = np.full(places.shape[:2], np.inf)
+    for start, end in zip(np.array(corners), np.roll(np.array(corners), -1, axis=0), strict=True):
+        share = np.clip((places - start) @ (end - start) / ((end - start) ** 2).sum(), 0, 1)
+        away = np.minimum(away, np.linalg.norm(places - start - share[..., None] * (end - start), axis=-1))
+    drawn = draw_prompts(canvas(70, 90), [prompt("polygon", *corners, line_px=line, reference_height_px=70)])
+    expected = np.full((70, 90, 3), 120.0)
+    for opacity, reach, color in ((0.85, line / 2 + halo, [255, 255, 255]), (1.0, line / 2, [255, 0, 0])):
+        cover = opacity * (away < reach).reshape(70, fine, 90, fine).mean(axis=(1, 3))[..., None]
+        expected = expected * (1 - cover) + np.array(color) * cover
+    off = np.abs(drawn - expected).max(axis=-1)
+    assert off.max() < 80, "where two lines meet in an acute angle"
+    assert (off > 25).sum() <= 12
+    assert off[off > 0].mean() < 5
+
+
 def test_later_marks_lie_on_earlier_ones() -> None:
     red, blue = prompt("dot", (40, 30)), prompt("dot", (42, 30), color="#0000ff")
     assert tuple(draw_prompts(canvas(60, 80), [red, blue])[30, 41]) == (0, 0, 255)
