@@ -266,3 +266,44 @@ def correct(folder: Path, *, errata: Path, version: str, out: Path, description:
     }
     summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing"
     emit(document, as_json=as_json, text=f"{release.path}: {len(release)} items; errata: {summary}")
+
+
+@click.command("drafts")
+@click.argument("workspace", type=_FOLDER, help="Workspace to look at.")
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Newest drafts that stay, of each benchmark.",
+)
+@click.option("--remove", is_flag=True, help="Remove the old ones.")
+@json_option(
+    """
+    `{"drafts": [{"path", "name", "version", "release_id", "items", "size_bytes", "kept"}], "removed", "size_bytes"}`;
+    `kept` is `newest`, `has_results` or null; `removed` says whether those with null are gone, and `size_bytes` is
+    theirs
+    """
+)
+def drafts(workspace: Path, *, keep: int, remove: bool, as_json: bool) -> None:
+    """List the drafts of a workspace, and remove old ones.
+
+    Every run whose recipe freezes without a version leaves a draft, named by its content. The newest of each benchmark
+    stays, and each on which results in the workspace were made. Releases with a version are never touched.
+    """
+    from .drafts import drafts as drafts_of
+    from .drafts import remove_old
+
+    listed = drafts_of(workspace, keep=keep)
+    old = remove_old(workspace, keep=keep) if remove else [draft for draft in listed if draft.kept is None]
+    size = sum(draft.size_bytes for draft in old)
+    document = {
+        "drafts": [{**draft._asdict(), "path": str(draft.path)} for draft in listed],
+        "removed": remove,
+        "size_bytes": size,
+    }
+    lines = [
+        f"{draft.path}: {draft.items} items, {draft.size_bytes / 1e6:.1f} MB, {draft.kept or 'old'}" for draft in listed
+    ]
+    verb = "removed" if remove else "old, which --remove removes:"
+    emit(document, as_json=as_json, text="\n".join([*lines, f"{verb} {len(old)} drafts, {size / 1e6:.1f} MB"]))

@@ -18,6 +18,9 @@ ROOM = Room(
         "release diff": Entry(
             "benchwright.exports.comparison.command:diff", "Say what differs between two releases, and why."
         ),
+        "release drafts": Entry(
+            "benchwright.exports.commands:drafts", "List the drafts of a workspace, and remove old ones."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),

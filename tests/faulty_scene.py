@@ -148,6 +148,7 @@ CASES = (
     Case("release correct", ["release", "correct", "release", "--errata", "errata.json", "--version", "2.0",
                              "--out", "corrected"], ["corrected"]),
     Case("release diff", ["release", "diff", "release", "release", "--out", "compared.html"], ["compared.html"]),
+    Case("release drafts", ["release", "drafts", "w"], ["stdout"]),
     Case("overlay", ["overlay", "photographs/piece-00.png", "marks.json", "marked.png"], ["marked.png"]),
     Case("facts new", ["facts", "new", "--images", "photographs", "--out", "own.yaml"], ["own.yaml"]),
     Case("facts check", ["facts", "check", "facts.yaml"], ["stdout"]),

@@ -1,0 +1,117 @@
+"""Drafts: releases without a version of their own, which a run writes each time that other items are left.
+
+The newest draft of each benchmark stays, and every draft that results in the workspace were made on. The others can be
+removed; releases with a version are never touched.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from benchwright.errors import DataError
+from benchwright.release import Release
+from benchwright.workspace.workspace import Workspace
+
+from .freeze import DRAFT
+
+Kept = Literal["newest", "has_results"]
+
+
+class DraftRelease(NamedTuple):
+    """One draft of a workspace.
+
+    Args:
+        path: Folder of the draft.
+        name: Name of the benchmark.
+        version: Version of the draft, which names its content.
+        release_id: SHA-256 of its manifest.
+        items: Number of items.
+        size_bytes: Size of all its files in bytes.
+        kept: Why it stays; None for an old one.
+    """
+
+    path: Path
+    name: str
+    version: str
+    release_id: str
+    items: int
+    size_bytes: int
+    kept: Kept | None
+
+
+def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
+    """Return the drafts of a workspace, the newest of each benchmark first.
+
+    A folder that cannot be read as a release is no draft, and stays.
+
+    Args:
+        root: Folder of the workspace.
+        keep: Number of drafts of each benchmark that stay, from the newest.
+
+    Raises:
+        BenchwrightError: The folder is no workspace.
+        DataError: A file of results cannot be read, so that it is not known which draft it belongs to.
+    """
+    space = Workspace.open(root)
+    scored = frozenset(_scored(space.root))
+    found = sorted(_releases(space.root), key=lambda release: (release.name, -release.path.stat().st_mtime_ns))
+    counts: dict[str, int] = {}
+    listed = []
+    for release in found:
+        counts[release.name] = counts.get(release.name, 0) + 1
+        listed.append(_draft(release, scored, is_newest=counts[release.name] <= keep))
+    return listed
+
+
+def remove_old(root: Path, *, keep: int = 1) -> list[DraftRelease]:
+    """Remove the drafts of which `drafts` says that nothing keeps them, and return them; no run may be going on.
+
+    Raises:
+        BenchwrightError: The folder is no workspace, or a run is going on in it.
+        DataError: A file of results cannot be read.
+    """
+    space = Workspace.open(root)
+    with space.locked():
+        old = [draft for draft in drafts(root, keep=keep) if draft.kept is None]
+        for draft in old:
+            gone = draft.path.with_name(f".{draft.path.name}.removed")
+            draft.path.rename(gone)  # a draft is there or not, never in part
+            shutil.rmtree(gone)
+    return old
+
+
+def _draft(release: Release, scored: Collection[str], *, is_newest: bool) -> DraftRelease:
+    files = (path for path in release.path.rglob("*") if path.is_file())
+    return DraftRelease(
+        release.path,
+        release.name,
+        release.version,
+        release.release_id,
+        len(release),
+        sum(path.stat().st_size for path in files),
+        "newest" if is_newest else "has_results" if release.release_id in scored else None,
+    )
+
+
+def _releases(root: Path) -> Iterator[Release]:
+    for folder in sorted((root / "releases").glob(f"[!.]*-{DRAFT}*")):
+        try:
+            release = Release.open(folder)
+        except DataError:
+            continue
+        if release.version.startswith(DRAFT):
+            yield release
+
+
+def _scored(root: Path) -> Iterator[str]:
+    """Yield the ids of the releases that results in a workspace were made on."""
+    for path in sorted((root / "results").glob("*/score.json")):
+        try:
+            score: Any = json.loads(path.read_bytes())
+            yield str(score["release_id"])
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise DataError(f"{path} cannot be read ({error}); mend or remove it, then look for old drafts") from error
