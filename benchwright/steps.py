@@ -40,6 +40,9 @@ AnyRecord = ImageRecord | Item
 FOLDER = "folder"
 """Key of the validation context that holds the folder from which relative paths of the recipe start."""
 
+SCENES = "scenes"
+"""Value, of type `list<string>`, with the names of the scenes of which an image is one of several views on purpose."""
+
 
 class Resources(NamedTuple):
     """Resources that one worker needs to run a step. Memory limits the default number of workers."""
@@ -169,10 +172,6 @@ class Step(BaseModel):
         """
         del before
         return None
-
-    def repeats_scenes(self) -> bool:
-        """Return whether pictures that the step brings show one scene several times on purpose."""
-        return False
 
     def parts(self) -> tuple[Step, ...]:
         """Return the steps that this one is made of, in order; itself unless it is a chain of several.

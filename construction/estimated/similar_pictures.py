@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.estimates import ESTIMATED_BY
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 NO_NEARER, NO_FARTHER = "no_nearer", "no_farther"
 _FEATURES = "features.features"
+_COSINES_AT_ONCE = 1 << 22
+"""Cosines that are computed in one product of matrices: 32 MiB."""
+_STEPS = 1 << 20
+_Features = NDArray[np.float64]
+"""Features of pictures as `_exact` returns them, one row a picture, each of about length 1."""
 
 
 class Triplet(NamedTuple):
@@ -127,37 +133,61 @@ class SimilarPictures(ModelStep, GatherStep):
             names: Ids of the pictures.
             seed: The run's seed.
         """
+        features = _exact(vectors)
         turns = [seed_for(seed, self.name, name, "turn") for name in names]
+        order = sorted(range(len(names)), key=turns.__getitem__)
         is_free = np.ones(len(names), bool)
         triplets: list[Triplet] = []
         left_out: dict[int, str] = {}
-        for reference in sorted(range(len(names)), key=turns.__getitem__):
-            if not is_free[reference]:
-                continue
-            found = self._with(reference, vectors, is_free)
-            if isinstance(found, str):
-                left_out[reference] = found
-                continue
-            is_free[[found.reference, found.nearer, found.farther]] = False
-            triplets.append(found)
-            left_out.pop(found.nearer, None)
-            left_out.pop(found.farther, None)
+        at_once = max(1, _COSINES_AT_ONCE // len(names))
+        for start in range(0, len(order), at_once):
+            references = [reference for reference in order[start : start + at_once] if is_free[reference]]
+            free = np.flatnonzero(is_free)
+            cosines = _cosines(features[references], features[free])
+            for reference, row in zip(references, cosines, strict=True):
+                if not is_free[reference]:
+                    continue
+                result = self._with(reference, row, free, features, is_free)
+                if isinstance(result, str):
+                    left_out[reference] = result
+                    continue
+                is_free[[result.reference, result.nearer, result.farther]] = False
+                triplets.append(result)
+                left_out.pop(result.nearer, None)
+                left_out.pop(result.farther, None)
         return triplets, left_out
 
-    def _with(self, reference: int, vectors: Vectors, is_free: np.ndarray[Any, np.dtype[np.bool_]]) -> Triplet | str:
-        cosines = _cosines(vectors, reference)
-        usable = is_free & (cosines <= self.copies)
-        usable[reference] = False
+    def _with(
+        self,
+        reference: int,
+        cosines: NDArray[np.float64],
+        others: NDArray[np.int64],
+        features: _Features,
+        is_free: NDArray[np.bool_],
+    ) -> Triplet | str:
+        """Return the triplet of a reference, or what is missing.
+
+        Args:
+            reference: Number of the reference.
+            cosines: Its cosines with the pictures `others`.
+            others: Numbers of the pictures that were free when these cosines were computed.
+            features: Features of all pictures.
+            is_free: For each picture whether no triplet has it.
+        """
+        usable = is_free[others] & (cosines <= self.copies) & (others != reference)
         nearest = np.where(usable, cosines, -np.inf)
         nearer = int(nearest.argmax())
         if nearest[nearer] < self.least:
             return NO_NEARER
         farthest = cosines[nearer] - self.margin
-        usable &= (np.round(cosines - farthest, 4) <= 0) & (_cosines(vectors, nearer) <= self.copies)
-        if not usable.any():
-            return NO_FARTHER
-        farther = int(np.where(usable, cosines, -np.inf).argmax())
-        return Triplet(reference, nearer, farther, float(cosines[nearer]), float(cosines[farther]))
+        remaining = np.where(np.round(cosines - farthest, 4) <= 0, nearest, -np.inf)
+        while np.isfinite(remaining[farther := int(remaining.argmax())]):
+            with_nearer = _cosines(features[others[[nearer]]], features[others[[farther]]])
+            if with_nearer.item() <= self.copies:
+                pair = int(others[nearer]), int(others[farther])
+                return Triplet(reference, *pair, float(cosines[nearer]), float(cosines[farther]))
+            remaining[farther] = -np.inf
+        return NO_FARTHER
 
 
 class PictureFeatures(MapStep):
@@ -214,7 +244,11 @@ class PictureFeatures(MapStep):
         return [result if isinstance(result, Outcome) else Outcome(values={"features": result}) for result in features]
 
 
-def _cosines(vectors: Vectors, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the cosines of a picture with all, to four decimals, so that the order of sums decides nothing."""
-    cosines: np.ndarray[Any, np.dtype[np.float64]] = np.round((vectors @ vectors[row]).astype(np.float64), 4)
-    return cosines
+def _exact(vectors: Vectors) -> _Features:
+    """Return features as multiples of 2^-20, so that all sums of their products are exact, in whatever order."""
+    return np.asarray(np.rint(vectors.astype(np.float64) * _STEPS) / _STEPS)
+
+
+def _cosines(features: _Features, others: _Features) -> NDArray[np.float64]:
+    """Return the cosine of each picture with each other one, to four decimals; one row a picture."""
+    return np.round(features @ others.T, 4)

@@ -7,7 +7,8 @@ whose first picture the image is.
 
 `image_ids` are the images of the run, in the order of the record's pictures. Only records are listed whose pictures are
 all in the run. The value `records` lists each record of which an image is any picture: that is how a step that needs
-no ground truth (a jigsaw) tells the images of one dataset from others.
+no ground truth (a jigsaw) tells the images of one dataset from others. The value `scenes` names the records of several
+pictures among them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord
-from benchwright.steps import Context
+from benchwright.steps import SCENES, Context
 
 from .truths import TRUTH_OF_KIND, TRUTHS, GroundTruth
 
@@ -28,7 +29,7 @@ T = TypeVar("T", bound=GroundTruth)
 DATASET = "dataset"
 """Entry of the step `dataset`, where a recipe gives it no other name."""
 RECORDS = "records"
-VALUES: Mapping[str, str] = {RECORDS: "string"} | {truth.kind: "string" for truth in TRUTHS}
+VALUES: Mapping[str, str] = {RECORDS: "string", SCENES: "list<string>"} | {truth.kind: "string" for truth in TRUTHS}
 """Values of the step `dataset`, with their types."""
 
 

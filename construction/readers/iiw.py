@@ -9,10 +9,13 @@ count where a point is not opaque, nobody said which is darker, or its weight is
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar
 
+import numpy as np
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
@@ -21,6 +24,7 @@ from ..ground_truth import GroundTruth, ReflectanceComparison
 from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, licence_text
 
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _DARKER = {"1": "first", "2": "second", "E": "equal"}
 
 
@@ -88,9 +92,17 @@ class Iiw(DatasetReader):
         return located
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the JSON files by number."""
-        names = [name for name in files.listing("data") if name.endswith(".json") and name[:-5].isdecimal()]
-        yield from (f"data/{name}" for name in sorted(names, key=lambda name: int(name[:-5])))
+        """Yield the JSON files by number; what only looks like a number, such as 007, comes last."""
+        numbers, others = array("Q"), set[str]()  # a number takes eight bytes, a name sixty
+        for name in files.names("data"):
+            stem, end = name[:-5], name[-5:]
+            if end == ".json" and _NUMBER.fullmatch(stem):
+                numbers.append(int(stem))
+            elif end == ".json" and stem.isdecimal():
+                others.add(stem)
+        unique = np.unique(np.frombuffer(numbers, np.uint64))
+        yield from (f"data/{number}.json" for number in unique)
+        yield from (f"data/{stem}.json" for stem in sorted(others))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a photograph, with all comparisons that count."""

@@ -97,15 +97,19 @@ class DatasetFiles:
 
     def listing(self, folder: str = "") -> list[str]:
         """Return the names directly in a folder, sorted; folders end with `/`."""
-        names: set[str] = set()
+        return sorted(set(self.names(folder)))
+
+    def names(self, folder: str = "") -> Iterator[str]:
+        """Yield the names directly in a folder in no order, some perhaps twice, without keeping any; folders end with
+        `/`.
+        """
         place = self.root / self._below(folder)
         if self.root.is_dir() and place.is_dir():
             with naming(place), os.scandir(place) as entries:
-                names |= {f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries}
+                yield from (f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
         for archive in self._archives:
             for inside in archive.names_for(self._below(folder)):
-                names |= archive.listing(inside)
-        return sorted(names)
+                yield from archive.listing(inside)
 
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
         """Yield the paths of all files below a folder, sorted within each folder.

@@ -19,10 +19,10 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images.identify import uri_for
 from benchwright.photographs import BroughtPhotograph
-from benchwright.steps import FOLDER, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
+from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
 from benchwright.workspace.workspace import Workspace
 
-from ..ground_truth import RECORDS, TRUTHS, VALUES, truth_entry, write_records
+from ..ground_truth import RECORDS, VALUES, truth_entry, write_records
 from ..readers import DatasetReader, Found, Recognised, content_digest, kinds_found, make_reader
 from ..source_files import DatasetFiles
 from .dataset_index import DatasetIndex, IndexLookup, refusals_in
@@ -45,7 +45,8 @@ class Dataset(GatherStep):
     Pictures keep canonical id, licence and attribution, up to the release. Rows, pictures and points that are wrong are
     left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; a run needs no image folder beside it,
     unless the reader `found` is to look at that. Its files are then no images of the run by themselves.
-    Steps that make items read the ground truth under this entry's name.
+    Steps that make items read the ground truth under this entry's name. The value `scenes` names the records of several
+    pictures that an image is one of: `near_duplicates` takes no picture of such a record for a copy of another one.
 
     Args:
         reader: Name of the reader.
@@ -59,6 +60,7 @@ class Dataset(GatherStep):
     """
 
     name: ClassVar[str] = "dataset"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = VALUES
     columns: ClassVar[tuple[str, ...]] = ("image_id",)
@@ -111,12 +113,6 @@ class Dataset(GatherStep):
         if self._kinds is None:
             self._kinds = frozenset(kinds_found(self._files(), self._recognised()))
         return self._kinds
-
-    def repeats_scenes(self) -> bool:
-        """Return whether records may have several pictures of one scene."""
-        several = {kind.kind for kind in TRUTHS if kind.pictures != 1}
-        kinds = {kind.kind for kind in self._reader.gives} if self._reader is not None else set()
-        return not several.isdisjoint(kinds if (found := self.kinds_found()) is None else found)
 
     def takes(self, uri: str) -> bool:
         """Return whether a file of the run's folder is an annotation, an archive that is looked into, or lies in the
@@ -210,29 +206,30 @@ class _Known:
     def __init__(self, lookup: IndexLookup, live: frozenset[str], images: Sequence[str]) -> None:
         self._lookup, self._live, self._images = lookup, live, images
         self._row = -1
-        self._values: dict[str, str] = {}
+        self._values: dict[str, str | list[str]] = {}
         self._broken: dict[str, str] = {}
 
-    def value_of(self, name: str) -> Callable[[int], str | None]:
+    def value_of(self, name: str) -> Callable[[int], str | list[str] | None]:
         return lambda row: self._of(row)[0].get(name)
 
     def evidence(self, row: int) -> dict[str, Any]:
         broken = self._of(row)[1]
         return {"left_out": broken} if broken else {}
 
-    def _of(self, row: int) -> tuple[dict[str, str], dict[str, str]]:
+    def _of(self, row: int) -> tuple[dict[str, str | list[str]], dict[str, str]]:
         if row != self._row:
             self._values, self._broken = self._made(self._images[row])
             self._row = row
         return self._values, self._broken
 
-    def _made(self, image_id: str) -> tuple[dict[str, str], dict[str, str]]:
+    def _made(self, image_id: str) -> tuple[dict[str, str | list[str]], dict[str, str]]:
         """Return an image's values, and the records that lack a picture, with that picture."""
-        places, broken = [], {}
+        places, broken, scenes = [], {}, []
         for place, image_ids in self._lookup.places(image_id):
             missing = next((other for other in image_ids if other not in self._live), None)
             if missing is None:
                 places.append(place)
+                scenes += [place.record] if len(image_ids) > 1 else []
             else:
                 broken[place.record] = missing
         truths: dict[str, list[dict[str, Any]]] = {}
@@ -240,8 +237,9 @@ class _Known:
             if truth.record not in broken:
                 entry = truth_entry(truth.record, truth.image_ids, truth.truth)
                 truths.setdefault(truth.kind, []).append(entry)
-        values = {kind: canonical_json(entries) for kind, entries in truths.items()}
-        return ({RECORDS: write_records(places)} if places else {}) | values, broken
+        values: dict[str, str | list[str]] = {kind: canonical_json(entries) for kind, entries in truths.items()}
+        values |= {RECORDS: write_records(places)} if places else {}
+        return values | ({SCENES: scenes} if scenes else {}), broken
 
 
 class _Column(Sequence[Any]):

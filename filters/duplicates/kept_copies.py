@@ -24,7 +24,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError, RecipeError
-from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
 
 from ..clusters import components
 
@@ -120,6 +120,21 @@ class Links(NamedTuple):
     scene: Sequence[tuple[int, int]] = ()
     """Views of one scene: both are kept without asking, in one group."""
 
+    def of_scenes(self, scenes: Sequence[frozenset[str]]) -> Links:
+        """Return the links with all pairs as views of one scene that share one.
+
+        Args:
+            scenes: For each image the scenes of which it is a view on purpose.
+        """
+        linked: dict[bool, list[list[tuple[int, int]]]] = {
+            is_one: [
+                [pair for pair in pairs if bool(scenes[pair[0]] & scenes[pair[1]]) is is_one]
+                for pairs in (self.confirmed, self.unsure)
+            ]
+            for is_one in (True, False)
+        }
+        return Links(*linked[False], [*self.scene, *(pair for pairs in linked[True] for pair in pairs)])
+
 
 class Decisions(NamedTuple):
     """Verdicts on the images that are linked to others.
@@ -212,12 +227,14 @@ class KeptOfCopies(GatherStep):
     licences: tuple[str, ...]
     quality: str | None = None
     groups: str | None = None
+    _scenes: tuple[str, ...] = PrivateAttr(())
+    """Values that name the scenes of which an image is a view on purpose."""
     _groups: Mapping[str, tuple[str, ...]] | None = PrivateAttr(None)
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the columns to read, with the values of other steps that the settings name."""
-        named = (self.quality, self.groups if self.groups_are_a_value else None)
+        named = (self.quality, self.groups if self.groups_are_a_value else None, *self._scenes)
         return (*_COLUMNS, *dict.fromkeys(name for name in named if name is not None))
 
     @property
@@ -231,17 +248,25 @@ class KeptOfCopies(GatherStep):
             self._groups = read_groups((info.context or {}).get(FOLDER, Path()) / self.groups)
         return self
 
+    def with_scenes(self, columns: tuple[str, ...]) -> KeptOfCopies:
+        """Return the step as it reads values that name the scenes of which an image is a view on purpose."""
+        step = self.model_copy()
+        step._scenes = columns
+        return step
+
     def parameters(self) -> dict[str, Any]:
         """Return the settings with a digest of the declared groups instead of their file's name."""
         groups = f"sha256:{digest(dict(self._groups))}" if self._groups is not None else self.groups
-        return self.model_dump(mode="json") | {"groups": groups}
+        scenes = {SCENES: list(self._scenes)} if self._scenes else {}
+        return self.model_dump(mode="json") | {"groups": groups} | scenes
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Decide about all images; neither the order of rows nor that of files matters."""
         order = KeepOrder(self.keep, self.protected, self.licences)
         rows = columns.rename_columns(["quality" if name == self.quality else name for name in columns.column_names])
         images = rows.to_pylist()
-        links = _links(images)
+        scenes = [frozenset(scene for name in self._scenes for scene in image[name] or ()) for image in images]
+        links = _links(images).of_scenes(scenes)
         rank = np.empty(len(images), np.int64)
         rank[sorted(range(len(images)), key=lambda row: order.key(images[row]))] = np.arange(len(images))
         decisions = decide(

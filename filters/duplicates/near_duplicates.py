@@ -15,7 +15,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 
 from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+from benchwright.steps import SCENES, Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
 from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 
 from ..features.embeddings import Embeddings
@@ -221,7 +221,8 @@ class NearDuplicates(Step):
     pHash and dHash) and local features only propose; each proposed pair is then registered and compared block by block.
     What that confirms is dropped against the copy that is kept, what stays unsure is asked about, and what merely looks
     alike stays: where all else is plain, other words make another picture. All that hangs together, views of one scene
-    too, gets a common group key, so that no split parts it.
+    too, gets a common group key, so that no split parts it. Pictures of one record of a source dataset, such as the
+    frames of a video, are views of one scene on purpose: none is dropped for another or asked about, however alike.
 
     Args:
         distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be compared. Of
@@ -277,17 +278,19 @@ class NearDuplicates(Step):
         """Return the settings with digests instead of the names of files and folders."""
         assert self._kept is not None
         model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
-        return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
+        kept = self._kept.parameters()
+        stated = {name: kept[name] for name in ("groups", SCENES) if name in kept}
+        return self.model_dump(mode="json") | stated | {"embeddings": model}
 
-    def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that datasets before it show scenes several times on purpose, which it would take for copies."""
-        repeating = [entry for entry, step in before.items() if step.repeats_scenes()]
-        if not repeating:
-            return None
-        return (
-            f"{repeating[0]} brings records that show one scene several times on purpose, which it would take for "
-            "copies; look for copies among your own photographs with `benchwright filter duplicates DIR`"
-        )
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> NearDuplicates:
+        """Return the step as it reads which images are views of one scene on purpose, of all steps that say so."""
+        scenes = tuple(f"{stage}.{SCENES}" for stage, values in given.items() if SCENES in values)
+        if not scenes:
+            return self
+        assert self._kept is not None
+        placed = self.model_copy()
+        placed._kept = self._kept.with_scenes(scenes)
+        return placed
 
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.

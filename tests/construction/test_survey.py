@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from dataset_fixtures.coco_files import write_coco, write_lvis
 from dataset_fixtures.diw_files import write_diw
@@ -25,10 +26,13 @@ from dataset_fixtures.tally_files import write_tally
 from dataset_fixtures.vsr_files import write_vsr
 from dataset_fixtures.wikiart_files import write_wikiart
 from dataset_fixtures.wild6d_files import write_wild6d
+from picture_copies import photograph
 
+from benchwright.canonical import file_digest
 from benchwright.cli import invoke
 from benchwright.construction.sources import survey_folder, survey_text
 from benchwright.errors import DataError
+from benchwright.pipeline import run_recipe
 from benchwright.pipeline.fitting import fitted_to
 from benchwright.recipe import Recipe, load_recipe, step
 from benchwright.recipes import bundled_recipes
@@ -153,12 +157,20 @@ def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) 
     }  # fmt: skip
 
 
-def test_records_that_show_a_scene_again_leave_out_the_search_for_copies(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_copies_are_looked_for_among_photographs_and_not_within_records_that_show_a_scene_again(tmp_path: Path) -> None:
     folder = tmp_path / "photographs"
-    write_hpatches(folder / "hpatches")
-    left_out = dict(fitted_to(load_recipe(bundled_recipes()["blink"]), folder).left_out)
-    assert "show one scene several times" in left_out["near_duplicates"]
-    assert "dataset" not in left_out
+    sequences = [np.asarray(photograph(name).resize((400, 290))) for name in ("chelsea", "astronaut")]
+    write_hpatches(folder / "hpatches", 2, first_pictures=sequences)
+    photograph("coffee").resize((480, 320)).save(folder / "coffee.png")
+    photograph("coffee").resize((360, 240)).save(folder / "smaller.png")
+    assert "near_duplicates" not in dict(fitted_to(load_recipe(bundled_recipes()["blink"]), folder).left_out)
+    recipe = Recipe("copies", [step("dataset", reader="found"), "near_duplicates"], seed=2)
+    finished = run_recipe(recipe, images=folder, workspace=tmp_path / "w", workers=1)
+    alike = [row for row in finished.outcomes("near_duplicates.looks") if row["confirmed"]]
+    assert len(alike) > 1
+    dropped = [row for row in finished.outcomes("near_duplicates.kept") if row["verdict"] != "keep"]
+    assert [row["record_id"] for row in dropped] == [file_digest(folder / "smaller.png")]
 
 
 def test_a_task_that_reads_a_campaign_or_a_named_dataset_stays(tmp_path: Path) -> None:

@@ -78,6 +78,20 @@ def test_views_of_a_scene_stay_unasked_and_share_a_group() -> None:
     }
 
 
+def test_views_of_one_scene_on_purpose_are_no_copies_and_copies_of_other_scenes_still_are() -> None:
+    group = f"cluster:{'a' * 16}"
+    scenes = pa.array([["v"], ["v", "w"], ["w"], None], TEXTS)
+    placed = step().with_scenes(("dataset.scenes",))
+    links = {"confirmed": {1: [0], 3: [0]}, "unsure": {2: [1]}}
+    assert told(placed, **links, **{"dataset.scenes": scenes}) == {
+        "a": ("keep", group, {}),
+        "b": ("keep", group, {}),
+        "c": ("keep", group, {}),
+        "d": ("drop", group, {"of": IDS[0]}),
+    }
+    assert told(step(), **links)["b"][0] == "drop"
+
+
 def test_a_partner_that_is_gone_is_passed_over() -> None:
     made = step()
     table_of = told(made, confirmed={}, unsure={})
