@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..statistics.clustered import mean_share_right, share_right
-from ..statistics.proportions import Estimate
+from benchwright.statistics.clustered import mean_share_right, share_right
+from benchwright.statistics.proportions import Estimate
 
 if TYPE_CHECKING:
     import numpy as np
