@@ -76,6 +76,9 @@ ROOM = Room(
         "filter items": Entry(
             f"{_HERE}.cli.items:items", "Look for repeated options and questions, and for keys given away."
         ),
+        "filter shortcuts": Entry(
+            f"{_HERE}.cli.shortcuts:shortcuts", "Find cues by which items can be answered without doing their task."
+        ),
         "filter quality": Entry(
             f"{_HERE}.cli.quality:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),

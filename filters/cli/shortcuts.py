@@ -1,0 +1,123 @@
+"""The command `benchwright filter shortcuts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.steps import CueFamily
+from benchwright.text_normalization import printable
+
+from .options import workers_option
+
+if TYPE_CHECKING:
+    from ..shortcuts.battery import SolverResult, TaskResult
+    from ..shortcuts.report import ShortcutReport
+
+MOST_SHOWN = 5
+"""Number of solvers of a task that are shown as text."""
+
+
+class _TaskCue(click.ParamType):
+    """`TASK=FAMILY`."""
+
+    name = "TASK=FAMILY"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, CueFamily]:
+        task, _, family = str(value).partition("=")
+        if family not in get_args(CueFamily):
+            self.fail(
+                f"{value!r} is not such as my_task=pixels; families: {', '.join(get_args(CueFamily))}", param, ctx
+            )
+        return task, family  # type: ignore[return-value]  # checked above
+
+
+@click.command("shortcuts")
+@click.argument(
+    "source",
+    metavar="SOURCE",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release, or of a workspace whose run is finished.",
+)
+@click.option(
+    "--task-cue",
+    "task_cues",
+    type=_TaskCue(),
+    multiple=True,
+    help="Family of cues that a task of yours asks for, and so is no shortcut. Repeat it for more. It takes the place "
+    "of what the task's own step declares.",
+)
+@click.option(
+    "--max-gain",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Distance of accuracy from chance up to which a solver passes.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
+@workers_option
+@json_option(
+    """
+    `{"items", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks": [{"task", "items",
+    "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"},
+    "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance", "p",
+    "p_holm", "sides": "both" or "above", "carries"}]}]}`; `fall`: by how much the forest's accuracy falls without the
+    cue, given where the forest carries; `mean_bias` is null where a task has too few items for a forest
+    """
+)
+def shortcuts(
+    source: Path,
+    task_cues: tuple[tuple[str, CueFamily], ...],
+    max_gain: float,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Let solvers answer items without doing the task: by place, size, file, light, words and letters of options alone.
+
+    A solver that is right more often than chance, or less often, names a cue that the items carry. Nothing is dropped.
+    """
+    from ..shortcuts.battery import Bounds
+    from ..shortcuts.report import find_shortcuts
+
+    own: dict[str, list[CueFamily]] = {}
+    for task, family in task_cues:
+        own.setdefault(task, []).append(family)
+    report = find_shortcuts(source, task_cues=own, bounds=Bounds(max_gain=max_gain), seed=seed, workers=workers)
+    emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))
+
+
+def _lines(report: ShortcutReport) -> Iterator[str]:
+    for task in report.tasks:
+        yield _task(task)
+        shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
+        yield from (_solver(result) for result in shown[: max(MOST_SHOWN, len(task.carried))])
+        if task.forest is not None and task.forest.weights:
+            falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
+            yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
+    for item in report.left_out:
+        yield f"left out {item.item_id} of {printable(item.task)}: {item.reason}"
+    tests = sum(len(task.solvers) for task in report.tasks)
+    carried = sum(len(task.carried) for task in report.tasks)
+    yield (
+        f"items {report.items}, tests {tests}, solvers whose cue a task carries {carried}, items that they get "
+        f"{len(report.flagged())}"
+    )
+
+
+def _task(task: TaskResult) -> str:
+    declared = f", of the task itself: {', '.join(task.task_cues)}" if task.task_cues else ""
+    return f"{printable(task.table.task)}  {len(task.table.items)} items, {len(task.solvers)} solvers{declared}"
+
+
+def _solver(result: SolverResult) -> str:
+    low, high = result.accuracy.interval
+    return (
+        f"  {printable(result.solver):44} {result.accuracy.value:6.3f}  [{low:.3f}, {high:.3f}]  chance "
+        f"{result.accuracy.chance:.3f}  items {result.accuracy.items:5}  p {result.p_holm:.2g}"
+        f"{'  carried' if result.carries else ''}"
+    )
