@@ -22,7 +22,7 @@ MOST_SHOWN = 5
 """Number of solvers of a task that are shown as text."""
 
 
-class _TaskCue(click.ParamType):
+class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     """`TASK=FAMILY`."""
 
     name = "TASK=FAMILY"
@@ -44,12 +44,12 @@ class _TaskCue(click.ParamType):
     help="Folder of a release, or of a workspace whose run is finished.",
 )
 @click.option(
-    "--task-cue",
-    "task_cues",
-    type=_TaskCue(),
+    "--allow",
+    "allowed",
+    type=_AllowedCue(),
     multiple=True,
-    help="Family of cues that a task of yours asks for, and so is no shortcut. Repeat it for more. It takes the place "
-    "of what the task's own step declares.",
+    help="Family of cues that a task asks for, and so is no shortcut, such as my_task=pixels; repeat it for more. It "
+    "takes the place of what the task's own step declares.",
 )
 @click.option(
     "--max-gain",
@@ -71,7 +71,7 @@ class _TaskCue(click.ParamType):
 )
 def shortcuts(
     source: Path,
-    task_cues: tuple[tuple[str, CueFamily], ...],
+    allowed: tuple[tuple[str, CueFamily], ...],
     max_gain: float,
     seed: int,
     workers: int | None,
@@ -85,7 +85,7 @@ def shortcuts(
     from ..shortcuts.report import find_shortcuts
 
     own: dict[str, list[CueFamily]] = {}
-    for task, family in task_cues:
+    for task, family in allowed:
         own.setdefault(task, []).append(family)
     report = find_shortcuts(source, task_cues=own, bounds=Bounds(max_gain=max_gain), seed=seed, workers=workers)
     emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))

@@ -213,8 +213,11 @@ def _task_result(
 ) -> TaskResult:
     if any(result.carries and result.solver == FOREST for result in solvers):
         forest = weighed_forest(table, seed=seed)
-    placings = [
-        Placing(right, options) for right, options in zip(table.right.tolist(), table.options.tolist(), strict=True)
-    ]
     ordered = sorted(solvers, key=lambda result: (-abs(result.accuracy.value - result.accuracy.chance), result.solver))
-    return TaskResult(table, tuple(sorted(without)), balance(placings, seed=seed), tuple(ordered), forest)
+    return TaskResult(table, tuple(sorted(without)), letters_of(table, seed=seed), tuple(ordered), forest)
+
+
+def letters_of(table: CueTable, *, seed: int) -> Balance:
+    """Return how evenly the right options of a task use their letters."""
+    letters = zip(table.right.tolist(), table.options.tolist(), strict=True)
+    return balance([Placing(right, options) for right, options in letters], seed=seed)

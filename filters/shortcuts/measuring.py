@@ -78,9 +78,9 @@ def source_items(source: Path) -> Iterator[SourceItem]:
         yield SourceItem(released.item, released.images)
 
 
-def groups_of(item: Item) -> tuple[str, ...]:
+def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
     """Return the keys by which items belong together: their group keys and their source image."""
-    return tuple(sorted({*item.group_keys, f"image:{item.root_image_id}"}))
+    return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
 
 
 def measure_items(items: Iterator[SourceItem], *, workers: int | None = None) -> MeasuredItems:
@@ -132,24 +132,33 @@ def _results(items: Iterator[SourceItem], workers: int) -> Iterator[Sequence[_Me
 
 
 def _measured(batch: Sequence[SourceItem]) -> Sequence[_Measured]:
-    return [(item.item_id, item.task, groups_of(item), cues_or_reason(item, files)) for item, files in batch]
+    return [
+        (
+            item.item_id,
+            item.task,
+            with_source_image(item.group_keys, item.root_image_id),
+            cues_or_reason(item, files.__getitem__),
+        )
+        for item, files in batch
+    ]
 
 
-def cues_or_reason(item: Item, files: Mapping[str, bytes]) -> ItemCues | str:
-    """Return the cues of an item, or the reason why it has none."""
+def cues_or_reason(item: Item, data_of: Callable[[str], bytes]) -> ItemCues | str:
+    """Return the cues of an item, or the reason why it has none: `no_key`, or that a picture cannot be read.
+
+    Args:
+        item: The item.
+        data_of: Function from the id of a picture to the bytes of its file.
+    """
     try:
-        cues = item_cues(item, facts_reader(files.__getitem__))
+        cues = item_cues(item, _facts_reader(data_of))
     except UnreadableImage as error:
         return error.reason
     return NO_KEY if cues is None else cues
 
 
-def facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], PictureFacts]:
-    """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept.
-
-    Args:
-        data_of: Function from the id of a picture to the bytes of its file.
-    """
+def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], PictureFacts]:
+    """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept."""
 
     def facts(image_id: str, with_pixels: bool) -> PictureFacts:
         kept = _facts_kept()
