@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, note
 from benchwright.steps import CueFamily
 from benchwright.text_normalization import printable
 
@@ -16,6 +16,7 @@ from .options import workers_option
 
 if TYPE_CHECKING:
     from ..shortcuts.battery import SolverResult, TaskResult
+    from ..shortcuts.pruning import PruningRound
     from ..shortcuts.report import ShortcutReport
 
 MOST_SHOWN = 5
@@ -58,21 +59,39 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     show_default=True,
     help="Distance of accuracy from chance up to which a solver passes.",
 )
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder for a page with examples (`report.html`), the JSON document (`report.json`) and the bias score of "
+    "each item (`items.jsonl`); files of an earlier report are replaced.",
+)
+@click.option(
+    "--prune",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Say which items pruning would take out of tasks in which the forest carries a cue, up to this share, and "
+    "what is left.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
 @workers_option
 @json_option(
     """
     `{"items", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks": [{"task", "items",
     "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"},
-    "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance", "p",
-    "p_holm", "sides": "both" or "above", "carries"}]}]}`; `fall`: by how much the forest's accuracy falls without the
-    cue, given where the forest carries; `mean_bias` is null where a task has too few items for a forest
+    "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance",
+    "p", "p_holm", "sides": "both" or "above", "carries"}]}], "pruning": [{"task", "pruned": [item], "clusters":
+    {"before", "after"}, "rounds": [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `fall`: by how much
+    the forest's accuracy falls without the cue, given where the forest carries; `pruning` is empty without
+    `--prune`; `mean_bias` is null where a task has too few items for a forest
     """
 )
 def shortcuts(
     source: Path,
     allowed: tuple[tuple[str, CueFamily], ...],
     max_gain: float,
+    out: Path | None,
+    prune: float | None,
     seed: int,
     workers: int | None,
     as_json: bool,
@@ -87,7 +106,13 @@ def shortcuts(
     own: dict[str, list[CueFamily]] = {}
     for task, family in allowed:
         own.setdefault(task, []).append(family)
-    report = find_shortcuts(source, task_cues=own, bounds=Bounds(max_gain=max_gain), seed=seed, workers=workers)
+    report = find_shortcuts(
+        source, task_cues=own, bounds=Bounds(max_gain=max_gain), prune_most=prune, seed=seed, workers=workers
+    )
+    if out is not None:
+        from ..shortcuts.page import write_page
+
+        note(f"page: {write_page(report, out)}")
     emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))
 
 
@@ -99,6 +124,12 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
         if task.forest is not None and task.forest.weights:
             falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
             yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
+    for pruning in report.pruning:
+        first, last = pruning.rounds[0], pruning.rounds[-1]
+        yield (
+            f"pruning {printable(pruning.task)}: items {first.items} to {last.items}, clusters {pruning.clusters[0]} "
+            f"to {pruning.clusters[1]}, forest {_spelled(first)} to {_spelled(last)}, letters p {last.letters.p:.2g}"
+        )
     for item in report.left_out:
         yield f"left out {item.item_id} of {printable(item.task)}: {item.reason}"
     tests = sum(len(task.solvers) for task in report.tasks)
@@ -112,6 +143,10 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
 def _task(task: TaskResult) -> str:
     declared = f", of the task itself: {', '.join(task.task_cues)}" if task.task_cues else ""
     return f"{printable(task.table.task)}  {len(task.table.items)} items, {len(task.solvers)} solvers{declared}"
+
+
+def _spelled(each: PruningRound) -> str:
+    return "none" if each.accuracy is None else f"{each.accuracy.value:.3f}"
 
 
 def _solver(result: SolverResult) -> str:

@@ -70,7 +70,7 @@ class Pruning(NamedTuple):
         task: The task.
         rounds: What was there before each round, and after the last.
         item_ids: Items that were taken out, most biased first.
-        group_keys: Clusters that are left, after and before.
+        clusters: Number of clusters before and after.
     """
 
     task: str

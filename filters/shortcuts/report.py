@@ -11,6 +11,7 @@ from benchwright.steps import CueFamily
 
 from .battery import Bounds, SolverResult, TaskResult, battery
 from .measuring import LeftOutItem, measure_items, source_items
+from .pruning import PruneSettings, Pruning, prune
 
 
 class ShortcutReport(NamedTuple):
@@ -22,6 +23,7 @@ class ShortcutReport(NamedTuple):
         bounds: When items carry a cue.
         tasks: Results, one a task, sorted by task.
         left_out: Items that were not measured.
+        pruning: What pruning would take out, one a task where the forest carries a cue; empty where nobody asked.
     """
 
     source: Path
@@ -29,6 +31,7 @@ class ShortcutReport(NamedTuple):
     bounds: Bounds
     tasks: tuple[TaskResult, ...]
     left_out: tuple[LeftOutItem, ...]
+    pruning: tuple[Pruning, ...] = ()
 
     @property
     def items(self) -> int:
@@ -50,6 +53,7 @@ class ShortcutReport(NamedTuple):
             **self.bounds._asdict(),
             "tests": sum(len(task.solvers) for task in self.tasks),
             "tasks": [task.to_json() for task in self.tasks],
+            "pruning": [pruning.to_json() for pruning in self.pruning],
         }
 
 
@@ -67,6 +71,7 @@ def find_shortcuts(
     *,
     task_cues: Mapping[str, Sequence[CueFamily]] | None = None,
     bounds: Bounds | None = None,
+    prune_most: float | None = None,
     seed: int = 0,
     workers: int | None = None,
 ) -> ShortcutReport:
@@ -76,6 +81,7 @@ def find_shortcuts(
         source: Folder of the release or workspace.
         task_cues: Families of cues that a task asks for, by task, in place of what its step declares; default none.
         bounds: When items carry a cue; default `Bounds()`.
+        prune_most: Share of a task's items, 0-1, that pruning may take out; None prunes nothing.
         seed: Seed of the forests.
         workers: Number of processes; default one a processor.
 
@@ -87,4 +93,7 @@ def find_shortcuts(
     bounds = bounds or Bounds()
     measured = measure_items(source_items(source), workers=workers)
     tasks = battery(measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {})
-    return ShortcutReport(source, seed, bounds, tuple(tasks), measured.left_out)
+    settings = None if prune_most is None else PruneSettings(most=prune_most)
+    pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
+    pruning = tuple(each for each in pruned if each is not None)
+    return ShortcutReport(source, seed, bounds, tuple(tasks), measured.left_out, pruning)
