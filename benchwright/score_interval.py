@@ -1,4 +1,4 @@
-"""Wilson's score interval of a proportion, used by evaluation and filters."""
+"""Wilson's score interval of a proportion, used by statistics and filters."""
 
 from __future__ import annotations
 

@@ -36,6 +36,18 @@ if TYPE_CHECKING:
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
 AnyRecord = ImageRecord | Item
+CueFamily = Literal[
+    "letter", "position", "reference_position", "box", "file", "reference_file", "pixels", "reference_pixels", "text",
+    "number", "question",
+]  # fmt: skip
+"""What a cue is measured of, by which a solver may answer without doing the task (`filter shortcuts`).
+
+`letter`: the option's letter; `position`: the place of its mark; `reference_position`: that place beside the place of
+the reference's mark; `box`: the size of its mark; `file`: bytes, format, size and compression of a picture; `pixels`:
+its brightness, contrast, color and sharpness; `reference_file` and `reference_pixels`: how far these are from the
+reference picture's; `text` and `number`: length, words and form of the option's text, and the number that it is;
+`question`: the words of the question.
+"""
 
 FOLDER = "folder"
 """Key of the validation context that holds the folder from which relative paths of the recipe start."""
@@ -121,6 +133,7 @@ class Step(BaseModel):
         identity: Settings that take part in the `item_id` of what is made.
         brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
         estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
+        task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -136,6 +149,7 @@ class Step(BaseModel):
     resources: ClassVar[Resources] = Resources()
     brings_pictures: ClassVar[bool] = False
     estimates: ClassVar[bool] = False
+    task_cues: ClassVar[frozenset[CueFamily]] = frozenset()
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
         """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""

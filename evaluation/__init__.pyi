@@ -9,5 +9,5 @@ from .questions.question import question_of as question_of
 from .report import write_report as write_report
 from .results.score import read_scores as read_scores
 from .run import evaluate as evaluate
-from .statistics.clustered import share_right as share_right
-from .statistics.proportions import Estimate as Estimate
+from .statistics import Estimate as Estimate
+from .statistics import share_right as share_right

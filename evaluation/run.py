@@ -20,6 +20,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
+from benchwright.statistics.resampling import RESAMPLES
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
@@ -38,14 +39,14 @@ from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
-from .statistics.resampling import RESAMPLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchwright.statistics.proportions import Estimate
+
     from .judging.judge import Judge
     from .judging.judge_queue import JudgeQueue
-    from .statistics.proportions import Estimate
 
 
 def contexts_of(

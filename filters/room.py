@@ -37,6 +37,9 @@ ROOM = Room(
         "wording_bias": Entry(
             f"{_HERE}.items.text_only_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
         ),
+        "shortcuts": Entry(
+            f"{_HERE}.shortcuts.step:Shortcuts", "Ask about items that can be answered without doing their task."
+        ),
         "blind_answers": Entry(
             f"{_HERE}.items.blind_answers:BlindAnswers", "Ask about items that models answer right without the picture."
         ),
@@ -75,6 +78,9 @@ ROOM = Room(
         ),
         "filter items": Entry(
             f"{_HERE}.cli.items:items", "Look for repeated options and questions, and for keys given away."
+        ),
+        "filter shortcuts": Entry(
+            f"{_HERE}.cli.shortcuts:shortcuts", "Find cues by which items can be answered without doing their task."
         ),
         "filter quality": Entry(
             f"{_HERE}.cli.quality:quality", "Measure size, sharpness, light, color and compression of pictures."

@@ -172,6 +172,7 @@ def _make_filtered(folder: Path) -> None:
             ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter items @release", 0, 0),
+            ("filter shortcuts @release", 0, 0),
             ("filter quality @p --workers 1", 0, 0),
             ("filter duplicates @p --workers 1 --against @p", 1, 1),
             ("filter leakage @p --workers 1 --against @p", 0, 1),

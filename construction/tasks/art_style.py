@@ -14,6 +14,7 @@ from pydantic import Field
 
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
+from benchwright.steps import CueFamily
 
 from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
@@ -56,6 +57,7 @@ class ArtStyleTask(TruthTask):
     """
 
     name: ClassVar[str] = "art_style"
+    task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
 
     close_styles: tuple[tuple[str, ...], ...] = CLOSE_STYLES

@@ -19,7 +19,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.errors import PrerequisiteError
 from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord, Item
-from benchwright.steps import FOLDER, Context, OpenContext, Outcome, Resources, Step
+from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, Resources, Step
 
 from ..ground_truth import Captions, GroundTruth, RecordTruth
 from ..item_parts.scaling import shrink
@@ -81,6 +81,7 @@ class ForensicDetection(TruthTask):
     """
 
     name: ClassVar[str] = "forensic_detection"
+    task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"pixels", "reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Captions,)
     costly: ClassVar[bool] = True
 

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.records import ImageRecord
+from benchwright.steps import CueFamily
 
 from ..ground_truth import GroundTruth, Puzzle, RecordTruth
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
@@ -36,6 +37,7 @@ class IqTest(TruthTask):
     """
 
     name: ClassVar[str] = "iq_test"
+    task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Puzzle,)
 
     options: int = Field(4, ge=2, le=8)

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.records import ImageRecord
+from benchwright.steps import CueFamily
 
 from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
@@ -38,6 +39,7 @@ class VisualSimilarity(TruthTask):
     """
 
     name: ClassVar[str] = "visual_similarity"
+    task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SimilarityTriplet,)
 
     min_votes: int = Field(6, ge=1)

@@ -17,6 +17,5 @@ from .paired_difference import mcnemar_exact as mcnemar_exact
 from .paired_difference import sign_flip as sign_flip
 from .position_bias import letter_bias as letter_bias
 from .position_bias import stuart_maxwell as stuart_maxwell
-from .ranking import holm as holm
 from .ranking import tied_ranks as tied_ranks
 from .same_items import beside_people as beside_people

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError
 from benchwright.score_interval import Interval
+from benchwright.statistics import holm
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
 from .paired_difference import ModelPair, compare_pair, least_p
-from .ranking import Rank, holm, tied_ranks
+from .ranking import Rank, tied_ranks
 from .reply_matrix import ReplyMatrix, read_reply_matrix
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchwright.statistics.clustered import LEAST_CLUSTERS
+from benchwright.statistics.resampling import RESAMPLES
+
 from ..results.summary import printable
-from ..statistics.clustered import LEAST_CLUSTERS
-from ..statistics.resampling import RESAMPLES
 from .comparison import ALPHA, Comparison, PairResult, Ranked
 from .ranking import rank_text
 

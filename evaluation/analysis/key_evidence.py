@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..statistics.proportions import wilson
+from benchwright.statistics.proportions import wilson
 
 if TYPE_CHECKING:
     import numpy as np

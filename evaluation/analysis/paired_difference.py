@@ -6,10 +6,9 @@ from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.score_interval import Z_95, Interval
-
-from ..statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
-from ..statistics.proportions import Method
-from ..statistics.resampling import ClusterKinds, kinds_of, resampled_sums
+from benchwright.statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
+from benchwright.statistics.proportions import Method
+from benchwright.statistics.resampling import ClusterKinds, kinds_of, resampled_sums
 
 if TYPE_CHECKING:
     import numpy as np

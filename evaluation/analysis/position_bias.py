@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.records import LETTERS
+from benchwright.statistics.clustered import share_right
 
 from ..results.score import Figure, figures
-from ..statistics.clustered import share_right
 from .reply_matrix import ReplyMatrix, letter_numbers
 
 if TYPE_CHECKING:

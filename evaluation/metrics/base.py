@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchwright.records import right_key
-
-from ..statistics.clustered import mean_share_right, share_right
-from ..statistics.proportions import Estimate
+from benchwright.statistics.clustered import mean_share_right, share_right
+from benchwright.statistics.proportions import Estimate
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.pages import Chart, page_pieces
+from benchwright.statistics.proportions import METHODS
 
-from ..statistics.proportions import METHODS
 from .content.cards import OUTCOMES, legible
 from .content.head import head_of
 from .content.pairs import pair_rows

@@ -17,16 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.release.format.human_baseline import read_human_baseline
+from benchwright.statistics.clustered import mean_share_right, share_right
+from benchwright.statistics.proportions import Estimate
 
 from ..questions.release_files import check_files, columns_of, groups_of
-from ..statistics.clustered import mean_share_right, share_right
-from ..statistics.proportions import Estimate
 from .score import Figure, Score, figures, with_method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..statistics.proportions import Estimate
+    from benchwright.statistics.proportions import Estimate
 
 
 def task_shares(

@@ -1,8 +1,7 @@
-"""Statistics behind the scores: intervals of proportions, resampling of clusters, proportional samples.
+"""Statistics behind the scores: those of the spine that metrics use, and sizes of stratified samples."""
 
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
+from benchwright.statistics import Estimate, share_right
 
-import lazy_loader
+from .stratified import shares
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["Estimate", "share_right", "shares"]

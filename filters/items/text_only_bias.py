@@ -56,19 +56,19 @@ def shortest(question: str, options: Words) -> list[float]:
 def most_shared(question: str, options: Words) -> list[float]:
     """Pick the option with the largest share of words that stand in the question too."""
     question_words = set(normal(question).split())
-    return _share([len(question_words & words) / max(1, len(words)) for words in _sets(options)])
+    return _share([len(question_words & words) / max(1, len(words)) for words in word_sets(options)])
 
 
 def most_typical(question: str, options: Words) -> list[float]:
     """Pick the option that shares most words with the others: wrong options are often made from the right one."""
     del question
-    return _share(_kinship(options))
+    return _share(kinship(options))
 
 
 def odd_one_out(question: str, options: Words) -> list[float]:
     """Pick the option that shares fewest words with the others."""
     del question
-    return _share([-kinship for kinship in _kinship(options)])
+    return _share([-mean for mean in kinship(options)])
 
 
 def odd_form(question: str, options: Words) -> list[float]:
@@ -91,19 +91,20 @@ RULES: Mapping[str, Rule] = {
 """By name."""
 
 
-def _sets(options: Words) -> list[set[str]]:
+def word_sets(options: Words) -> list[set[str]]:
+    """Return the words of each option, normalised."""
     return [set(normal(text).split()) for text in options]
 
 
-def _kinship(options: Words) -> list[float]:
+def kinship(options: Words) -> list[float]:
     """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
-    words = _sets(options)
-    kinship = []
+    words = word_sets(options)
+    means = []
     for at, own in enumerate(words):
         rest = [option_words for number, option_words in enumerate(words) if number != at]
         shares = sorted(len(own & option_words) / max(1, len(own | option_words)) for option_words in rest)
-        kinship.append(round(sum(shares) / len(shares), 9))
-    return kinship
+        means.append(round(sum(shares) / len(shares), 9))
+    return means
 
 
 def _ending(text: str) -> str:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright.evaluation.statistics import (
+from benchwright.score_interval import Interval
+from benchwright.statistics import (
     Estimate,
     design_effect,
     items_worth,
@@ -25,7 +26,6 @@ from benchwright.evaluation.statistics import (
     share_right,
     wilson,
 )
-from benchwright.score_interval import Interval
 
 pytestmark = pytest.mark.slow
 

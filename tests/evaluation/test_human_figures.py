@@ -13,9 +13,9 @@ from benchwright.cli import invoke
 from benchwright.errors import DataError
 from benchwright.evaluation.results import HUMAN_FILE, human_figures, read_human
 from benchwright.evaluation.run import evaluate
-from benchwright.evaluation.statistics import wilson
 from benchwright.evaluation.step import Evaluate
 from benchwright.release import Release
+from benchwright.statistics import wilson
 from benchwright.steps import FinalContext
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from benchwright.evaluation.metrics import accuracy, accuracy_macro, chance_of, is_right
-from benchwright.evaluation.statistics import Estimate, wilson
+from benchwright.statistics import Estimate, wilson
 
 
 def judged(rows: list[tuple[str, str, bool, float]], group: list[int] | None = None) -> pa.Table:

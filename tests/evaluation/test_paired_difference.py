@@ -17,12 +17,12 @@ from statsmodels.stats.multitest import multipletests
 from benchwright.evaluation.analysis import (
     adjusted_wald,
     compare_pair,
-    holm,
     items_needed,
     mcnemar_exact,
     sign_flip,
     tied_ranks,
 )
+from benchwright.statistics import holm
 
 pytestmark = pytest.mark.slow
 

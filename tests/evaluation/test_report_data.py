@@ -26,9 +26,9 @@ from benchwright.evaluation.report.content import labelled
 from benchwright.evaluation.report.plots import category_shares, difficulty_chart
 from benchwright.evaluation.results import read_scores
 from benchwright.evaluation.run import evaluate
-from benchwright.evaluation.statistics import wilson
 from benchwright.release import Release
 from benchwright.review_findings import Findings, ItemFindings
+from benchwright.statistics import wilson
 
 pytestmark = pytest.mark.slow
 

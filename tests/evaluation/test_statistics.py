@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright.evaluation.statistics import Estimate, mean_of_proportions, wilson
 from benchwright.score_interval import Interval
+from benchwright.statistics import Estimate, mean_of_proportions, wilson
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

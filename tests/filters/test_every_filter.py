@@ -110,6 +110,7 @@ CASES = {
     "unique_images": Case(before=[_asks]),
     "answer_balance": Case(before=[_asks], changes=True),
     "wording_bias": Case(before=[_asks]),
+    "shortcuts": Case(before=[_asks]),
     "blind_answers": Case(
         before=[_asks], settings={"results": "scores", "release": "release"}, prepare=_asked_blind
     ),

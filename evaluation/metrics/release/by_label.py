@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from benchwright.statistics.clustered import share_right
+from benchwright.statistics.proportions import Estimate, mean_of_proportions
+
 from ...questions.item_index import labels_in
-from ...statistics.clustered import share_right
-from ...statistics.proportions import Estimate, mean_of_proportions
 from .units import has
 
 if TYPE_CHECKING:

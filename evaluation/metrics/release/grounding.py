@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...statistics.clustered import share_right
-from ...statistics.proportions import Estimate
+from benchwright.statistics.clustered import share_right
+from benchwright.statistics.proportions import Estimate
+
 from .units import Row, has, rows_with, share_of, singly
 
 if TYPE_CHECKING:

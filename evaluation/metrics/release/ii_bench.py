@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from benchwright.statistics.proportions import Estimate
+
 from ...questions.item_index import labels_in
-from ...statistics.proportions import Estimate
 from .units import Row, by_value, has, rows_with, share_of, singly
 
 if TYPE_CHECKING:

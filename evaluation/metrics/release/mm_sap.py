@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...statistics.proportions import Estimate
+from benchwright.statistics.proportions import Estimate
+
 from ..papers.mm_sap import ChosenOption
 from .units import Row, Unit, has, rows_with, share_of
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...statistics.proportions import Estimate
+from benchwright.statistics.proportions import Estimate
+
 from ..papers.mvp_bench import IMAGE_QUESTIONS, PAIR_ANSWERS
 from .units import Row, Unit, by_value, has, rows_with, share_of, singly, together
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...statistics.proportions import Estimate
+from benchwright.statistics.proportions import Estimate
+
 from .units import has, rows_with, share_of, singly
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from statistics import stdev
 from typing import TYPE_CHECKING
 
-from ...statistics.proportions import Estimate
+from benchwright.statistics.proportions import Estimate
+
 from .units import by_value, has, rows_with, share_of, singly
 
 if TYPE_CHECKING:

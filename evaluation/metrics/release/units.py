@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...statistics.clustered import share_right
-from ...statistics.proportions import Estimate
+from benchwright.statistics.clustered import share_right
+from benchwright.statistics.proportions import Estimate
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from benchwright.statistics.proportions import METHODS
+
 from ...analysis.comparison import Ranked
 from ...analysis.ranking import rank_text
 from ...results.score import Figure, Score
 from ...results.summary import chance_figure, is_of_all, tasks_of
-from ...statistics.proportions import METHODS
 from .cards import legible
 
 KNOWLEDGE = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.pages import Chart, Dot, Row, rows_chart, share_scale
+from benchwright.statistics.proportions import wilson
 
-from ...statistics.proportions import wilson
 from ..content.cards import legible
 
 if TYPE_CHECKING:

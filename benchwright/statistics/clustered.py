@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchwright.score_interval import Z_95, Interval
-
-from .proportions import Estimate, mean_of_proportions, wilson, wilson_clustered
-from .resampling import ClusterKinds, kinds_of, resampled_sums
+from benchwright.statistics.proportions import Estimate, mean_of_proportions, wilson, wilson_clustered
+from benchwright.statistics.resampling import ClusterKinds, kinds_of, resampled_sums
 
 if TYPE_CHECKING:
     import numpy as np

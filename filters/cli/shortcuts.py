@@ -1,0 +1,158 @@
+"""The command `benchwright filter shortcuts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.steps import CueFamily
+from benchwright.text_normalization import printable
+
+from .options import workers_option
+
+if TYPE_CHECKING:
+    from ..shortcuts.battery import SolverResult, TaskResult
+    from ..shortcuts.pruning import PruningRound
+    from ..shortcuts.report import ShortcutReport
+
+MOST_SHOWN = 5
+"""Number of solvers of a task that are shown as text."""
+
+
+class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
+    """`TASK=FAMILY`."""
+
+    name = "TASK=FAMILY"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, CueFamily]:
+        task, _, family = str(value).partition("=")
+        if family not in get_args(CueFamily):
+            self.fail(
+                f"{value!r} is not such as my_task=pixels; families: {', '.join(get_args(CueFamily))}", param, ctx
+            )
+        return task, family  # type: ignore[return-value]  # checked above
+
+
+@click.command("shortcuts")
+@click.argument(
+    "source",
+    metavar="SOURCE",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release, or of a workspace whose run is finished.",
+)
+@click.option(
+    "--allow",
+    "allowed",
+    type=_AllowedCue(),
+    multiple=True,
+    help="Family of cues that a task asks for, and so is no shortcut, such as my_task=pixels; repeat it for more. It "
+    "takes the place of what the task's own step declares.",
+)
+@click.option(
+    "--max-gain",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Distance of accuracy from chance up to which a solver passes.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder for a page with examples (`report.html`), the JSON document (`report.json`) and the bias score of "
+    "each item (`items.jsonl`); files of an earlier report are replaced.",
+)
+@click.option(
+    "--prune",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Say which items pruning would take out of tasks in which the forest carries a cue, up to this share, and "
+    "what is left.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
+@workers_option
+@json_option(
+    """
+    `{"items", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks": [{"task", "items",
+    "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"},
+    "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance",
+    "p", "p_holm", "sides": "both" or "above", "carries"}]}], "pruning": [{"task", "pruned": [item], "clusters":
+    {"before", "after"}, "rounds": [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `fall`: by how much
+    the forest's accuracy falls without the cue, given where the forest carries; `pruning` is empty without
+    `--prune`; `mean_bias` is null where a task has too few items for a forest
+    """
+)
+def shortcuts(
+    source: Path,
+    allowed: tuple[tuple[str, CueFamily], ...],
+    max_gain: float,
+    out: Path | None,
+    prune: float | None,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Let solvers answer items without doing the task: by place, size, file, light, words and letters of options alone.
+
+    A solver that is right more often than chance, or less often, names a cue that the items carry. Nothing is dropped.
+    """
+    from ..shortcuts.battery import Bounds
+    from ..shortcuts.report import find_shortcuts
+
+    own: dict[str, list[CueFamily]] = {}
+    for task, family in allowed:
+        own.setdefault(task, []).append(family)
+    report = find_shortcuts(
+        source, task_cues=own, bounds=Bounds(max_gain=max_gain), prune_most=prune, seed=seed, workers=workers
+    )
+    if out is not None:
+        from ..shortcuts.page import write_page
+
+        note(f"page: {write_page(report, out)}")
+    emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))
+
+
+def _lines(report: ShortcutReport) -> Iterator[str]:
+    for task in report.tasks:
+        yield _task(task)
+        shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
+        yield from (_solver(result) for result in shown[: max(MOST_SHOWN, len(task.carried))])
+        if task.forest is not None and task.forest.weights:
+            falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
+            yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
+    for pruning in report.pruning:
+        first, last = pruning.rounds[0], pruning.rounds[-1]
+        yield (
+            f"pruning {printable(pruning.task)}: items {first.items} to {last.items}, clusters {pruning.clusters[0]} "
+            f"to {pruning.clusters[1]}, forest {_spelled(first)} to {_spelled(last)}, letters p {last.letters.p:.2g}"
+        )
+    for item in report.left_out:
+        yield f"left out {item.item_id} of {printable(item.task)}: {item.reason}"
+    tests = sum(len(task.solvers) for task in report.tasks)
+    carried = sum(len(task.carried) for task in report.tasks)
+    yield (
+        f"items {report.items}, tests {tests}, solvers whose cue a task carries {carried}, items that they get "
+        f"{len(report.flagged())}"
+    )
+
+
+def _task(task: TaskResult) -> str:
+    declared = f", of the task itself: {', '.join(task.task_cues)}" if task.task_cues else ""
+    return f"{printable(task.table.task)}  {len(task.table.items)} items, {len(task.solvers)} solvers{declared}"
+
+
+def _spelled(each: PruningRound) -> str:
+    return "none" if each.accuracy is None else f"{each.accuracy.value:.3f}"
+
+
+def _solver(result: SolverResult) -> str:
+    low, high = result.accuracy.interval
+    return (
+        f"  {printable(result.solver):44} {result.accuracy.value:6.3f}  [{low:.3f}, {high:.3f}]  chance "
+        f"{result.accuracy.chance:.3f}  items {result.accuracy.items:5}  p {result.p_holm:.2g}"
+        f"{'  carried' if result.carries else ''}"
+    )

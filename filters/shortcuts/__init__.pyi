@@ -1,0 +1,13 @@
+from .battery import Bounds as Bounds
+from .battery import SolverResult as SolverResult
+from .battery import TaskResult as TaskResult
+from .battery import battery as battery
+from .battery import task_cues_of as task_cues_of
+from .item_cues import ItemCues as ItemCues
+from .item_cues import item_cues as item_cues
+from .measuring import SourceItem as SourceItem
+from .measuring import measure_items as measure_items
+from .picture_facts import PictureFacts as PictureFacts
+from .picture_facts import picture_facts as picture_facts
+from .report import ShortcutReport as ShortcutReport
+from .report import find_shortcuts as find_shortcuts

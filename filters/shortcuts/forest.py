@@ -1,0 +1,239 @@
+"""A random forest over all cues of a task, trained on the items of other clusters, and the cues that carry it.
+
+Each option is one example, right or wrong; the probabilities of an item's options are scaled to 1. The probability of
+the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025, arXiv 2511.04655),
+here relative to chance. Trees: L. Breiman, "Random forests", Machine Learning 45 (2001), 5-32.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.errors import PrerequisiteError
+from benchwright.seeds import generator_for, seed_for
+from benchwright.text_only_baseline import FOLDS
+
+from .cue_table import CueTable, Floats
+from .picks import Picks, best_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LEAST_ITEMS = 40
+"""Number of items below which no forest is grown: it would learn nothing, and say so with wide intervals."""
+TREES = 100
+MOST_EXAMPLES = 6000
+"""Number of examples that each tree is grown on at most."""
+DEPTH, LEAF = 10, 5
+PERMUTED_ITEMS = 1000
+"""Number of items on which the weight of cues is measured at most."""
+_MISSING = -9.0
+"""What stands for a value that cannot be measured; all cues but differences of places lie above."""
+
+
+class Forest(NamedTuple):
+    """What the forest says of the items of a task.
+
+    Args:
+        probability: Probability of each option, out of fold, that of an item's options together 1; shape (items, most
+            options).
+        picks: The options of highest probability.
+        weights: By how much its accuracy falls, 0-1, where the values of one cue are exchanged between items, by title
+            of the cue, largest first; empty where that was not asked for.
+    """
+
+    probability: Floats
+    picks: Picks
+    weights: Mapping[str, float]
+
+    def bias(self, table: CueTable) -> Floats:
+        """Return the bias score of each item: the probability of its key above chance, -1 to 1."""
+        key = self.probability[np.arange(len(table.right)), table.right]
+        return np.asarray(key - 1 / table.options, np.float64)
+
+
+class _Examples(NamedTuple):
+    """The options of all items as examples.
+
+    Args:
+        rows: Row of each example's item.
+        places: Number of its option.
+        features: Features, shape (examples, columns).
+        columns: Columns of each cue, by its title.
+    """
+
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+    features: NDArray[np.float32]
+    columns: Mapping[str, tuple[int, ...]]
+
+
+def require_forests() -> None:
+    """Check that forests can be grown.
+
+    Raises:
+        PrerequisiteError: scikit-learn is not installed.
+    """
+    if find_spec("sklearn") is None:
+        raise PrerequisiteError("growing a forest needs scikit-learn: pip install 'benchwright[filters]'")
+
+
+def forest_of(table: CueTable, *, seed: int) -> Forest | None:
+    """Return what a forest says of each item after growing on the items of other clusters.
+
+    None where there are fewer than `LEAST_ITEMS` items, no cue, or no two folds.
+
+    Args:
+        table: The items.
+        seed: Seed of the trees.
+
+    Raises:
+        PrerequisiteError: scikit-learn is not installed.
+    """
+    grown = _grown(table, seed)
+    return None if grown is None else grown.forest(table)
+
+
+def weighed_forest(table: CueTable, *, seed: int) -> Forest | None:
+    """Return the forest as `forest_of` does, with the weights of its cues (permutation importance, Breiman 2001)."""
+    grown = _grown(table, seed)
+    if grown is None:
+        return None
+    return grown.forest(table)._replace(weights=grown.weights(table, seed))
+
+
+class _Grown(NamedTuple):
+    """The forests of all folds, with the examples that they were grown on."""
+
+    examples: _Examples
+    forests: tuple[Any, ...]
+
+    def forest(self, table: CueTable) -> Forest:
+        probability = self.probability(table, self.examples.features, np.ones(len(table.right), np.bool_))
+        return Forest(probability, best_options(probability, table.exists), {})
+
+    def probability(self, table: CueTable, features: NDArray[np.float32], rows: NDArray[np.bool_]) -> Floats:
+        """Return the probability of each option of some items, each by the forest that has not seen it."""
+        probability = np.full(table.exists.shape, np.nan)
+        folds = table.folds[self.examples.rows]
+        for fold, forest in enumerate(self.forests):
+            of_fold = (folds == fold) & rows[self.examples.rows]
+            if forest is not None and of_fold.any():
+                right = forest.predict_proba(features[of_fold])[:, list(forest.classes_).index(1)]
+                probability[self.examples.rows[of_fold], self.examples.places[of_fold]] = right
+        probability = np.where(table.exists & np.isnan(probability), 1 / table.options[:, None], probability)
+        probability = np.maximum(probability, 1e-6)
+        # Rounded, since the last bit depends on the build of NumPy.
+        return np.asarray(np.round(probability / np.nansum(probability, axis=1, keepdims=True), 9), np.float64)
+
+    def weights(self, table: CueTable, seed: int) -> dict[str, float]:
+        """Return by how much accuracy falls where a cue's values come from another item of as many options."""
+        rng = generator_for(seed, "shortcuts", table.task, "permutation")
+        rows = np.sort(rng.permutation(len(table.right))[:PERMUTED_ITEMS])
+        chosen = np.zeros(len(table.right), np.bool_)
+        chosen[rows] = True
+        features = self.examples.features
+        before = self._accuracy(table, features, chosen)
+        start = np.searchsorted(self.examples.rows, np.arange(len(table.right)))
+        source = np.arange(len(features))
+        for options in np.unique(table.options[rows]).tolist():
+            alike = rows[table.options[rows] == options]
+            for place in range(options):
+                source[start[alike] + place] = start[rng.permutation(alike)] + place
+        falls = {}
+        for title, columns in self.examples.columns.items():
+            permuted = features.copy()
+            permuted[:, columns] = features[source][:, columns]
+            falls[title] = round(before - self._accuracy(table, permuted, chosen), 4)
+        return dict(sorted(falls.items(), key=lambda entry: (-entry[1], entry[0])))
+
+    def _accuracy(self, table: CueTable, features: NDArray[np.float32], rows: NDArray[np.bool_]) -> float:
+        picks = best_options(self.probability(table, features, rows), table.exists)
+        return float(picks.right(table)[rows].mean())
+
+
+def _grown(table: CueTable, seed: int) -> _Grown | None:
+    require_forests()
+    if len(table.items) < LEAST_ITEMS or not (table.of_options or table.of_items):
+        return None
+    examples = _examples(table)
+    folds = table.folds[examples.rows]
+    is_right = table.is_right[examples.rows, examples.places]
+    if len(np.unique(table.folds)) < 2:
+        return None
+    forests = [_fitted(table, examples, is_right, folds != fold, fold, seed) for fold in range(FOLDS)]
+    return _Grown(examples, tuple(forests))
+
+
+def _fitted(
+    table: CueTable,
+    examples: _Examples,
+    is_right: NDArray[np.bool_],
+    train: NDArray[np.bool_],
+    fold: int,
+    seed: int,
+) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    if len(np.unique(is_right[train])) < 2:
+        return None
+    forest = RandomForestClassifier(
+        n_estimators=TREES,
+        max_depth=DEPTH,
+        min_samples_leaf=LEAF,
+        max_samples=min(1.0, MOST_EXAMPLES / int(train.sum())),
+        random_state=seed_for(seed, "shortcuts", table.task, fold) % 2**32,
+        n_jobs=-1,
+    )
+    forest.fit(
+        examples.features[train], is_right[train].astype(np.int8), sample_weight=_weights(table, examples, train)
+    )
+    # Threads add up the trees' probabilities in any order, which shows in the last bit.
+    return forest.set_params(n_jobs=1)
+
+
+def _weights(table: CueTable, examples: _Examples, train: NDArray[np.bool_]) -> Floats:
+    """Return weights of examples under which every text is right as often as chance would have it.
+
+    Where keys are balanced, the text that is right too often among the other items is right too rarely in the items
+    left out; without these weights a forest would learn the former and err below chance.
+    """
+    rows, places = examples.rows[train], examples.places[train]
+    chance = 1 / table.options[rows]
+    is_right = table.is_right[rows, places]
+    # Options of one letter where texts are no fixed vocabulary.
+    kind = table.texts[rows, places] if table.vocabulary else places
+    total = np.bincount(kind)
+    right = np.bincount(kind, weights=is_right) / np.maximum(1, total)
+    expected = np.bincount(kind, weights=chance) / np.maximum(1, total)
+    right, expected = np.clip(right, 1e-3, 1 - 1e-3)[kind], expected[kind]
+    return np.asarray(np.where(is_right, expected / right, (1 - expected) / (1 - right)), np.float64)
+
+
+def _examples(table: CueTable) -> _Examples:
+    rows, places = np.nonzero(table.exists)
+    features: list[Floats] = []
+    columns: dict[str, tuple[int, ...]] = {}
+    for cue in table.of_options:
+        values = np.where(table.exists, cue.values, np.nan)
+        known = np.isfinite(values)
+        count = np.maximum(1, known.sum(axis=1, keepdims=True))
+        mean = np.where(known, values, 0).sum(axis=1, keepdims=True) / count
+        # Rank among the item's options: the share of them that have less, ties counted half.
+        less = (values[:, None, :] < values[:, :, None]).sum(axis=2) + 0.5 * (
+            values[:, None, :] == values[:, :, None]
+        ).sum(axis=2)
+        kinds = (values, values - mean, np.where(known, less / count, np.nan))
+        columns[cue.title] = tuple(range(len(features), len(features) + len(kinds)))
+        features += [kind[rows, places] for kind in kinds]
+    for cue in table.of_items:
+        columns[cue.title] = (len(features),)
+        features.append(cue.values[rows, places])
+    if table.of_items:
+        features += [(table.texts[rows, places] == number) for number in range(len(table.vocabulary))]
+    matrix = np.column_stack(features).astype(np.float32)
+    return _Examples(rows, places, np.where(np.isfinite(matrix), matrix, np.float32(_MISSING)), columns)

@@ -1,0 +1,219 @@
+"""The page of the battery: tasks by kinds of cues, each task's solvers, and items that a cheat gets right."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from benchwright.drawing import PromptError
+from benchwright.drawing.previews import preview
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.pages import Chart, Dot, Row, page_pieces, rows_chart, share_scale
+from benchwright.pages.charts import LegendEntry
+from benchwright.pages.rows import ReferenceLine
+from benchwright.records import Item
+from benchwright.steps import CueFamily
+from benchwright.text_normalization import printable
+from benchwright.workspace.atomic import replacing, write_bytes, write_json
+
+from .battery import FOREST, SolverResult, TaskResult
+from .measuring import SourceItem, source_items
+from .report import ShortcutReport
+
+PAGE, REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
+MOST_EXAMPLES = 60
+MOST_SOLVERS = 12
+"""Number of solvers of a task in its chart, beside those whose cue is carried."""
+_SIDE_PX = 360
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+class TableCell(NamedTuple):
+    """A cell of the table: the solver of one family that is farthest from chance on a task.
+
+    Args:
+        result: The solver; None where the family has none.
+        is_task: Whether the family is what the task asks for.
+    """
+
+    result: SolverResult | None
+    is_task: bool
+
+
+class ShownPicture(NamedTuple):
+    """A picture of an example; `uri` is None, and `problem` says why, where it cannot be shown."""
+
+    uri: str | None
+    width: int
+    height: int
+    problem: str
+
+
+class ShownExample(NamedTuple):
+    """An item that a cheat gets right.
+
+    Args:
+        item: The item.
+        pictures: Its pictures with their marks.
+        options: Key and words of each option.
+        right: Key of the right option.
+        solvers: The solvers whose cue helps with it.
+        bias: Its bias score; None where its task has no forest.
+    """
+
+    item: Item
+    pictures: Sequence[ShownPicture]
+    options: Sequence[tuple[str, str]]
+    right: str | None
+    solvers: Sequence[SolverResult]
+    bias: float | None
+
+
+def write_page(report: ShortcutReport, folder: Path) -> Path:
+    """Write the page, the report as JSON and the scores of all items into a folder, and return the page's path.
+
+    Equal reports give equal bytes.
+
+    Args:
+        report: The report.
+        folder: Folder for the three files; made if it is not there, files of an earlier report are replaced.
+
+    Raises:
+        BenchwrightError: The folder is a file, or cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise BenchwrightError(f"{folder} is a file; give a folder for the report with --out")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / REPORT, report.document())
+    lines = [json.dumps(entry, ensure_ascii=False) + "\n" for entry in item_scores(report)]
+    write_bytes(folder / ITEMS, "".join(lines).encode())
+    target = folder / PAGE
+    with replacing(target) as draft, draft.open("w", encoding="utf-8", errors="replace") as handle:
+        handle.writelines(_pieces(report))
+    return target
+
+
+def item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
+    """Yield id, task, bias score and helped solvers of each item, sorted by task and id."""
+    flagged = report.flagged()
+    for task in report.tasks:
+        for item, bias in zip(task.table.items, task.bias.tolist(), strict=True):
+            yield {
+                "item_id": item.item_id,
+                "task": item.task,
+                "bias": None if task.forest is None else round(bias, 6),
+                "solvers": [result.solver for result in flagged.get(item.item_id, ())],
+            }
+
+
+def _pieces(report: ShortcutReport) -> Iterator[str]:
+    families = [family for family in get_args(CueFamily) if any(_of(task, family) for task in report.tasks)]
+    carried = [task for task in report.tasks if task.carried]
+    values = {
+        "name": report.source.resolve().name,
+        "facts": [
+            ("items", f"{report.items:,}"),
+            ("tasks", f"{len(report.tasks):,}"),
+            ("tests", f"{sum(len(task.solvers) for task in report.tasks):,}"),
+            ("tasks that carry a cue", f"{len(carried):,}"),
+            ("items that a cue helps with", f"{len(report.flagged()):,}"),
+        ],
+        "bounds": report.bounds,
+        "families": families,
+        "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.tasks],
+        "tasks": [(task, _chart(task), _falls(task)) for task in report.tasks if task.solvers],
+        "left_out": report.left_out,
+        "examples": _examples(report),
+    }
+    return page_pieces(
+        _TEMPLATES,
+        "shortcuts.html",
+        values,
+        generator="benchwright filter shortcuts",
+        style="shortcuts.css",
+        finalize=_printable,
+    )
+
+
+def _printable(value: Any) -> Any:
+    """Return a text with control characters shown as escapes; markup, and what is no text, as it is."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _of(task: TaskResult, family: CueFamily | None) -> list[SolverResult]:
+    return [result for result in task.solvers if result.family == family]
+
+
+def _cell(task: TaskResult, family: CueFamily | None) -> TableCell:
+    """Return the solver to show: the farthest from chance of those whose cue is carried, else of all."""
+    results = _of(task, family)
+    chosen = next((result for result in results if result.carries), results[0] if results else None)
+    return TableCell(chosen, family in task.task_cues)
+
+
+def _chart(task: TaskResult) -> Chart:
+    shown = [*task.carried, *[result for result in task.solvers if not result.carries][:MOST_SOLVERS]]
+    rows = [
+        Row(
+            result.solver,
+            dots=(Dot(result.accuracy.value, result.accuracy.interval, series=1 if result.carries else 0),),
+            lines=(ReferenceLine("chance", result.accuracy.chance),),
+            note=f"{result.accuracy.value:.3f}, p {result.p_holm:.2g}",
+        )
+        for result in shown
+    ]
+    legend = (LegendEntry("passes", 0), LegendEntry("the items carry its cue", 1), LegendEntry("chance", "chance"))
+    caption = (
+        f"Accuracy of solvers that do not do the task, with its 95 % interval; {len(shown)} of {len(task.solvers)}. "
+        "p is adjusted over all solvers and tasks (Holm)."
+    )
+    name = f"task-{task.table.task}"
+    return rows_chart(name, task.table.task, rows, share_scale(1.0), caption=caption, legend=legend)
+
+
+def _falls(task: TaskResult) -> list[tuple[str, float]]:
+    weights: Mapping[str, float] = task.forest.weights if task.forest is not None else {}
+    return [(title, fall) for title, fall in weights.items() if fall > 0][:MOST_SOLVERS]
+
+
+def _examples(report: ShortcutReport) -> Iterator[ShownExample]:
+    """Yield examples in the order of the source; the items of highest bias score of each task that carries a cue."""
+    flagged = report.flagged()
+    carried = [task for task in report.tasks if task.carried]
+    bias: dict[str, float | None] = {}
+    for task in carried:
+        scored = [
+            (-score if task.forest is not None else 0.0, item.item_id)
+            for item, score in zip(task.table.items, task.bias.tolist(), strict=True)
+            if item.item_id in flagged
+        ]
+        for negative, item_id in sorted(scored)[: max(1, MOST_EXAMPLES // len(carried))]:
+            bias[item_id] = -negative if task.forest is not None else None
+    if not bias:
+        return
+    for source_item in source_items(report.source):
+        if (item_id := source_item.item.item_id) in bias:
+            yield _example(source_item, flagged[item_id], bias[item_id])
+
+
+def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: float | None) -> ShownExample:
+    item = source_item.item
+    numbers = {image.image_id: number for number, image in enumerate(item.images, start=1)}
+    options = [
+        (choice.key, choice.text if choice.text is not None else f"picture {numbers[str(choice.image_id)]}")
+        for choice in item.choices
+    ]
+    pictures = []
+    for image in item.images:
+        try:
+            drawn = preview(source_item.files[image.image_id], max_side_px=_SIDE_PX, prompts=image.prompts)
+        except (UnreadableImage, PromptError) as error:
+            pictures.append(ShownPicture(None, 0, 0, str(error)))
+        else:
+            uri = f"data:{drawn.media_type};base64,{base64.b64encode(drawn.data).decode('ascii')}"
+            pictures.append(ShownPicture(uri, drawn.width, drawn.height, ""))
+    ordered = sorted(solvers, key=lambda result: (result.solver == FOREST, result.p_holm, result.solver))
+    return ShownExample(item, pictures, options, item.answer or item.refusal, ordered[:4], bias)

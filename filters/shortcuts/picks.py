@@ -1,0 +1,143 @@
+"""What a solver picks among the options of items, and how far its accuracy is from chance."""
+
+from __future__ import annotations
+
+from math import lcm, sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.score_interval import Interval
+from benchwright.statistics import share_right
+
+from .cue_table import CueTable, Floats
+
+Sides = Literal["both", "above"]
+"""Whether accuracy below chance counts too. Of a solver that is fitted to other items it does not: where keys are
+balanced on purpose, what the other items have too few of, the items left out have too many of, so it errs below chance
+without any cue."""
+
+
+class Picks(NamedTuple):
+    """The picks of a solver.
+
+    Args:
+        shares: Share of the pick that each option gets, together 1; shape (items, most options).
+        decided: Whether it prefers any option of the item to others.
+    """
+
+    shares: Floats
+    decided: NDArray[np.bool_]
+
+    def right(self, table: CueTable) -> Floats:
+        """Return the share of the pick, 0-1, that the right option of each item gets."""
+        return np.asarray(self.shares[np.arange(len(table.right)), table.right], np.float64)
+
+
+class Accuracy(NamedTuple):
+    """How often a solver is right, on items where it decides.
+
+    Args:
+        items: Number of these items.
+        value: Share of them that it gets right, 0-1; ties count in part.
+        interval: Interval of that share at 95 %, by clusters (`benchwright.statistics.share_right`).
+        chance: Accuracy of a uniform pick, 0-1.
+        p: Probability, 0-1, that a solver without any information is as far from chance.
+    """
+
+    items: int
+    value: float
+    interval: Interval
+    chance: float
+    p: float
+
+
+def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
+    """Return the picks of the options with the highest scores; options that tie share the pick.
+
+    Args:
+        scores: Score of each option, shape (items, most options); NaN for an option that has none and is not picked.
+        exists: Which options exist.
+    """
+    known = np.isfinite(scores) & exists
+    filled = np.where(known, scores, -np.inf)
+    best = filled.max(axis=1, keepdims=True)
+    picked = known & (filled >= best - 1e-12)
+    decided = (known.sum(axis=1) >= 2) & (picked.sum(axis=1) < known.sum(axis=1))
+    picked = np.where(decided[:, None], picked, exists)
+    return Picks(picked / picked.sum(axis=1, keepdims=True), decided)
+
+
+def accuracy_of(picks: Picks, table: CueTable, *about: str, sides: Sides) -> Accuracy | None:
+    """Return the accuracy of picks on the items where they decide; None where there are none.
+
+    The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
+    of picked options), as a normal deviate divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
+    Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992), 577-585) and compared with
+    Student's t of as many degrees of freedom as there are clusters, less one.
+
+    Args:
+        picks: The picks.
+        table: The items.
+        about: Names of the figure, which seed the resampling of clusters.
+        sides: Whether accuracy below chance counts as well.
+    """
+    rows = np.flatnonzero(picks.decided)
+    if not len(rows):
+        return None
+    options, group = table.options[rows], table.groups[rows]
+    picked = (picks.shares[rows] > 0).sum(axis=1)
+    right = picks.right(table)[rows]
+    parts = lcm(*np.unique(picked).tolist())
+    units = np.rint(right * parts).astype(np.int64)
+    estimate = share_right(units, np.unique(group, return_inverse=True)[1], *about, parts=parts)
+    assert estimate.value is not None
+    assert estimate.interval is not None
+    above, below = _tails(units, options, picked, parts)
+    effect, clusters = _design_effect(right, options, picked, group)
+    above, below = (_clustered(tail, effect, clusters) for tail in (above, below))
+    p = above if sides == "above" else min(1.0, 2 * min(above, below))
+    return Accuracy(len(rows), estimate.value, estimate.interval, float((1 / options).mean()), p)
+
+
+def _tails(
+    units: NDArray[np.int64], options: NDArray[np.int64], picked: NDArray[np.int64], parts: int
+) -> tuple[float, float]:
+    """Return the probabilities that uniformly drawn keys give as many right answers at least, and at most."""
+    from scipy.signal import fftconvolve
+    from scipy.stats import binom
+
+    kinds, counts = np.unique(np.stack([options, picked], axis=1), axis=0, return_counts=True)
+    distribution = np.ones(1)
+    for (of, chosen), items in zip(kinds.tolist(), counts.tolist(), strict=True):
+        step = parts // chosen
+        draws = np.zeros(items * step + 1)
+        draws[::step] = binom.pmf(np.arange(items + 1), items, chosen / of)
+        distribution = fftconvolve(distribution, draws) if len(distribution) > 1 else draws * distribution
+    distribution = np.maximum(distribution, 0)
+    total = int(units.sum())
+    return float(distribution[total:].sum()), float(distribution[: total + 1].sum())
+
+
+def _design_effect(
+    right: Floats, options: NDArray[np.int64], picked: NDArray[np.int64], group: NDArray[np.int64]
+) -> tuple[float, int]:
+    """Return by how much clusters make the number of right answers vary more, at least 1, and how many there are."""
+    _, cluster = np.unique(group, return_inverse=True)
+    clusters = int(cluster.max()) + 1
+    if clusters == len(right) or clusters < 2:
+        return 1.0, clusters
+    chance = picked / options
+    variance = float((chance * (1 - chance) / picked**2).sum())
+    residuals = np.bincount(cluster, weights=right - right.mean())
+    return max(1.0, clusters / (clusters - 1) * float(residuals @ residuals) / variance), clusters
+
+
+def _clustered(tail: float, effect: float, clusters: int) -> float:
+    """Return a tail's probability where answers of a cluster depend on each other."""
+    if effect == 1.0 or clusters < 2:
+        return min(1.0, tail)
+    from scipy.stats import norm, t
+
+    return float(t.sf(norm.isf(min(1.0, max(tail, 1e-300))) / sqrt(effect), clusters - 1))

@@ -1,0 +1,88 @@
+"""Facts about a picture that say nothing of what it shows: its file, its light and its sharpness."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from benchwright.images import decode_rgb
+from benchwright.images.formats import walk
+from benchwright.images.formats.walking import Limits
+
+from ..quality.compression import jpeg_quality
+from ..quality.measures import colorfulness
+
+_SMALL_PX = 192
+"""Longer side, in pixels, to which a picture is shrunk before its light is measured."""
+_BLACK, _WHITE = 5, 250
+_FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+
+
+class PictureFacts(NamedTuple):
+    """Facts about one picture.
+
+    Args:
+        width: Width in pixels, upright.
+        height: Height in pixels, upright.
+        file: Measures of the file by name: bytes, bytes per pixel, format, quality of the JPEG tables (None for other
+            formats).
+        pixels: Measures of the pixels by name; empty where nobody asked for them.
+    """
+
+    width: int
+    height: int
+    file: Mapping[str, float | None]
+    pixels: Mapping[str, float | None]
+
+
+def picture_facts(data: bytes, *, with_pixels: bool) -> PictureFacts:
+    """Return the facts about a picture.
+
+    Args:
+        data: Bytes of the file.
+        with_pixels: Whether to decode the picture and measure its pixels; without, only headers are read.
+
+    Raises:
+        UnreadableImage: The file is no image that can be decoded.
+    """
+    container = walk(io.BytesIO(data), size=len(data), limits=Limits())
+    width, height = container.upright_wh
+    file: dict[str, float | None] = {
+        "bytes": float(len(data)),
+        "bytes_per_pixel": len(data) / (width * height),
+        "width": float(width),
+        "height": float(height),
+        "aspect": width / height,
+        "format": float(_FORMATS.index(container.format)),
+        "jpeg_quality": jpeg_quality(data) if container.format == "JPEG" else None,
+    }
+    return PictureFacts(width, height, file, _pixel_measures(data) if with_pixels else {})
+
+
+def _pixel_measures(data: bytes) -> dict[str, float | None]:
+    """Return brightness, contrast (both of grey levels 0-1), saturation (0-1), colorfulness (Hasler and Süsstrunk),
+    sharpness (variance of the Laplacian over that of grey levels), and the share of black and white pixels.
+    """
+    import cv2
+
+    pixels = decode_rgb(data)
+    height, width = pixels.shape[:2]
+    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    scale = min(1.0, _SMALL_PX / max(width, height))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    small = np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
+    mean, deviation = (float(np.ravel(value)[0]) for value in cv2.meanStdDev(grey))
+    _, change = cv2.meanStdDev(cv2.Laplacian(grey, cv2.CV_16S))
+    counts = np.ravel(cv2.calcHist([grey], [0], None, [256], [0, 256]))
+    most, least = small.max(axis=2).astype(np.float32), small.min(axis=2).astype(np.float32)
+    return {
+        "brightness": mean / 255,
+        "contrast": deviation / 255,
+        "saturation": float(np.mean((most - least) / np.maximum(most, 1))),
+        "colorfulness": colorfulness(small),
+        "sharpness": float(np.ravel(change)[0]) / (deviation + 1),
+        "clipped": float(counts[: _BLACK + 1].sum() + counts[_WHITE:].sum()) / grey.size,
+    }

@@ -1,0 +1,153 @@
+"""The step `shortcuts`: asks about items that can be answered without doing their task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.records import Item
+from benchwright.steps import (
+    Context,
+    CueFamily,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    Outcome,
+    Step,
+    Stream,
+    Verdict,
+)
+
+from .battery import Bounds, TaskResult, battery
+from .item_cues import ItemCues
+from .measuring import NO_KEY, cues_or_reason, with_source_image
+from .pruning import PruneSettings, prune
+from .report import flagged_items
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REASON, PRUNED = "carries_shortcut", "pruned"
+
+
+class MeasuredCues(MapStep):
+    """Measure the cues of an item."""
+
+    name: ClassVar[str] = "cues"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"cues": "string"}
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Measure one item; an item without a right option has no cues."""
+        cues = cues_or_reason(record, lambda image_id: ctx.images.file_bytes(ctx.image(image_id)))
+        if isinstance(cues, str):
+            return Outcome() if cues == NO_KEY else Outcome("failed", cues)
+        return Outcome(values={"cues": cues.to_text()})
+
+
+class CheatingSolvers(GatherStep):
+    """Let all solvers answer all items."""
+
+    name: ClassVar[str] = "solvers"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
+    columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues")
+    imports: ClassVar[tuple[str, ...]] = ("pandas", "sklearn.ensemble", "scipy.signal", "scipy.stats")
+
+    allowed_cues: dict[str, tuple[CueFamily, ...]]
+    max_gain: float
+    min_p: float
+    verdict: Literal["ask", "drop"]
+    prune: PruneSettings | None
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Run the battery; each item gets its bias score and the solvers that are helped by a cue with it."""
+        cues: list[ItemCues] = []
+        keys: dict[str, tuple[str, ...]] = {}
+        row_of: dict[str, int] = {}
+        for row, (item_id, root, groups, text) in enumerate(
+            zip(*(columns[name].to_pylist() for name in self.columns), strict=True)
+        ):
+            if text is not None:
+                cues.append(ItemCues.from_text(text))
+                keys[item_id] = with_source_image(groups, root)
+                row_of[item_id] = row
+        bounds = Bounds(self.max_gain, self.min_p)
+        results = battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
+        spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
+        for result in results:
+            for item_id, outcome in self._of_task(result, ctx.seed, bounds).items():
+                spoken[row_of[item_id]] = outcome
+        rows = sorted(spoken)
+        return Gathered(
+            rows=np.array(rows, np.int64),
+            verdicts=[spoken[row][0] for row in rows],
+            reasons=[spoken[row][1] for row in rows],
+            values={
+                "bias": [spoken[row][2] for row in rows],
+                "solvers": [spoken[row][3] for row in rows],
+            },
+            evidence=[spoken[row][4] for row in rows],
+        )
+
+    def _of_task(
+        self, result: TaskResult, seed: int, bounds: Bounds
+    ) -> dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]]:
+        """Return verdict, reason, bias score, names of solvers and evidence of each item of a task."""
+        flagged = flagged_items(result)
+        pruning = None if self.prune is None else prune(result, self.prune, seed=seed, bounds=bounds)
+        pruned = frozenset(pruning.item_ids) if pruning is not None else frozenset()
+        outcomes: dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
+        for item, bias in zip(result.table.items, result.bias.tolist(), strict=True):
+            solvers = flagged.get(item.item_id, ())
+            verdict: Verdict = self.verdict if solvers else "keep"
+            reason = REASON if solvers else None
+            if item.item_id in pruned:
+                verdict, reason = "drop", PRUNED
+            evidence = {"solvers": [solver.to_json() for solver in solvers]} if solvers else {}
+            score = None if np.isnan(bias) else round(bias, 6)
+            outcomes[item.item_id] = (verdict, reason, score, [solver.solver for solver in solvers], evidence)
+        return outcomes
+
+
+class Shortcuts(Step):
+    """Ask about items that can be answered without doing their task, or drop them.
+
+    Solvers that see options without what they must be compared with answer all items: rules over the place, size, file,
+    light, text or letter of options, a text-only classifier, and a random forest over all of these, grown on the items
+    of other source images. A solver names a cue where its accuracy is farther from chance than `max_gain` and its
+    p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too rarely count as
+    well. Families of cues that a task itself asks for are left out: steps declare them, and
+    `allowed_cues` does for tasks of one's own.
+
+    Args:
+        allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
+            none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
+            `reference_pixels`, `text`, `number`, `question`.
+        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
+        min_p: Adjusted p-value, 0-1, below which a distance is no chance.
+        verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
+        prune: Takes out the items with the highest bias scores, round by round, where the forest carries a cue: `most`
+            and `per_round` are shares of a task's items. For imported or written items; null takes out none.
+
+    Reasons:
+        carries_shortcut (ask or drop): A solver that does not do the task is helped by a cue with this item.
+        pruned (drop): The forest finds it among the most biased items of its task.
+    """
+
+    name: ClassVar[str] = "shortcuts"
+    consumes: ClassVar[Stream] = "items"
+
+    allowed_cues: dict[str, tuple[CueFamily, ...]] = Field(default_factory=dict)
+    max_gain: float = Field(0.05, ge=0, le=1)
+    min_p: float = Field(0.05, ge=0, le=1)
+    verdict: Literal["ask", "drop"] = "ask"
+    prune: PruneSettings | None = None
+
+    def parts(self) -> tuple[Step, ...]:
+        """Measure the cues, then let solvers answer; new bounds measure nothing again."""
+        return (MeasuredCues(), CheatingSolvers(**{name: getattr(self, name) for name in type(self).model_fields}))

@@ -1,0 +1,91 @@
+"""The shortcut battery.
+
+- A planted cue of each kind is found and named; clean items carry none.
+- What a task asks for is left out where its step, or the caller, declares it.
+- p-values are exact, two-sided for rules, and larger where items of a cluster go together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from planted_shortcuts import KINDS, named_families, planted, result_of
+from scipy.stats import binomtest
+
+from benchwright.filters.shortcuts import Bounds, battery, measure_items, task_cues_of
+from benchwright.filters.shortcuts.cue_table import CueTable, cue_table
+from benchwright.filters.shortcuts.item_cues import ItemCues
+from benchwright.filters.shortcuts.picks import accuracy_of, best_options
+
+pytestmark = pytest.mark.slow
+
+
+def _table(right: list[int], *, options: int = 4, groups: int | None = None) -> CueTable:
+    items = [ItemCues(f"{row:032x}", "task", key, "Which?", (None,) * options, {}, {}) for row, key in enumerate(right)]
+    keys = [(f"image:{row if groups is None else row % groups}",) for row in range(len(items))]
+    return cue_table(items, keys, without=frozenset())
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_planted_cue_is_found_and_named(kind: str) -> None:
+    result = result_of(planted(kind, count=150, share=0.6, seed=1))
+    assert named_families(result) & set(KINDS[kind].families)
+
+
+@pytest.mark.parametrize("kind", ["reference", "jpeg quality", "light of yes"])
+def test_clean_items_carry_no_cue(kind: str) -> None:
+    result = result_of(planted(kind, count=150, share=0, seed=2))
+    assert [solver.solver for solver in result.carried] == []
+
+
+def test_what_the_task_asks_for_is_left_out() -> None:
+    measured = measure_items(iter(planted("light", count=60, share=1, seed=3)), workers=1)
+    families = {"planted": ["pixels", "reference_pixels"]}
+    [result] = battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families)
+    assert result.task_cues == ("pixels", "reference_pixels")
+    assert not any(solver.family in result.task_cues for solver in result.solvers)
+
+
+def test_a_task_that_no_step_is_named_after_asks_for_no_cue() -> None:
+    assert task_cues_of("no_such_task") == frozenset()
+
+
+def test_the_p_value_of_a_rule_is_that_of_the_binomial_test() -> None:
+    right = [0] * 30 + [1] * 25 + [2] * 20 + [3] * 15
+    table = _table(right)
+    picks = best_options(np.tile([1.0, 0, 0, 0], (len(right), 1)), table.exists)
+    accuracy = accuracy_of(picks, table, sides="both")
+    assert accuracy is not None
+    assert (accuracy.items, accuracy.value, accuracy.chance) == (90, 30 / 90, 0.25)
+    assert accuracy.p == pytest.approx(2 * binomtest(30, 90, 0.25, "greater").pvalue)
+    above = accuracy_of(picks, table, sides="above")
+    assert above is not None
+    assert above.p == pytest.approx(binomtest(30, 90, 0.25, "greater").pvalue)
+
+
+def test_accuracy_below_chance_counts_for_a_rule() -> None:
+    table = _table([1, 2, 3] * 30)
+    accuracy = accuracy_of(best_options(np.tile([1.0, 0, 0, 0], (90, 1)), table.exists), table, sides="both")
+    assert accuracy is not None
+    assert accuracy.value == 0
+    assert accuracy.p < 1e-9
+
+
+def test_options_that_tie_share_the_pick_and_all_tied_decide_nothing() -> None:
+    table = _table([0, 3, 1], options=4)
+    picks = best_options(np.array([[2, 2, 1, 0], [1, 1, 1, 1], [np.nan, np.nan, np.nan, 5]], float), table.exists)
+    assert picks.shares.tolist() == [[0.5, 0.5, 0, 0], [0.25] * 4, [0.25] * 4]
+    assert picks.decided.tolist() == [True, False, False]
+
+
+def test_items_of_a_cluster_that_go_together_make_a_rule_less_sure() -> None:
+    # 120 items of 30 source images; all items of an image have the same key.
+    right = [[0, 0, 1, 2][row % 30 % 4] for row in range(120)]
+    scores = np.tile([1.0, 0, 0, 0], (120, 1))
+    alone, clustered = (_table(right, groups=groups) for groups in (None, 30))
+    first, second = (accuracy_of(best_options(scores, t.exists), t, sides="both") for t in (alone, clustered))
+    assert first is not None
+    assert second is not None
+    assert first.value == second.value
+    assert first.p < second.p
+    assert second.interval.low < first.interval.low
