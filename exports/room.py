@@ -15,11 +15,19 @@ ROOM = Room(
         "release correct": Entry(
             "benchwright.exports.commands:correct", "Write the next version of a release, with errata set right."
         ),
+        "release export": Entry(
+            "benchwright.exports.export_command:export", "Export a release to the format of another tool."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
+    },
+    formats={
+        "jsonl": Entry(
+            "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
+        ),
     },
 )
