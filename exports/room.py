@@ -26,8 +26,16 @@ ROOM = Room(
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={
+        "inspect": Entry(
+            "benchwright.exports.formats.inspect_ai:InspectAI",
+            "inspect_ai: samples in JSON lines, and a file of tasks.",
+        ),
         "jsonl": Entry(
             "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
+        ),
+        "vlmevalkit": Entry(
+            "benchwright.exports.formats.vlmevalkit:VLMEvalKit",
+            "VLMEvalKit: tables (TSV), and a class that reads them.",
         ),
     },
 )
