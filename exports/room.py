@@ -26,6 +26,9 @@ ROOM = Room(
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={
+        "croissant": Entry(
+            "benchwright.exports.formats.croissant:Croissant", "Croissant 1.1: metadata over Parquet files."
+        ),
         "inspect": Entry(
             "benchwright.exports.formats.inspect_ai:InspectAI",
             "inspect_ai: samples in JSON lines, and a file of tasks.",
