@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle lint docs screenshots screens bench format clean
+.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle consumers lint docs screenshots screens bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
@@ -16,6 +16,7 @@ help:
 	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
 	@echo "make label-studio  install Label Studio into .venv-labelstudio, for the tests of the bridge to it"
 	@echo "make paddle  install PaddleOCR into .venv-paddle, for the step text_ratio and its tests"
+	@echo "make consumers  install the tools that read exports into .venv-consumers, for the tests of exports"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make screenshots  take the pictures of the guides and the tutorials in docs/images anew"
@@ -53,7 +54,7 @@ test-fast: $(VENV)/.dev
 
 # Browsers and servers are processes, too.
 test-outside: PROCESSES = auto
-test-outside: $(VENV)/.dev browser postgres label-studio paddle
+test-outside: $(VENV)/.dev browser postgres label-studio paddle consumers
 	$(BIN)/python -m pytest -m "$(OUTSIDE)" $(PYTEST)
 
 # Both need root on Debian or Ubuntu; elsewhere install the programs by hand, or the tests that want them are skipped.
@@ -85,6 +86,15 @@ paddle: .venv-paddle/.paddle
 	.venv-paddle/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt paddleocr onnxruntime
 	@touch $@
 
+# The tools that read exports: inspect_ai holds packages at other versions than Benchwright does.
+consumers: .venv-consumers/.ready
+
+.venv-consumers/.ready: Makefile
+	$(PYTHON) -m venv .venv-consumers
+	.venv-consumers/bin/python -m pip install --quiet --disable-pip-version-check \
+	  inspect-ai==0.3.285 mlcroissant==1.1.1 openai==3.54.0 pandas==3.1.1 pillow==13.0.0 pyarrow==26.0.1 pycocotools==2.0.11 webdataset==1.0.2
+	@touch $@
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -108,4 +118,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site screens $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle .venv-consumers site screens $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -50,7 +50,7 @@ class Room:
         name: The room's name, such as ``filters``.
         steps: Names that recipes use.
         commands: Names on the command line; a space puts one into a group (``"filter duplicates"``).
-        formats: Names of formats to export releases to; no command reads them yet.
+        formats: Names that ``release export --format`` takes (`benchwright.exports.ExportFormat`).
         backends: Names that ``evaluate run --model`` takes, before the colon.
         protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.

@@ -21,11 +21,30 @@ ROOM = Room(
         "release drafts": Entry(
             "benchwright.exports.commands:drafts", "List the drafts of a workspace, and remove old ones."
         ),
+        "release export": Entry(
+            "benchwright.exports.export_command:export", "Export a release to the format of another tool."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
+    },
+    formats={
+        "croissant": Entry(
+            "benchwright.exports.formats.croissant:Croissant", "Croissant 1.1: metadata over Parquet files."
+        ),
+        "inspect": Entry(
+            "benchwright.exports.formats.inspect_ai:InspectAI",
+            "inspect_ai: samples in JSON lines, and a file of tasks.",
+        ),
+        "jsonl": Entry(
+            "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
+        ),
+        "vlmevalkit": Entry(
+            "benchwright.exports.formats.vlmevalkit:VLMEvalKit",
+            "VLMEvalKit: tables (TSV), and a class that reads them.",
+        ),
     },
 )

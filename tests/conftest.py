@@ -38,6 +38,7 @@ TIER_OF_FOLDER = {
     "tutorials": "browser",
     "label_studio": "environment",
     "paddle": "environment",
+    "consumers": "environment",
     "installs": "environment",
     "e2e": "slow",
 }

@@ -8,7 +8,7 @@ GROUPS = {
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "pairs": "Natural and manipulated pairs, counted.",
-    "release": "Freeze, check and show releases.",
+    "release": "Freeze, check, show and export releases.",
     "review": "People: tasks, decisions, agreement.",
 }
 """Line of help for each group of commands."""

@@ -77,7 +77,8 @@ def _pages() -> dict[str, tuple[str, dict[str, Any]]]:
         for room in ROOMS
     }
     listings = {
-        kind: {name: entry.entry.help for name, entry in catalogue(kind).items()} for kind in ("backends", "metrics")
+        kind: {name: entry.entry.help for name, entry in catalogue(kind).items()}
+        for kind in ("backends", "metrics", "formats")
     }
     return {
         "commands": ("commands.md.j2", {"commands": [_command(name, command) for name, command in commands()]}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 from collections import OrderedDict
 from collections.abc import Callable
@@ -13,11 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
-from benchwright.drawing import draw_prompts
+from benchwright.drawing.model_pictures import EXTENSIONS, drawn_picture, stored_picture
 from benchwright.errors import DataError
-from benchwright.images.decode import decode_rgb, encode_png
-from benchwright.images.formats import MEDIA_TYPES, Container, walk
-from benchwright.images.formats.walking import Limits
 from benchwright.models.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
@@ -28,13 +24,6 @@ VERSION = 1
 """Raised when the same picture and marks may be sent as other bytes."""
 
 CACHE_BYTES = 256 * 1024**2
-_SENT_AS_STORED = frozenset({"JPEG", "PNG"})
-"""What every endpoint reads."""
-
-_SAME_EVERYWHERE = frozenset({"palette"})
-"""Notes of a container that leave no choice to whoever decodes it; turning, alpha and 16 bits do."""
-
-_EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,7 @@ class SentPicture:
     @property
     def file_name(self) -> str:
         """Name by which it can be fetched."""
-        return f"{self.sha256}.{_EXTENSIONS[self.media_type]}"
+        return f"{self.sha256}.{EXTENSIONS[self.media_type]}"
 
     def record(self) -> dict[str, Any]:
         """Return the facts about the picture that a log keeps."""
@@ -151,14 +140,12 @@ def store(picture: SentPicture, folder: Path) -> None:
 
 
 def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> SentPicture:
-    container = walk(io.BytesIO(picture.data), size=len(picture.data), limits=Limits())
-    if not marks and _reads_alike_everywhere(container):
-        data = _pixels_only(picture.data, container)
+    stored = None if marks else stored_picture(picture.data)
+    if stored is not None:
+        data = stored.data
         sha256 = picture.image_id if data is picture.data else bytes_digest(data)
-        media_type = MEDIA_TYPES[container.format]
-        return SentPicture(
-            sha256, media_type, *container.upright_wh, picture.image_id, "stored", len(data), lambda: data
-        )
+        size_wh = (stored.width, stored.height)
+        return SentPicture(sha256, stored.media_type, *size_wh, picture.image_id, stored.how, len(data), lambda: data)
     drawn: list[bytes] = []
 
     def facts() -> bytes:
@@ -175,24 +162,12 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
 
 def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
     """Return a picture with its marks as a PNG file, with width and height."""
-    pixels = decode_rgb(picture.data)
-    drawn = draw_prompts(pixels, picture.prompts) if picture.prompts else pixels
-    return encode_png(drawn), drawn.shape[1], drawn.shape[0]
+    drawn = drawn_picture(picture.data, picture.prompts)
+    return drawn.data, drawn.width, drawn.height
 
 
 def _data(picture: QuestionImage) -> bytes:
     return _drawn(picture)[0]
-
-
-def _reads_alike_everywhere(container: Container) -> bool:
-    return container.format in _SENT_AS_STORED and container.bits == 8 and set(container.notes) <= _SAME_EVERYWHERE
-
-
-def _pixels_only(data: bytes, container: Container) -> bytes:
-    """Return a file without texts, profiles and the like, which could tell a model more than the pixels do."""
-    if not container.keep or container.keep == ((0, len(data)),):
-        return data
-    return b"".join(data[start:stop] for start, stop in container.keep)
 
 
 def _size(picture: SentPicture) -> int:

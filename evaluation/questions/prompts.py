@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from benchwright.question_parts import (
+    beside_options,
+    option_in_words,
+    option_pictures,
+    placed_pictures,
+    question_parts,
+)
 
 from .question import Part, Question
 
 VANILLA = "vanilla"
 
-_PLACE = re.compile(r"<image (\d{1,3})>")
 _INSTRUCTION = "Reply with the letter of the right option, in parentheses, and nothing else."
 
 
@@ -29,44 +35,20 @@ def vanilla(question: Question, *, instruction: str = _INSTRUCTION) -> tuple[Par
         For a reference and two tiles to choose from: "Image 1:", picture, the question, "(A) Image 2:", picture,
         "(B) Image 3:", picture, the instruction.
     """
-    number = {p.image_id: k for k, p in reversed(list(enumerate(question.pictures, start=1)))}
-    placed = {int(k) for k in _PLACE.findall(question.text)}
-    options = {choice.image_id for choice in question.choices if choice.image_id is not None}
-    several = len(question.pictures) > 1
-    parts: list[Part] = []
-    for k, picture in enumerate(question.pictures, start=1):
-        if k not in placed and picture.image_id not in options:
-            parts += [f"Image {k}:", picture] if several else [picture]
-    parts += _with_pictures(question, several=several)
+    pictures = question.pictures
+    number = option_pictures(question.choices, pictures)
+    placed = placed_pictures(question.text, len(pictures))
+    parts: list[Part] = [
+        part if isinstance(part, str) else pictures[part - 1]
+        for part in question_parts(question.text, len(pictures), later=beside_options(question.choices, pictures))
+    ]
     for choice in question.choices:
-        shown = question.picture_of(choice)
-        if shown is None:
-            parts.append(f"({choice.key}) {choice.text}")
-        elif number[shown.image_id] in placed:
-            parts.append(f"({choice.key}) Image {number[shown.image_id]}")
+        if choice.key not in number or number[choice.key] in placed:
+            parts.append(f"({choice.key}) {option_in_words(choice, number)}")
         else:
-            parts += [f"({choice.key}) Image {number[shown.image_id]}:", shown]
+            parts += [f"({choice.key}) {option_in_words(choice, number)}:", pictures[number[choice.key] - 1]]
     parts.append(instruction)
     return one_part_a_run(parts)
-
-
-def _with_pictures(question: Question, *, several: bool) -> list[Part]:
-    """Return the question with each placed picture at its first mention."""
-    parts: list[Part] = []
-    words, shown, at = "", set[int](), 0
-    for match in _PLACE.finditer(question.text):
-        k = int(match[1])
-        if not 1 <= k <= len(question.pictures):
-            continue  # the item mentions a picture that it does not have; its words stay unchanged
-        words += question.text[at : match.start()]
-        at = match.end()
-        if k in shown:
-            words += f"Image {k}" if several else "the image"
-        else:
-            parts += [f"{words}Image {k}:" if several else words, question.pictures[k - 1]]
-            words = ""
-            shown.add(k)
-    return [*parts, words + question.text[at:]]
 
 
 def one_part_a_run(parts: Iterable[Part]) -> tuple[Part, ...]:

@@ -1,0 +1,66 @@
+"""The command `release export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+
+@click.command("export")
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    required=True,
+    metavar="NAME",
+    help="Format of the export; the list of models, protocols, metrics and formats says what there is.",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the export, which does not exist or is empty.",
+)
+@click.option("--splits", metavar="NAMES", help="Names of splits to export, with commas between.  [default: all]")
+@json_option(
+    """
+    `{"format", "out", "items", "files", "not_carried": [{"what", "items", "why"}], "checked": {"items", "questions",
+    "options", "answers", "pictures", "marked_pictures"}}`; `files` is their number, and `checked` how many of each were
+    read back and equal the release's
+    """
+)
+def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_json: bool) -> None:
+    """Export a release to the format of another tool, with pictures as models see them.
+
+    What was written is read back and compared with the release before the folder appears. What the format cannot carry
+    is listed, and stands in the export's README.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.release import Release
+
+    from .exporting import export_release
+
+    names = None if splits is None else [name.strip() for name in splits.split(",") if name.strip()]
+    if names == []:
+        raise click.UsageError("--splits names no split; leave it out for all")
+    release = Release.open(folder)
+    with ProgressBars() as progress:
+        done = export_release(release, format_name, out, splits=names, progress=progress)
+
+    def text() -> str:
+        checked = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in done.checked.items() if number)
+        lines = [f"{out}: {done.items} items in {done.files} files", f"read back and equal: {checked}"]
+        for loss, items in done.not_carried:
+            lines.append(f"not carried, {items} items: {loss.what} ({loss.why})")
+        return "\n".join(lines)
+
+    emit(done.document(), as_json=as_json, text=text)

@@ -1,0 +1,104 @@
+"""What a format is: it takes items one by one, and reads back what it wrote as its consumers do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple
+
+from .exported import ExportedItem, ExportHeader
+
+Part = Literal["question", "options", "answer", "pictures"]
+"""Parts of an item that reading back compares with the release."""
+
+
+class NotCarried(NamedTuple):
+    """Something of an item that a format cannot carry.
+
+    Attributes:
+        what: What is lost, as a phrase, such as `level of the question`.
+        why: Why the format cannot carry it, or what to do, in one line.
+    """
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ReadItem:
+    """An item as a consumer of a format reads it.
+
+    Attributes:
+        item_id: Id of the item.
+        split: Name of the split.
+        question: Text of the question.
+        options: Texts of the options by key, in order; an option that is a picture has its name ("Image 2").
+        answer: Key of the right option; None where none is right.
+        pictures: Files of the pictures as models see them, in order.
+    """
+
+    item_id: str
+    split: str
+    question: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    answer: str | None = None
+    pictures: Sequence[bytes] = ()
+
+
+class ExportFormat(ABC):
+    """A format of other tools, written into a folder.
+
+    A subclass is one file in `exports/formats/` and one line in `exports/room.py`. Files are written with the same
+    bytes for the same items, whatever the machine. Memory must not grow with the number of items.
+
+    Attributes:
+        folder: Folder to write to; the export's own, except for what `export_release` writes for all formats.
+        header: What the export says of its release.
+    """
+
+    name: ClassVar[str]
+    """Name on the command line."""
+    carries: ClassVar[frozenset[Part]] = frozenset({"question", "options", "answer", "pictures"})
+    """Parts of items that `read` gives and that must equal the release's."""
+    question_as_stated: ClassVar[bool] = False
+    """Whether questions are read with `<image 2>` as the item states it, and not with the names of pictures."""
+    pictures_first: ClassVar[bool] = False
+    """Whether all pictures of an item come before its question, wherever the question places them."""
+    shows_marks: ClassVar[bool] = True
+    """Whether marks are drawn on the pictures; otherwise pictures are the release's files, and marks vectors."""
+    canary_in: ClassVar[str] = ""
+    """Where the canary stands, beside `README.md` and `export.json`, as a phrase for the export's README."""
+
+    def __init__(self, folder: Path, header: ExportHeader) -> None:
+        self.folder = folder
+        self.header = header
+
+    @abstractmethod
+    def add(self, exported: ExportedItem) -> None:
+        """Write an item; items come sorted by split and id."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write what is left and close all files; called once, also where there was an error before."""
+
+    @abstractmethod
+    def read(self) -> Iterator[ReadItem]:
+        """Yield the items in order, read from the files as the format's consumers read them.
+
+        Raises:
+            DataError: A file is not as the format wants it.
+        """
+
+    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
+        """Yield what the format cannot carry of an item."""
+        if self.pictures_first and exported.places_pictures:
+            yield NotCarried(
+                "places of pictures among the words of the question",
+                "all pictures come first, and the question calls them Image 1, Image 2, ...",
+            )
+
+    @abstractmethod
+    def usage(self) -> str:
+        """Return how to use the export, as Markdown for its README."""

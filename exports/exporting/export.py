@@ -1,0 +1,169 @@
+"""Exports of a release to the formats of other tools: written, read back and compared before they appear."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.canonical import file_digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.progress import Progress, Silent
+from benchwright.release.format import documents
+from benchwright.release.writing.folder import move_into_place, unfinished
+from benchwright.rooms import find
+
+from .base import ExportFormat, NotCarried
+from .beside import BesideWriter
+from .comparison import ExportComparer
+from .exported import ExportHeader
+from .readme import readme
+from .walk import ReleaseWalk, UnexportablePicture
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+DESCRIPTION = "export.json"
+"""File that says what an export is and holds the SHA-256 of every other file."""
+
+FORMAT = "benchwright/export"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export that was written and compared with its release.
+
+    Attributes:
+        format: Name of the format.
+        folder: Folder of the export.
+        items: Number of items.
+        files: Number of files.
+        not_carried: What the format cannot carry, with the number of items that have it, sorted.
+        checked: Number of items, texts and pictures that were read back and equal the release's.
+    """
+
+    format: str
+    folder: Path
+    items: int
+    files: int
+    not_carried: tuple[tuple[NotCarried, int], ...]
+    checked: dict[str, int]
+
+    def document(self) -> dict[str, Any]:
+        """Return the export as JSON values."""
+        return {
+            "format": self.format,
+            "out": str(self.folder),
+            "items": self.items,
+            "files": self.files,
+            "not_carried": _losses(self.not_carried),
+            "checked": self.checked,
+        }
+
+
+def export_release(
+    release: Release,
+    format_name: str,
+    out: Path,
+    *,
+    splits: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Export:
+    """Export a release to a format, complete or not at all.
+
+    What was written is read back as consumers of the format read it, and texts, keys, order and pixels are compared
+    with the release; the folder appears only then. The same release gives the same bytes.
+
+    Args:
+        release: Release to export.
+        format_name: Name of the format, such as `inspect`.
+        out: Folder of the export, which does not exist or is empty.
+        splits: Names of the splits to export; all where None.
+        progress: Receiver of the progress.
+
+    Raises:
+        BenchwrightError: There is no such format or split, or the folder holds something.
+        DataError: The release is damaged, a picture cannot be decoded, or the export differs from the release.
+    """
+    kind: type[ExportFormat] = find("formats", format_name).load()
+    chosen = _splits(release, splits)
+    out = out.absolute()
+    _check_free(out)
+    watching = progress or Silent()
+    total = sum(release.manifest.counts.splits[split].items for split in chosen)
+    header = ExportHeader.of(release, chosen, out)
+    with unfinished(out) as draft, ReleaseWalk(release, chosen) as walk:
+        written = kind(draft, header)
+        beside = BesideWriter(draft, header)
+        losses: Counter[NotCarried] = Counter()
+        watching.phase("writing", total, "items")
+        try:
+            for exported in walk.items():
+                try:
+                    exported.make_pictures()
+                except UnexportablePicture as error:
+                    losses[NotCarried("the item", str(error))] += 1
+                    walk.leave_out(exported.item_id)
+                else:
+                    written.add(exported)
+                    beside.add(exported)
+                    losses.update(set(written.not_carried(exported)))
+                watching.advance(1)
+        finally:
+            written.finish()
+            beside.finish()
+        if not walk.left:
+            raise DataError(f"nothing of {release.path} can be exported: {next(iter(losses)).why}")
+        comparer = ExportComparer(written)
+        watching.phase("reading back", walk.left, "items")
+        try:
+            for _ in comparer.compare(walk.items()):
+                watching.advance(1)
+        except DataError as error:
+            raise DataError(f"the export to {format_name} is not what the release holds: {error}") from error
+        not_carried = tuple(sorted(losses.items()))
+        checked = comparer.comparison.document()
+        text = readme(written, not_carried, checked=comparer.comparison, licences=beside.licences)
+        (draft / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        _describe(draft, written, not_carried)
+        files = sum(path.is_file() for path in draft.rglob("*"))
+        _check_free(out)
+        move_into_place(draft, out)
+    return Export(format_name, out, walk.left, files, not_carried, checked)
+
+
+def _splits(release: Release, splits: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of the splits to export, sorted, each once."""
+    for split in splits or ():
+        if split not in release.splits:
+            raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
+    return tuple(sorted(set(splits))) if splits else release.splits
+
+
+def _check_free(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise BenchwrightError(f"{out} exists and is not an empty folder; give one that does not exist")
+
+
+def _losses(not_carried: Sequence[tuple[NotCarried, int]]) -> list[dict[str, Any]]:
+    return [{"what": loss.what, "items": items, "why": loss.why} for loss, items in not_carried]
+
+
+def _describe(draft: Path, written: ExportFormat, not_carried: Sequence[tuple[NotCarried, int]]) -> None:
+    """Write `export.json`."""
+    names = sorted(path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file())
+    description = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "exported_to": written.name,
+        "release": written.header.document(),
+        "splits": list(written.header.splits),
+        "not_carried": _losses(not_carried),
+        "files": {
+            name: {"sha256": file_digest(draft / name), "size_bytes": (draft / name).stat().st_size} for name in names
+        },
+    }
+    (draft / DESCRIPTION).write_bytes(documents.spell(description, title=DESCRIPTION))

@@ -1,0 +1,235 @@
+"""An item as exports hold it: its texts, and its pictures as models see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from benchwright.drawing.model_pictures import EXTENSIONS
+from benchwright.question_parts import (
+    option_in_words,
+    option_pictures,
+    placed_pictures,
+    question_in_words,
+)
+from benchwright.records import ImageRecord, Item, ItemImage
+from benchwright.release.format.files import open_inside
+from benchwright.release.format.parquet import read_rows
+
+if TYPE_CHECKING:
+    from benchwright.release import Release, ReleasedItem
+
+
+@dataclass(frozen=True)
+class ExportHeader:
+    """What an export says of the release that it is made from.
+
+    Attributes:
+        name: Name of the benchmark.
+        version: Version of the release.
+        release_id: SHA-256 of the release's manifest.
+        content_id: Root hash over its items, splits and pictures.
+        canary: Canary: the text to search training data for.
+        licence: Licence of the release as a whole; None where it states none.
+        splits: Names of the exported splits, sorted.
+        out: Folder in which the export will lie, absolute; it is written elsewhere and moved there.
+        most_pictures: Number of pictures of the item that shows most.
+    """
+
+    name: str
+    version: str
+    release_id: str
+    content_id: str
+    canary: str
+    licence: str | None
+    splits: tuple[str, ...]
+    out: Path
+    most_pictures: int
+
+    @classmethod
+    def of(cls, release: Release, splits: tuple[str, ...], out: Path) -> ExportHeader:
+        """Return what an export says of a release."""
+        licence = release.manifest.licence
+        ids = (release.release_id, release.content_id, release.canary)
+        most = max((len(ids) for ids in _image_ids(release, splits)), default=1)
+        return cls(release.name, release.version, *ids, licence, splits, out, most)
+
+    @property
+    def title(self) -> str:
+        """Return name and version."""
+        return f"{self.name} {self.version}"
+
+    @property
+    def identifier(self) -> str:
+        """Return a name that no other release has: letters, digits and `_`, with the beginning of the release id."""
+        plain = "".join(letter if letter.isalnum() else "_" for letter in f"{self.name}_{self.version}")
+        return f"{plain}_{self.release_id[:12]}"
+
+    def document(self) -> dict[str, Any]:
+        """Return name, version, ids, canary and licence as JSON values."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "release_id": self.release_id,
+            "content_id": self.content_id,
+            "canary": self.canary,
+            "licence": self.licence,
+        }
+
+
+def _image_ids(release: Release, splits: tuple[str, ...]) -> Iterator[Sequence[str]]:
+    """Yield the ids of each item's pictures."""
+    for split in splits:
+        for name in release.manifest.data_files(split):
+            with open_inside(release.path, name) as handle:
+                for row in read_rows(handle, title=name, canary=release.canary, columns=("image_ids",)):
+                    yield row["image_ids"]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureCredit:
+    """The source that a picture goes back to.
+
+    Attributes:
+        image_id: SHA-256 of the source image's file.
+        uri: Path in the image folder, or URL.
+        dataset: Name of the source dataset.
+        canonical_id: Id in that dataset.
+        licence: Licence of the source image.
+        author: Author of the source image.
+        retrieved_at: When it was retrieved.
+    """
+
+    image_id: str
+    uri: str | None = None
+    dataset: str | None = None
+    canonical_id: str | None = None
+    licence: str | None = None
+    author: str | None = None
+    retrieved_at: str | None = None
+
+    @classmethod
+    def of(cls, record: ImageRecord) -> PictureCredit:
+        """Return the credit of a source image."""
+        source = record.source
+        return cls(record.image_id) if source is None else cls(record.image_id, **source.model_dump())
+
+    def document(self) -> dict[str, str]:
+        """Return what is stated as JSON values."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPicture:
+    """A picture of an item.
+
+    Attributes:
+        number: Place among the item's pictures, from 1.
+        image: Id, role and marks, as the item states them.
+        data: Bytes of the file as models see it, marks drawn.
+        sha256: SHA-256 of `data`.
+        media_type: `image/png` or `image/jpeg`.
+        width: Width in pixels.
+        height: Height in pixels.
+        unmarked_name: File name of the picture without its marks, below the export's folder for these.
+        credits: Sources that the picture goes back to, sorted by image id.
+    """
+
+    number: int
+    image: ItemImage
+    data: bytes = field(repr=False)
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    unmarked_name: str
+    credits: tuple[PictureCredit, ...]
+
+    @property
+    def extension(self) -> str:
+        """Return `png` or `jpg`."""
+        return EXTENSIONS[self.media_type]
+
+    @property
+    def file_name(self) -> str:
+        """Return the picture's SHA-256 with its extension."""
+        return f"{self.sha256}.{self.extension}"
+
+
+class PictureSource(Protocol):
+    """What makes the pictures of an item."""
+
+    def pictures_of(self, released: ReleasedItem) -> tuple[ExportedPicture, ...]:
+        """Return the pictures of an item, in order."""
+
+
+@dataclass(frozen=True)
+class ExportedItem:
+    """An item with what formats need of it; pictures are made when they are first used.
+
+    Attributes:
+        released: Item, split, and files by image id.
+        number: Place in the export, from 1, over all exported splits.
+        source: What makes the pictures.
+    """
+
+    released: ReleasedItem
+    number: int
+    source: PictureSource = field(repr=False)
+
+    @property
+    def item(self) -> Item:
+        """Return the record of the item."""
+        return self.released.item
+
+    @property
+    def item_id(self) -> str:
+        """Return the item's id."""
+        return self.item.item_id
+
+    @property
+    def split(self) -> str:
+        """Return the name of the split."""
+        return self.released.split
+
+    def make_pictures(self) -> None:
+        """Make the pictures.
+
+        Raises:
+            UnexportablePicture: A picture cannot be decoded, or its marks cannot be drawn.
+        """
+        assert self.pictures  # an item shows at least one
+
+    @cached_property
+    def pictures(self) -> tuple[ExportedPicture, ...]:
+        """Return the pictures in the order in which they are shown."""
+        return self.source.pictures_of(self.released)
+
+    @property
+    def question(self) -> str:
+        """Return the question with the names of pictures ("Image 2") in place of `<image 2>`."""
+        return question_in_words(self.item.question, len(self.item.images))
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Return the options' texts by key, in order; an option that is a picture has its name ("Image 2")."""
+        pictures = self.option_pictures
+        return {choice.key: option_in_words(choice, pictures) for choice in self.item.choices}
+
+    @property
+    def option_pictures(self) -> Mapping[str, int]:
+        """Return the numbers of the pictures that options show, by key."""
+        return option_pictures(self.item.choices, self.item.images)
+
+    @property
+    def target(self) -> str | None:
+        """Return the key of the right option: the answer, else the option that declines; None where none is right."""
+        return self.item.answer if self.item.answer is not None else self.item.refusal
+
+    @property
+    def places_pictures(self) -> bool:
+        """Return whether the question says where pictures stand among its words."""
+        return bool(placed_pictures(self.item.question, len(self.item.images)))

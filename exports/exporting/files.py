@@ -1,0 +1,109 @@
+"""Files of an export: JSON lines, and pictures that are each written once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from benchwright.errors import DataError
+from benchwright.release.format import documents
+from benchwright.release.format.files import read_inside
+from benchwright.release.format.parquet import MAX_PICTURE_BYTES
+
+from .exported import ExportedPicture
+
+PICTURES = "images"
+"""Folder of the pictures as models see them, named by their SHA-256."""
+
+_LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
+"""Characters besides the newline at which some programs break lines."""
+
+
+def json_line(document: Mapping[str, Any]) -> str:
+    """Return a document as one line of JSON with a newline at its end, which no program breaks in two.
+
+    Raises:
+        ValueError: A value is not JSON, such as NaN.
+    """
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return _LINE_BREAKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+
+
+class LinesWriter:
+    """JSON lines in files, one after the other; a file is opened with its first line.
+
+    Args:
+        folder: Folder of the files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: tuple[str, IO[str]] | None = None
+
+    def write(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write a line to a file; once a line of another file is written, the file is complete."""
+        if self._open is None or self._open[0] != name:
+            self.close()
+            self._open = (name, (self._folder / name).open("x", encoding="utf-8", newline="\n"))
+        self._open[1].write(json_line(document))
+
+    def close(self) -> None:
+        """Close the file that is open, if any."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """Yield the values of a file of JSON lines.
+
+    Raises:
+        DataError: A line is not JSON.
+    """
+    with path.open(encoding="utf-8", newline="\n") as handle:
+        for number, line in enumerate(handle, start=1):
+            yield documents.parse(line, title=f"{path.name}, line {number}")
+
+
+class PictureFolder:
+    """A folder in which each picture is written once, however many items show it; 32 bytes of memory a picture."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._written: set[bytes] = set()
+
+    def path_of(self, picture: ExportedPicture) -> str:
+        """Return the path of a picture relative to the export, written if it is not there."""
+        self.write(picture.sha256, picture.file_name, picture.data)
+        return f"{PICTURES}/{picture.file_name}"
+
+    def write(self, digest: str, name: str, data: bytes, *, below: str = PICTURES) -> None:
+        """Write a file once.
+
+        Args:
+            digest: SHA-256 of the file in hexadecimal digits.
+            name: Name of the file.
+            data: Bytes of the file.
+            below: Folder of the file in the export.
+        """
+        key = bytes.fromhex(digest)
+        if key not in self._written:
+            folder = self._folder / below
+            folder.mkdir(exist_ok=True)
+            with (folder / name).open("xb") as handle:
+                handle.write(data)
+            self._written.add(key)
+
+
+def read_picture(folder: Path, path: str) -> bytes:
+    """Return the file of a picture by its path relative to the export.
+
+    Raises:
+        DataError: It is missing, is no regular file, or is larger than a release's pictures may be.
+    """
+    if not isinstance(path, str):
+        raise DataError(f"a picture's path is {type(path).__name__}, not a text")
+    return read_inside(folder, path, max_bytes=MAX_PICTURE_BYTES)

@@ -1,0 +1,210 @@
+"""What every format must do, on a release of all that formats stumble over.
+
+- The export is read back and equals the release; what cannot be carried is listed, also in the README.
+- The same release gives the same bytes under another locale, time zone and hash seed.
+- The canary stands in every file of text, the licence and the authors in the README and `sources.jsonl`.
+- Marked pictures are drawn, and lie beside without marks, byte for byte, with their vectors.
+- An export that was changed before it was compared is refused, and a folder with something in it is left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from nasty_release import nasty_bench, nasty_release
+from small_bench import small_bench
+from walks import benchwright, in_process, run_json
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.exports import export_release
+from benchwright.exports.exporting.base import ExportFormat
+from benchwright.release import Release
+from benchwright.rooms import catalogue
+
+FORMATS = sorted(catalogue("formats"))
+WITHOUT_DRAWN_MARKS = {"coco"}
+BINARY = {".png", ".jpg", ".parquet", ".tar", ".webp"}
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return nasty_release(tmp_path_factory.mktemp("nasty") / "r")
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def exported(request: pytest.FixtureRequest, release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exports") / request.param
+    export_release(release, request.param, folder)
+    return folder
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_item_is_read_back_equal(name: str, release: Release, tmp_path: Path) -> None:
+    document = run_json("release", "export", release.path, "--format", name, "--out", tmp_path / "out")
+    assert (document["format"], document["out"], document["items"]) == (name, str(tmp_path / "out"), len(release))
+    assert document["files"] == len(_digests(tmp_path / "out"))
+    assert document["checked"]["items"] == len(release)
+    assert document["checked"]["pictures"] == sum(len(one.item.images) for one in release.items())
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    for loss in document["not_carried"]:
+        assert loss["items"] > 0
+        assert loss["what"] in text
+        assert loss["why"] in text
+
+
+def test_export_json_holds_the_hash_of_every_other_file(exported: Path, release: Release) -> None:
+    description = json.loads((exported / "export.json").read_text(encoding="utf-8"))
+    digests = _digests(exported)
+    del digests["export.json"]
+    assert {name: entry["sha256"] for name, entry in description["files"].items()} == digests
+    assert description["exported_to"] == exported.name
+    assert description["release"]["release_id"] == release.release_id
+
+
+def test_every_text_file_has_the_canary_and_the_readme_the_licences(exported: Path, release: Release) -> None:
+    texts = [path for path in exported.rglob("*") if path.is_file() and path.suffix not in BINARY]
+    assert [path.name for path in texts if release.canary not in path.read_text(encoding="utf-8")] == []
+    readme = (exported / "README.md").read_text(encoding="utf-8")
+    assert "cc-by-4.0" in readme
+    assert "CC BY 4.0: 3 pictures" in readme
+    lines = [json.loads(line) for line in (exported / "sources.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
+    authors = {source.get("author") for line in lines for source in line["sources"]}
+    assert authors == {None, 'Ann "Å" Lee, and others\nof =1+1'}
+
+
+def test_marked_pictures_lie_beside_without_marks(exported: Path, release: Release) -> None:
+    if exported.name in WITHOUT_DRAWN_MARKS:
+        assert not (exported / "unmarked").exists()
+        return
+    marked = [(one, image) for one in release.items() for image in one.item.images if image.prompts]
+    lines = [json.loads(line) for line in (exported / "marks.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
+    assert [line["item_id"] for line in lines] == [one.item.item_id for one, _ in marked]
+    for line, (one, image) in zip(lines, marked, strict=True):
+        assert (exported / line["unmarked"]).read_bytes() == one.images[image.image_id]
+        assert line["marks"] == [prompt.model_dump(mode="json") for prompt in image.prompts]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_bytes_elsewhere(name: str, release: Release, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export_release(release, name, out)
+    first = _digests(out)
+    out.rename(tmp_path / "first")
+    env = {"LC_ALL": "C", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "4711", "PYTHONUTF8": "0"}
+    done = benchwright("release", "export", release.path, "--format", name, "--out", out, env=env)
+    assert done.returncode == 0, done.stderr
+    assert _digests(out) == first
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_one_split_alone(name: str, release: Release, tmp_path: Path) -> None:
+    document = run_json(
+        "release", "export", release.path, "--format", name, "--out", tmp_path / "out", "--splits", "val"
+    )
+    assert document["items"] == release.manifest.counts.splits["val"].items
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_item_that_cannot_be_drawn_is_left_out_and_listed(name: str, tmp_path: Path) -> None:
+    release = small_bench().write(tmp_path / "r")  # its rings are larger than its pictures
+    done = export_release(release, name, tmp_path / "out")
+    if name in WITHOUT_DRAWN_MARKS:
+        assert done.items == len(release)
+        return
+    assert done.items == len(release) - 3
+    [(loss, items)] = [(loss, items) for loss, items in done.not_carried if loss.what == "the item"]
+    assert items == 3
+    assert "is larger than the image" in loss.why
+
+
+def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("x")
+    done = in_process("release", "export", release.path, "--format", "jsonl", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "is not an empty folder" in done.stderr
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "mine.txt"]
+
+
+def test_an_unknown_format_and_split_are_named(release: Release, tmp_path: Path) -> None:
+    with pytest.raises(BenchwrightError, match="no format named 'jsonlines'; did you mean 'jsonl'"):
+        export_release(release, "jsonlines", tmp_path / "out")
+    with pytest.raises(BenchwrightError, match="has no split 'train'; it has test, val"):
+        export_release(release, "jsonl", tmp_path / "out", splits=["train"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def _export_changed(
+    monkeypatch: pytest.MonkeyPatch, release: Release, name: str, out: Path, change: tuple[str, str]
+) -> None:
+    """Export, with a text of the files changed after they were written."""
+    kind: type[ExportFormat] = catalogue("formats")[name].load()
+    finish = kind.finish
+
+    def changed(self: ExportFormat) -> None:
+        finish(self)
+        path = self.folder / "test.jsonl"
+        text = path.read_text(encoding="utf-8")
+        assert change[0] in text
+        path.write_text(text.replace(*change, 1), encoding="utf-8")
+
+    monkeypatch.setattr(kind, "finish", changed)
+    export_release(release, name, out)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param(('"007"', '"7"'), "other options", id="option"),
+        pytest.param(("no more", "more"), "other question", id="question"),
+        pytest.param(('"target": "A"', '"target": "B"'), "other answer", id="key"),
+        pytest.param(('"split": "test"', '"split": "val"'), "other split", id="split"),
+        pytest.param(('"item_id": "', '"item_id": "0'), "other item_id", id="order"),
+        pytest.param(('"images": [{', '"images": [], "x": [{'), "has 0 pictures", id="picture"),
+    ],
+)
+def test_what_differs_from_the_release_never_appears(
+    change: tuple[str, str], message: str, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DataError, match=message):
+        _export_changed(monkeypatch, release, "jsonl", tmp_path / "out", change)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    kind: type[ExportFormat] = catalogue("formats")["jsonl"].load()
+    finish = kind.finish
+
+    def changed(self: ExportFormat) -> None:
+        finish(self)
+        path = min((self.folder / "images").glob("*.png"))
+        with Image.open(path) as image:
+            pixels = np.array(image)
+        pixels.flat[0] ^= 1
+        Image.fromarray(pixels).save(path)
+
+    monkeypatch.setattr(kind, "finish", changed)
+    with pytest.raises(DataError, match="has other pixels"):
+        export_release(release, "jsonl", tmp_path / "out")
+
+
+def test_a_picture_of_many_items_is_written_once(release: Release, tmp_path: Path) -> None:
+    export_release(release, "jsonl", tmp_path / "out")
+    shown = {image.image_id for one in nasty_bench().items for image in one[0].images}
+    marked = sum(bool(image.prompts) for one in nasty_bench().items for image in one[0].images)
+    assert len(list((tmp_path / "out" / "images").iterdir())) == len(shown) + marked
