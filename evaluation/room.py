@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchwright.rooms import Entry, Room
 
 _HERE = "benchwright.evaluation"
+_SPECIALISTS = f"{_HERE}.backends.specialists"
 
 ROOM = Room(
     name="evaluation",
@@ -39,11 +40,42 @@ ROOM = Room(
             "Baseline: learns from the words alone, cross-validated on the release.",
         ),
         "edge_continuity": Entry(
-            f"{_HERE}.backends.specialists.edge_continuity:edge_continuity", "Specialist for jigsaw: compares seams."
+            f"{_SPECIALISTS}.edge_continuity:EdgeContinuity", "Specialist for jigsaw: compares seams."
         ),
         "local_features": Entry(
-            f"{_HERE}.backends.specialists.local_features:local_features",
+            f"{_SPECIALISTS}.local_features:LocalFeatures",
             "Specialist for visual_correspondence: compares SIFT descriptors.",
+        ),
+        "luminance": Entry(
+            f"{_SPECIALISTS}.luminance:Luminance", "Specialist for relative_reflectance: compares luminance."
+        ),
+        "perceptual_hash": Entry(
+            f"{_SPECIALISTS}.perceptual_hash:PerceptualHash", "Specialist for visual_similarity: compares pHashes."
+        ),
+        "residual_spectrum": Entry(
+            f"{_SPECIALISTS}.residual_spectrum:ResidualSpectrum",
+            "Specialist for forensic_detection: looks for the picture whose fine noise is unlike that of the others.",
+        ),
+        "sift_matches": Entry(
+            f"{_SPECIALISTS}.sift_matches:SiftMatches",
+            "Specialist for visual_correspondence and multi_view_reasoning: matches SIFT points.",
+        ),
+        "autoencoder_error": Entry(
+            f"{_SPECIALISTS}.autoencoder_error:AutoencoderError",
+            "Specialist for forensic_detection: what an autoencoder of diffusers gives back worst.",
+        ),
+        "depth_anything": Entry(
+            f"{_SPECIALISTS}.depth_anything:DepthAnything", "Specialist for relative_depth: estimates a map of depth."
+        ),
+        "dift": Entry(
+            f"{_SPECIALISTS}.dift:Dift", "Specialist for correspondence tasks: compares features of a denoiser."
+        ),
+        "dino": Entry(
+            f"{_SPECIALISTS}.dino:Dino", "Specialist for visual_similarity and art_style: compares DINOv2 vectors."
+        ),
+        "learned_matches": Entry(
+            f"{_SPECIALISTS}.learned_matches:LearnedMatches",
+            "Specialist for visual_correspondence and multi_view_reasoning: matches points by Efficient LoFTR.",
         ),
         "predictions": Entry(
             f"{_HERE}.backends.predictions:predictions", "Answers from a file, as in predictions:FILE.jsonl."

@@ -14,7 +14,7 @@ def make_pipeline(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Write a pipeline's folder and return it.
 
     Args:
-        kind: `sd_inpaint`, `sdxl_inpaint`, `sdxl`, `instruct_pix2pix`, `flux_fill` or `flux_kontext`.
+        kind: `sd`, `sd_inpaint`, `sdxl_inpaint`, `sdxl`, `instruct_pix2pix`, `flux_fill` or `flux_kontext`.
         folder: Where to.
         seed: Of the weights.
     """
@@ -22,8 +22,8 @@ def make_pipeline(kind: str, folder: Path, *, seed: int = 0) -> Path:
 
     torch.manual_seed(seed)
     makers = {
-        "sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "sdxl": _sdxl_of_text, "instruct_pix2pix": _instruct, "flux_fill": _flux_fill,
-        "flux_kontext": _flux_kontext,
+        "sd": _sd_of_text, "sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "sdxl": _sdxl_of_text,
+        "instruct_pix2pix": _instruct, "flux_fill": _flux_fill, "flux_kontext": _flux_kontext,
     }  # fmt: skip
     makers[kind]().save_pretrained(folder)
     return folder
@@ -34,6 +34,12 @@ def _sd() -> Any:
 
     # Latents of the picture and of the masked picture, and the mask: 4 + 4 + 1 channels.
     return StableDiffusionInpaintPipeline(**_parts(9), **_no_checker())
+
+
+def _sd_of_text() -> Any:
+    from diffusers import StableDiffusionPipeline
+
+    return StableDiffusionPipeline(**_parts(4), **_no_checker())
 
 
 def _instruct() -> Any:

@@ -94,14 +94,20 @@ class ItemCache:
             depends_on: All that the bytes depend on besides that code, as a JSON value: digests in place of contents.
             make: Function that makes the bytes.
         """
-        if self._database is None:
-            return make()
-        key = bytes.fromhex(digest([kind, _program(), depends_on]))
-        data = self._get(key)
+        data = self.get(kind, depends_on)
         if data is None:
             data = make()
-            self._put(key, data)
+            self.put(kind, depends_on, data)
         return data
+
+    def get(self, kind: str, depends_on: Any) -> bytes | None:
+        """Return the cached bytes of a key, or None; for results that are made several at a time."""
+        return None if self._database is None else self._get(_key(kind, depends_on))
+
+    def put(self, kind: str, depends_on: Any, data: bytes) -> None:
+        """Cache the bytes of a key."""
+        if self._database is not None:
+            self._put(_key(kind, depends_on), data)
 
     def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
         """Return the count of entries that were not used for more than `days` days; remove them on request."""
@@ -230,6 +236,10 @@ def _is_damage(error: sqlite3.Error) -> bool:
 def cache_of(folder: Path) -> ItemCache:
     """Open the cache of a workspace's `cache/` folder."""
     return ItemCache(folder / FILE_NAME)
+
+
+def _key(kind: str, depends_on: Any) -> bytes:
+    return bytes.fromhex(digest([kind, _program(), depends_on]))
 
 
 def _entry_digest(key: bytes, data: bytes) -> bytes:

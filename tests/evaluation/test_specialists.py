@@ -7,13 +7,25 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from homography_items import add_correspondence, crop, sample_photographs
 from skimage import data
 
-from benchwright.errors import CheckFailed
+from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends import parse_model
-from benchwright.evaluation.backends.specialists import corner_cost, distances, seam_cost
+from benchwright.evaluation.backends.specialists import (
+    Matches,
+    best_of,
+    corner_cost,
+    distances,
+    luminance_at,
+    mapped,
+    moved_sideways,
+    seam_cost,
+)
 from benchwright.evaluation.run import evaluate
+from benchwright.evaluation.statistics import wilson
 
 pytestmark = pytest.mark.slow
 
@@ -22,16 +34,7 @@ SHOWN, HIDDEN = ((0, 0), (0, 1), (1, 0)), ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2
 
 @pytest.fixture(scope="module")
 def photographs() -> list[np.ndarray]:
-    sources = (data.astronaut(), data.chelsea(), data.coffee(), data.rocket(), data.stereo_motorcycle()[0])
-    return [np.ascontiguousarray(pixels) for pixels in sources]
-
-
-def crop(pixels: np.ndarray, rng: np.random.Generator, *, least: int, most: int) -> np.ndarray:
-    height, width = (int(rng.integers(least, min(most, side) + 1)) for side in pixels.shape[:2])
-    top, left = (
-        int(rng.integers(0, side - size + 1)) for side, size in zip(pixels.shape, (height, width), strict=False)
-    )
-    return pixels[top : top + height, left : left + width]
+    return sample_photographs()
 
 
 def cut(pixels: np.ndarray, other: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -45,40 +48,6 @@ def cut(pixels: np.ndarray, other: tuple[int, int]) -> tuple[np.ndarray, np.ndar
     for row, column in SHOWN:
         reference[row * height : (row + 1) * height, column * width : (column + 1) * width] = tile(row, column)
     return reference, tile(1, 1), tile(*other)
-
-
-def second_view(pixels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return another view in another light, of another size, and the homography of pixel centres that leads to it."""
-    height, width = pixels.shape[:2]
-    size_wh = (width - 31, height - 17)
-    angle, zoom = np.deg2rad(rng.uniform(-30, 30)), rng.uniform(0.8, 1.7)
-    turn = zoom * np.array([(np.cos(angle), -np.sin(angle)), (np.sin(angle), np.cos(angle))])
-    shift = np.array(size_wh) / 2 - turn @ (width / 2, height / 2)
-    homography = np.vstack([np.column_stack([turn, shift]), [0, 0, 1]])
-    homography[2, :2] = rng.uniform(-0.1, 0.1, 2) / (width, height)
-    view = cv2.warpPerspective(pixels, homography, size_wh).astype(np.float64)
-    view = 255 * (view / 255) ** rng.uniform(0.7, 1.4) * rng.uniform(0.8, 1.1) + rng.normal(0, 3, view.shape)
-    return np.clip(view, 0, 255).astype(np.uint8), homography
-
-
-def marked_views(
-    pixels: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, list[Any], list[Any]] | None:
-    """Return two views, four points of the first that lie well inside both, and where the second has them."""
-    view, homography = second_view(pixels, rng)
-    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    found = cv2.goodFeaturesToTrack(grey, maxCorners=60, qualityLevel=0.05, minDistance=30, blockSize=7)
-    corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
-    mapped = cv2.perspectiveTransform(corners[None], homography)[0]
-    margin = 24
-    for_both = [(corners, pixels.shape), (mapped, view.shape)]
-    inside = np.all(
-        [((at > margin) & (at < np.array(shape[1::-1]) - margin)).all(axis=1) for at, shape in for_both], axis=0
-    )
-    numbers = rng.permutation(np.flatnonzero(inside))[:4]
-    if len(numbers) < 4:
-        return None
-    return pixels, view, [tuple(corners[n] + 0.5) for n in numbers], [tuple(mapped[n] + 0.5) for n in numbers]
 
 
 def test_edge_continuity_finds_nine_in_ten_pieces_of_photographs(
@@ -101,30 +70,148 @@ def test_edge_continuity_finds_nine_in_ten_pieces_of_photographs(
     assert score.metrics["accuracy/jigsaw"].value >= 0.9
 
 
-def test_local_features_find_seventeen_in_twenty_points_of_photographs(
+@pytest.mark.parametrize(("model", "count"), [("local_features", 40), ("sift_matches", 40)])
+def test_points_under_a_true_homography_are_found_and_shuffled_keys_are_met_by_chance(
+    bench: Any, photographs: list[np.ndarray], tmp_path: Path, model: str, count: int
+) -> None:
+    add_correspondence(bench, photographs, np.random.default_rng(12), count)
+    score = evaluate(bench.release(tmp_path / "release"), model, out=tmp_path / "out")
+    assert score.asked == count
+    assert score.metrics["accuracy/visual_correspondence"].value >= 0.95
+
+    [path] = (tmp_path / "out").glob("*/predictions.parquet")
+    letters = dict(
+        zip(*(pq.read_table(path, columns=[name]).column(0).to_pylist() for name in ("item_id", "letter")), strict=True)
+    )
+    keys = np.random.default_rng(3).choice(list("ABCD"), count)
+    right = sum(letters[item.item_id] == key for (item, _), key in zip(bench.items, keys, strict=True))
+    low, high = wilson(right, count).interval
+    assert low <= 0.25 <= high
+
+
+def test_the_items_of_other_tasks_are_not_applicable_and_count_nowhere(
     bench: Any, photographs: list[np.ndarray], tmp_path: Path
 ) -> None:
-    rng = np.random.default_rng(12)
-    made = 0
-    while made < 25:
-        found = marked_views(crop(photographs[made % len(photographs)], rng, least=240, most=320), rng)
-        if found is None:
-            continue
-        first, second, points, mapped = found
-        order = rng.permutation(4)
-        keys = "ABCD"
-        bench.add(
-            f"point {made}",
-            task="visual_correspondence",
-            pictures=[first, second],
-            options=tuple(keys),
-            answer=keys[int(np.flatnonzero(order == 0)[0])],
-            marks={0: [("REF", points[0])], 1: [(keys[k], mapped[n]) for k, n in enumerate(order)]},
-        )
-        made += 1
+    add_correspondence(bench, photographs, np.random.default_rng(1), 3)
+    for number in range(7):
+        bench.add(f"other {number}", task="counting")
     score = evaluate(bench.release(tmp_path / "release"), "local_features")
-    assert score.asked == 25
-    assert score.metrics["accuracy/visual_correspondence"].value >= 0.85
+    assert (score.asked, score.items, score.error) == (3, 10, 0)
+    assert score.tasks == ("visual_correspondence",)
+    assert score.metrics["accuracy"].n == 3
+
+
+def test_luminance_answers_by_the_label_that_an_option_names_and_calls_near_equals_equal(
+    bench: Any, tmp_path: Path
+) -> None:
+    for number, (a, b, answer) in enumerate([(60, 180, "B"), (200, 90, "A"), (121, 123, "C")]):
+        pixels = np.full((70, 110, 3), 150, dtype=np.uint8)
+        pixels[:, :50], pixels[:, 60:] = a, b
+        bench.add(
+            f"surfaces {number}",
+            task="relative_reflectance",
+            pictures=[pixels],
+            options=("The surface at B is darker", "The surface at A is darker", "Both are about the same"),
+            answer=answer,
+            marks={0: [("A", (25.5, 30.0)), ("B", (85.0, 41.5))]},
+        )
+    score = evaluate(bench.release(tmp_path / "release"), "luminance")
+    assert score.metrics["accuracy"].value == 1
+
+
+def test_luminance_is_measured_in_linear_light() -> None:
+    pixels = np.full((40, 50, 3), 188, dtype=np.uint8)  # sRGB of half the light: 187.5
+    assert luminance_at(pixels, (20.0, 11.0)) == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_perceptual_hash_takes_the_picture_of_the_same_scene(
+    bench: Any, photographs: list[np.ndarray], tmp_path: Path
+) -> None:
+    for number, pixels in enumerate(photographs):
+        other = photographs[(number + 1) % len(photographs)]
+        brighter = np.clip(pixels[4:-3, 5:-6].astype(int) + 20, 0, 255).astype(np.uint8)
+        bench.add(
+            f"alike {number}",
+            task="visual_similarity",
+            pictures=[pixels, *([brighter, other] if number % 2 else [other, brighter])],
+            options=(1, 2),
+            answer="A" if number % 2 else "B",
+        )
+    assert evaluate(bench.release(tmp_path / "release"), "perceptual_hash").metrics["accuracy"].value == 1
+
+
+def test_the_photograph_among_pictures_of_one_generator_has_the_odd_spectrum(
+    bench: Any, photographs: list[np.ndarray], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(8)
+    for number in range(20):
+        crops = [photographs[k][: 200 + number, 30:270] for k in rng.permutation(5)[:4]]
+        made = [_upsampled(pixels) for pixels in crops[1:]]
+        place = number % 4
+        bench.add(
+            f"real {number}",
+            task="forensic_detection",
+            pictures=[*made[:place], crops[0], *made[place:]],
+            options=(0, 1, 2, 3),
+            answer="ABCD"[place],
+        )
+    assert evaluate(bench.release(tmp_path / "release"), "residual_spectrum").metrics["accuracy"].value >= 0.8
+
+
+def _upsampled(pixels: np.ndarray) -> np.ndarray:
+    """Return a picture that a decoder might have made: of half the size, and doubled."""
+    height, width = pixels.shape[:2]
+    small = cv2.resize(pixels, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC))
+
+
+def test_of_equal_fits_the_first_key_is_taken_and_differences_below_six_decimals_do_not_count() -> None:
+    assert best_of({"B": 1.0, "A": 1.0, "C": 0.5}) == "A"
+    assert best_of({"A": 1.0, "B": 1.0000001}) == "A"
+
+
+def test_outliers_do_not_move_the_point_that_true_matches_map() -> None:
+    rng = np.random.default_rng(2)
+    homography = np.array([[0.9, -0.2, 30.0], [0.15, 1.1, -8.0], [1e-4, -2e-4, 1.0]])
+    first = rng.uniform(0, 300, (60, 2))
+    second = cv2.perspectiveTransform(first[None], homography)[0]
+    second[:25] = rng.uniform(0, 300, (25, 2))
+    at = mapped(Matches(first, second), (100.0, 70.0))
+    assert at == pytest.approx(cv2.perspectiveTransform(np.array([[[100.0, 70.0]]]), homography).ravel(), abs=0.1)
+    assert mapped(Matches(first[:7], second[:7]), (100.0, 70.0)) is None
+
+
+@pytest.mark.parametrize("turn_deg", [-35.0, -15.0, 15.0, 35.0])
+def test_the_side_to_which_a_camera_went_around_a_thing_follows_from_matches(turn_deg: float) -> None:
+    rng = np.random.default_rng(4)
+    points = rng.uniform(-1, 1, (80, 3))
+    focal, size_wh = 0.9 * 640, (640, 480)
+
+    def seen(angle: float) -> np.ndarray:
+        """Return the points as a camera sees them that stands at an angle to the right and looks at their middle."""
+        c, s = np.cos(angle), np.sin(angle)
+        at = points @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T + (0, 0, 4)
+        return focal * at[:, :2] / at[:, 2:] + np.array(size_wh) / 2 + rng.normal(0, 0.2, (80, 2))
+
+    # To the right of things whose z grows with distance, a camera sees the nearer side turn to the left.
+    sideways = moved_sideways(Matches(seen(0.0), seen(np.deg2rad(turn_deg))), size_wh)
+    assert sideways is not None
+    assert sideways * turn_deg > 0
+
+
+def test_sift_matches_see_to_which_side_the_camera_of_a_stereo_pair_moved(bench: Any, tmp_path: Path) -> None:
+    left, right, _ = data.stereo_motorcycle()
+    gap = np.full((left.shape[0], 20, 3), 255, dtype=np.uint8)
+    pairs = {"right": [left, right], "left": [right, left], "beside": [np.concatenate([left, gap, right], axis=1)]}
+    for name, pictures in pairs.items():
+        bench.add(
+            f"moved {name}",
+            task="multi_view_reasoning",
+            pictures=pictures,
+            options=("To the left", "To the right"),
+            answer="A" if name == "left" else "B",
+        )
+    assert evaluate(bench.release(tmp_path / "release"), "sift_matches").metrics["accuracy"].value == 1
 
 
 def test_a_slope_across_the_seam_costs_nothing_and_a_step_costs_its_height() -> None:
@@ -151,9 +238,18 @@ def test_a_point_is_known_again_after_a_quarter_turn_and_a_change_of_scale(photo
         assert distances(pixels, point, turned, seen).argmin() == number
 
 
-@pytest.mark.parametrize("model", ["edge_continuity", "local_features"])
+CLASSICAL = ("edge_continuity", "local_features", "luminance", "perceptual_hash", "residual_spectrum", "sift_matches")
+
+
+@pytest.mark.parametrize("model", CLASSICAL)
 def test_where_no_item_is_of_the_kind_there_is_no_score_but_the_cause(bench: Any, tmp_path: Path, model: str) -> None:
-    (task,) = parse_model(model).tasks or ()
-    bench.add("words only", task=task)
-    with pytest.raises(CheckFailed, match=r"is no jigsaw of one reference|does not mark one point in one picture"):
+    bench.add("words only", task=min(parse_model(model).tasks or ()))
+    lacking = "has options that are no pictures|does not mark|does not show two frames"
+    with pytest.raises(CheckFailed, match=lacking):
         evaluate(bench.release(tmp_path / "release"), model)
+
+
+@pytest.mark.parametrize("model", CLASSICAL)
+def test_a_classical_specialist_takes_nothing_after_its_name(model: str) -> None:
+    with pytest.raises(BenchwrightError, match="takes nothing after its name"):
+        parse_model(f"{model}:more")

@@ -1,4 +1,4 @@
-"""Classical vision programs for one task each; they show the accuracy without a learned model.
+"""Vision programs for a task or a few, classical and learned, that are scored like models.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -6,29 +6,32 @@ reference on its left and above it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 
 from ...questions.question import Question
-from ..base import Backend, PerQuestion, without_argument
-from ..options import BackendOptions
+from .base import ClassicalSpecialist, Fits
+from .question_forms import reference_and_choices
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-VERSION = 1
-"""Raised when a question may be answered otherwise than before."""
+class EdgeContinuity(ClassicalSpecialist):
+    """Takes the piece of a jigsaw that goes on best where the reference ends."""
 
+    name: ClassVar[str] = "edge_continuity"
+    tasks: ClassVar[frozenset[str]] = frozenset({"jigsaw"})
+    version: ClassVar[int] = 1
 
-def edge_continuity(argument: str, options: BackendOptions) -> Backend:
-    """Return the specialist for jigsaw questions."""
-    del options
-    without_argument("edge_continuity", argument)
-    return PerQuestion("edge_continuity", _answer, tasks=frozenset({"jigsaw"}), version=VERSION)
+    def fits_of(self, question: Question) -> Fits:
+        """Return the costs of the pieces, negated."""
+        shown = reference_and_choices(question)
+        reference = decode_rgb(shown.reference.data)
+        return {key: -corner_cost(reference, decode_rgb(piece.data)) for key, piece in shown.choices.items()}
 
 
 def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
@@ -65,18 +68,3 @@ def corner_cost(reference: NDArray[np.uint8], piece: NDArray[np.uint8]) -> float
     beside = reference[top:, left - 2 : left].swapaxes(0, 1)
     above = reference[top - 2 : top, left:]
     return seam_cost(beside, piece[:, :2].swapaxes(0, 1)) + seam_cost(above, piece[:2])
-
-
-def _answer(question: Question, content_id: str) -> str:
-    del content_id
-    shown = {choice.image_id for choice in question.choices}
-    references = [picture for picture in question.pictures if picture.image_id not in shown]
-    if len(references) != 1 or None in shown:
-        raise DataError(f"item {question.item_id} is no jigsaw of one reference and pictures to choose from")
-    reference = decode_rgb(references[0].data)
-    costs = {}
-    for choice in question.choices:
-        picture = question.picture_of(choice)
-        assert picture is not None
-        costs[choice.key] = corner_cost(reference, decode_rgb(picture.data))
-    return f"({min(costs, key=lambda key: (costs[key], key))})"

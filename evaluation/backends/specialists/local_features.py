@@ -13,25 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images.decode import decode_rgb
-from benchwright.records import VisualPrompt
 
-from ...questions.question import Question, QuestionImage
-from ..base import Backend, PerQuestion, without_argument
+from ...questions.question import Question
 from ..options import BackendOptions
+from .base import ClassicalSpecialist, Fits, Point
+from .question_forms import marked_views
 
 if TYPE_CHECKING:
     import cv2
     import numpy as np
     from numpy.typing import NDArray
-
-VERSION = 1
-"""Raised when a question may be answered otherwise than before."""
-
-Point = tuple[float, float]
 
 DIAMETERS_PX = (8.0, 16.0, 32.0)
 """Keypoint sizes in the reference; a descriptor covers about six times as much. They count together."""
@@ -42,22 +37,43 @@ ANGLES_DEG = tuple(22.5 * k for k in range(16))
 _BASE_SIGMA, _LAYERS = 1.6, 3
 
 
-def local_features(argument: str, options: BackendOptions) -> Backend:
-    """Return the specialist for correspondence questions.
+class LocalFeatures(ClassicalSpecialist):
+    """Takes the point whose surroundings have the SIFT descriptor most like that of the reference point.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT.
     """
+
+    name: ClassVar[str] = "local_features"
+    tasks: ClassVar[frozenset[str]] = frozenset({"visual_correspondence"})
+    version: ClassVar[int] = 1
+    stands_for: ClassVar[str] = "DIFT"
+
+    def __init__(self, argument: str, options: BackendOptions) -> None:
+        super().__init__(argument, options)
+        require_sift(self.name)
+
+    def fits_of(self, question: Question) -> Fits:
+        """Return the distances of the options' descriptors from the reference's, negated."""
+        shown = marked_views(question)
+        apart = distances(
+            decode_rgb(shown.reference.data), shown.point, decode_rgb(shown.view.data), list(shown.candidates.values())
+        )
+        return {key: -distance for key, distance in zip(shown.candidates, apart.tolist(), strict=True)}
+
+
+def require_sift(name: str) -> None:
+    """Refuse to go on without SIFT.
+
+    Raises:
+        PrerequisiteError: This build of OpenCV has none; says what to install.
+    """
     import cv2
 
-    del options
-    without_argument("local_features", argument)
     if not hasattr(cv2, "SIFT"):
         raise PrerequisiteError(
-            f"model 'local_features' needs SIFT, and OpenCV {cv2.__version__} has none; "
-            "install opencv-python-headless>=4.12"
+            f"model {name!r} needs SIFT, and OpenCV {cv2.__version__} has none; install opencv-python-headless>=4.12"
         )
-    return PerQuestion("local_features", _answer, tasks=frozenset({"visual_correspondence"}), version=VERSION)
 
 
 def distances(
@@ -114,27 +130,3 @@ def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:
     layer = max(0, level - octave * _LAYERS)
     packed = (octave & 0xFF) | (layer << 8)
     return cv2.KeyPoint(point[0] - 0.5, point[1] - 0.5, size_px, angle_deg, 0.0, packed)
-
-
-def _answer(question: Question, content_id: str) -> str:
-    del content_id
-    reference, view, labelled = _marked(question)
-    keys = sorted(labelled)
-    (mark,) = reference.prompts
-    apart = distances(
-        decode_rgb(reference.data), mark.points[0], decode_rgb(view.data), [labelled[key].points[0] for key in keys]
-    )
-    return f"({keys[int(apart.argmin())]})"
-
-
-def _marked(question: Question) -> tuple[QuestionImage, QuestionImage, dict[str, VisualPrompt]]:
-    """Return the picture with the reference point, the one with the options' points, and those by key."""
-    keys = {choice.key for choice in question.choices}
-    views = [picture for picture in question.pictures if {mark.label for mark in picture.prompts} >= keys]
-    references = [picture for picture in question.pictures if picture not in views and len(picture.prompts) == 1]
-    if len(views) != 1 or len(references) != 1:
-        raise DataError(
-            f"item {question.item_id} does not mark one point in one picture and the points "
-            f"{', '.join(sorted(keys))} in another"
-        )
-    return references[0], views[0], {mark.label: mark for mark in views[0].prompts if mark.label in keys and mark.label}

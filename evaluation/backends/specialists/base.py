@@ -1,0 +1,165 @@
+"""The interface of specialists: vision programs that say for a few tasks how well each option of a question fits.
+
+A specialist is asked the items of its tasks only; others are not applicable to it and are no part of its accuracy. An
+item of its tasks that lacks what the specialist compares (marks, say) is an error of that item.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from benchwright.errors import BenchwrightError
+from benchwright.models.batching import Batches, OutOfMemory
+
+from ...questions.question import Question, Reply
+from ..base import BackendContext, without_argument
+from ..options import BackendOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.workspace.item_cache import ItemCache
+
+Point = tuple[float, float]
+"""x and y in pixels of a picture; pixel centres lie at +0.5."""
+
+Fits = Mapping[str, float]
+"""How well each option fits, by its key: the option with the largest number is the answer, of equals the first key."""
+
+Content = TypeVar("Content")
+
+_DECIMALS = 6
+"""Decimals of a fit that count, so that the order of sums in a batch decides nothing."""
+
+
+class Specialist(ABC, Generic[Content]):
+    """A vision program for a few tasks; a class is itself the backend's factory.
+
+    Class attributes:
+        name: Name of the backend.
+        tasks: Tasks that it can take.
+        version: Version of the program; raised when a question may be answered otherwise than before.
+        stands_for: The specialist of BLINK's table 2 that it is or stands in for; empty where the table has none.
+
+    Args:
+        argument: Text after the colon of the model's name.
+        options: Options of the model.
+
+    Raises:
+        BenchwrightError: The argument or an option does not suit it.
+    """
+
+    name: ClassVar[str]
+    tasks: ClassVar[frozenset[str]]
+    version: ClassVar[int]
+    stands_for: ClassVar[str] = ""
+
+    def __init__(self, argument: str, options: BackendOptions) -> None:
+        without_argument(self.name, argument)
+        self._batch_size = options.batch_size
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings under which it runs, as JSON values."""
+        return self.identity
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The settings that can change a reply, as JSON values."""
+        return {}
+
+    @abstractmethod
+    def content_of(self, question: Question) -> Content:
+        """Return what the specialist compares: decoded pictures, points, and which option is which.
+
+        Raises:
+            BenchwrightError: The question is not of the form that it can take.
+        """
+
+    @abstractmethod
+    def fits(self, batch: Sequence[Content]) -> Sequence[Fits | str]:
+        """Return for each question how well its options fit; a text where it comes to no answer, which says why."""
+
+    def alike(self, content: Content) -> Hashable:
+        """Return a value that is equal for all questions of a batch, such as the size of a picture."""
+        del content
+        return None
+
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
+        """Yield one reply per question, a batch at a time; what an earlier run answered is not computed again."""
+        batches = Batches(self._batch_size, free_memory)
+        coming = iter(questions)
+        while some := list(islice(coming, self._batch_size)):
+            yield from self._replies(some, batches, context.cache)
+
+    def _replies(self, questions: Sequence[Question], batches: Batches, cache: ItemCache) -> Iterator[Reply]:
+        replies: dict[int, Reply] = {}
+        contents: dict[int, Content] = {}
+        for place, question in enumerate(questions):
+            if (kept := cache.get(*self._kept_as(question))) is not None:
+                replies[place] = Reply(question.item_id, text=kept.decode())
+                continue
+            try:
+                contents[place] = self.content_of(question)
+            except BenchwrightError as error:
+                replies[place] = Reply(question.item_id, error=str(error))
+        computed = batches.run(list(contents.values()), self.fits, key=self.alike)
+        for place, fits in zip(contents, computed, strict=True):
+            question = questions[place]
+            if isinstance(fits, OutOfMemory):
+                replies[place] = Reply(question.item_id, error=str(fits))
+                continue
+            text = fits if isinstance(fits, str) else f"({best_of(fits)})"
+            cache.put(*self._kept_as(question), text.encode())
+            replies[place] = Reply(question.item_id, text=text)
+        yield from (replies[place] for place in range(len(questions)))
+
+    def _kept_as(self, question: Question) -> tuple[str, Any]:
+        """Return under which key of the cache the reply to a question stands."""
+        return f"reply {self.version}", [self.name, dict(self.identity), question.content()]
+
+
+class ClassicalSpecialist(Specialist[Fits | str]):
+    """A specialist without a learned model, which looks at one question at a time."""
+
+    @abstractmethod
+    def fits_of(self, question: Question) -> Fits | str:
+        """Return how well each option of a question fits, or why there is no answer.
+
+        Raises:
+            BenchwrightError: The question is not of the form that it can take.
+        """
+
+    def content_of(self, question: Question) -> Fits | str:
+        """Return how well the options fit, since nothing is gained by batches."""
+        return self.fits_of(question)
+
+    def fits(self, batch: Sequence[Fits | str]) -> Sequence[Fits | str]:
+        """Return what was found of each question."""
+        return batch
+
+
+def best_of(fits: Fits) -> str:
+    """Return the key of the option that fits best; of equals, to six decimals, the first key."""
+    return min(fits, key=lambda key: (-round(fits[key], _DECIMALS), key))
+
+
+def free_memory() -> None:
+    """Let torch, where it is loaded, give back what it holds of a GPU's memory."""
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def cosines(vector: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the cosine of a vector, shape (dimensions,), with each of several, (vectors, dimensions)."""
+    import numpy as np
+
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)
+    return np.asarray(others @ vector / np.maximum(lengths, 1e-12), dtype=np.float64)

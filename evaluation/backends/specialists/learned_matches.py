@@ -1,0 +1,75 @@
+"""Learned matches: points of two pictures that a matcher of transformers finds, and the geometry they agree on.
+
+A specialist for `visual_correspondence` and `multi_view_reasoning`. By default Efficient LoFTR (Y. Wang et al., CVPR
+2024), the successor of BLINK's LoFTR, whose own weights transformers does not load; SuperGlue and LightGlue by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...questions.question import Question
+from .base import Fits
+from .matching import MATCHING_TASKS, Matches, PicturePair, fits_of_matches, pair_of
+from .weights import ModelSpecialist, require_model_type
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_CONFIDENCE = 0.2
+
+
+class LearnedMatches(ModelSpecialist[PicturePair]):
+    """Matches points of two pictures by a model, and answers by the homography, or the camera's motion, of these."""
+
+    name: ClassVar[str] = "learned_matches"
+    tasks: ClassVar[frozenset[str]] = MATCHING_TASKS
+    version: ClassVar[int] = 1
+    stands_for: ClassVar[str] = "LoFTR"
+    repository: ClassVar[str] = "zju-community/efficientloftr"
+
+    def content_of(self, question: Question) -> PicturePair:
+        """Return the two pictures."""
+        return pair_of(question)
+
+    def alike(self, content: PicturePair) -> Hashable:
+        """Return the sizes of both pictures."""
+        return content.first.shape, content.second.shape
+
+    def fits(self, batch: Sequence[PicturePair]) -> list[Fits | str]:
+        """Return how well each option agrees with the matches."""
+        matches = self.matches([(pair.first, pair.second) for pair in batch])
+        return [fits_of_matches(pair, found) for pair, found in zip(batch, matches, strict=True)]
+
+    def matches(self, pairs: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]) -> list[Matches]:
+        """Return the matched points of pairs of pictures, (height, width, 3) RGB, in pixels of each."""
+        import numpy as np
+        import torch
+
+        model, processor = self.opened
+        images = [[np.array(picture) for picture in pair] for pair in pairs]
+        inputs = processor(images=images, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            outputs = model(**inputs)
+        sizes = [[picture.shape[:2] for picture in pair] for pair in pairs]
+        found = processor.post_process_keypoint_matching(outputs, sizes, threshold=LEAST_CONFIDENCE)
+        return [
+            Matches(*(matched[name].cpu().numpy().astype(np.float64).reshape(-1, 2) + 0.5 for name in _SIDES))
+            for matched in found
+        ]
+
+    def load(self, place: str) -> Any:
+        """Return the matcher and the processor of its input."""
+        from transformers import AutoImageProcessor, AutoModelForKeypointMatching
+
+        require_model_type(self.folder, "efficientloftr", "superglue", "lightglue")
+        processor = AutoImageProcessor.from_pretrained(self.folder, local_files_only=True)
+        model = AutoModelForKeypointMatching.from_pretrained(
+            self.folder, use_safetensors=True, trust_remote_code=False, local_files_only=True
+        )
+        return model.float().to(place).eval(), processor
+
+
+_SIDES = ("keypoints0", "keypoints1")

@@ -1,0 +1,81 @@
+"""Luminance: which of two marked surfaces is darker as the picture shows it, whatever the light on them.
+
+The simplest answer to questions of reflectance: the baseline of constant shading, by which people's comparisons were
+first measured (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a
+shadow falls, and stands in for Ordinal Shading, whose weights no library here loads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from benchwright.errors import DataError
+from benchwright.images.decode import decode_rgb
+
+from ...questions.question import Question
+from .base import ClassicalSpecialist, Fits, Point
+from .question_forms import labelled_points
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RADIUS = 0.006
+"""Radius of the disc that is averaged around a point, as a fraction of the picture's height; two pixels at least."""
+EQUAL_RATIO = 1.10
+"""Ratio of the lighter to the darker surface up to which both are the same: that of WHDR (Bell et al., section 6)."""
+_WEIGHTS = (0.2126, 0.7152, 0.0722)
+"""Of linear red, green and blue in the luminance of sRGB (IEC 61966-2-1)."""
+
+
+class Luminance(ClassicalSpecialist):
+    """Takes the point of smaller luminance for the darker surface, and points of almost equal luminance for equal."""
+
+    name: ClassVar[str] = "luminance"
+    tasks: ClassVar[frozenset[str]] = frozenset({"relative_reflectance"})
+    version: ClassVar[int] = 1
+    stands_for: ClassVar[str] = "Ordinal Shading"
+
+    def fits_of(self, question: Question) -> Fits:
+        """Return how much darker each option's point is than the darkest other, as the logarithm of their ratio.
+
+        The option that names no point fits as well as a ratio of `EQUAL_RATIO` does.
+        """
+        from math import log
+
+        shown = labelled_points(question)
+        pixels = decode_rgb(shown.picture.data)
+        level = {label: log(luminance_at(pixels, point)) for label, point in shown.points.items()}
+        fits = {}
+        for key, label in shown.labels.items():
+            if label is None:
+                fits[key] = log(EQUAL_RATIO)
+            else:
+                fits[key] = min(other for name, other in level.items() if name != label) - level[label]
+        return fits
+
+
+def luminance_at(pixels: NDArray[np.uint8], point: Point) -> float:
+    """Return the mean luminance around a point, in linear light: above 0, where black is a thousandth, to 1.001.
+
+    Args:
+        pixels: Picture, (height, width, 3) RGB.
+        point: Point in it.
+
+    Raises:
+        DataError: The point lies outside the picture.
+    """
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    x, y = point
+    if not (0 <= x <= width and 0 <= y <= height):
+        raise DataError(f"a point at ({x:g}, {y:g}) lies outside a picture of {width} x {height} pixels")
+    radius = max(2.0, RADIUS * height)
+    left, top = max(0, int(x - radius)), max(0, int(y - radius))
+    around = pixels[top : int(y + radius) + 1, left : int(x + radius) + 1]
+    ys, xs = np.mgrid[top : top + around.shape[0], left : left + around.shape[1]]
+    inside = (xs + 0.5 - x) ** 2 + (ys + 0.5 - y) ** 2 <= radius**2
+    encoded = around[inside] / 255
+    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    return float((linear @ np.array(_WEIGHTS)).mean()) + 1e-3

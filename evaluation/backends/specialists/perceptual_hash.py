@@ -1,0 +1,36 @@
+"""Perceptual hash: which of two pictures has the pHash nearer to that of a third.
+
+A specialist for `visual_similarity` without a learned model, which sees layout and large shapes only.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from benchwright.images.decode import decode_rgb
+
+from ...questions.question import Question, QuestionImage
+from .base import ClassicalSpecialist, Fits
+from .question_forms import reference_and_choices
+
+
+class PerceptualHash(ClassicalSpecialist):
+    """Takes the picture whose pHash differs from the reference's in the fewest of 64 bits."""
+
+    name: ClassVar[str] = "perceptual_hash"
+    tasks: ClassVar[frozenset[str]] = frozenset({"visual_similarity"})
+    version: ClassVar[int] = 1
+
+    def fits_of(self, question: Question) -> Fits:
+        """Return the numbers of differing bits, negated."""
+        shown = reference_and_choices(question)
+        reference = _phash(shown.reference)
+        return {key: -float((_phash(picture) ^ reference).bit_count()) for key, picture in shown.choices.items()}
+
+
+def _phash(picture: QuestionImage) -> int:
+    from PIL import Image
+
+    from benchwright.images.perceptual_hash import phash
+
+    return phash(Image.fromarray(decode_rgb(picture.data)).convert("L"))

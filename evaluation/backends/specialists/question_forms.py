@@ -1,0 +1,111 @@
+"""What specialists read of a question: the picture with a reference point, pictures to choose from, marked points.
+
+Marks are vectors beside the pictures, so specialists see the pixels below them. Benchmarks that were published with
+marks drawn into their pictures have no such vectors, and their items cannot be read here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from benchwright.errors import DataError
+
+from ...questions.question import Question, QuestionImage
+from .base import Point
+
+
+class MarkedViews(NamedTuple):
+    """A picture with a reference point, and one with a point for each option.
+
+    Args:
+        reference: Picture with the reference point.
+        point: The reference point.
+        view: Picture with the options' points.
+        candidates: Points of the options, by key, in the order of keys.
+    """
+
+    reference: QuestionImage
+    point: Point
+    view: QuestionImage
+    candidates: dict[str, Point]
+
+
+class ReferenceAndChoices(NamedTuple):
+    """A picture to compare with, and the picture that each option shows, by key."""
+
+    reference: QuestionImage
+    choices: dict[str, QuestionImage]
+
+
+class LabelledPoints(NamedTuple):
+    """A picture with labelled points, and for each option the label that its words name; None for none or several."""
+
+    picture: QuestionImage
+    points: dict[str, Point]
+    labels: dict[str, str | None]
+
+
+def marked_views(question: Question) -> MarkedViews:
+    """Return the two pictures of a question about a point of one that another shows, too.
+
+    Raises:
+        DataError: It has not one picture with one point and one with a point labelled for each option.
+    """
+    keys = {choice.key for choice in question.choices}
+    views = [picture for picture in question.pictures if {mark.label for mark in picture.prompts} >= keys]
+    references = [picture for picture in question.pictures if picture not in views and len(picture.prompts) == 1]
+    if len(views) != 1 or len(references) != 1:
+        raise DataError(
+            f"item {question.item_id} does not mark one point in one picture and the points "
+            f"{', '.join(sorted(keys))} in another"
+        )
+    points = {mark.label: mark.points[0] for mark in views[0].prompts if mark.label in keys and mark.label}
+    candidates = {key: points[key] for key in sorted(points)}
+    return MarkedViews(references[0], references[0].prompts[0].points[0], views[0], candidates)
+
+
+def reference_and_choices(question: Question) -> ReferenceAndChoices:
+    """Return the only picture that is no option, and the pictures of the options.
+
+    Raises:
+        DataError: An option is no picture, or there is not just one other picture.
+    """
+    choices = choice_pictures(question)
+    shown = {picture.image_id for picture in choices.values()}
+    references = [picture for picture in question.pictures if picture.image_id not in shown]
+    if len(references) != 1:
+        raise DataError(f"item {question.item_id} does not show one reference and pictures to choose from")
+    return ReferenceAndChoices(references[0], choices)
+
+
+def choice_pictures(question: Question) -> dict[str, QuestionImage]:
+    """Return the pictures that the options show, by key.
+
+    Raises:
+        DataError: An option is no picture.
+    """
+    pictures = {choice.key: question.picture_of(choice) for choice in question.choices}
+    shown = {key: picture for key, picture in pictures.items() if picture is not None}
+    if len(shown) < len(pictures):
+        raise DataError(f"item {question.item_id} has options that are no pictures")
+    return shown
+
+
+def labelled_points(question: Question) -> LabelledPoints:
+    """Return the only picture with its labelled points, and which of them each option names.
+
+    Raises:
+        DataError: There is not one picture with two or more points, or a point that no option names.
+    """
+    marked = [picture for picture in question.pictures if picture.prompts]
+    points = {mark.label: mark.points[0] for mark in marked[0].prompts if mark.label} if len(marked) == 1 else {}
+    labels = {choice.key: _only_label(choice.text or "", points) for choice in question.choices}
+    if len(points) < 2 or not set(points) <= set(labels.values()):
+        raise DataError(f"item {question.item_id} does not mark points in one picture that its options name")
+    return LabelledPoints(marked[0], points, labels)
+
+
+def _only_label(words: str, points: dict[str, Point]) -> str | None:
+    named = [label for label in points if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", words)]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,121 @@
+"""Specialists with a learned model: their weights on this machine, found by folder or by the name of their repository.
+
+Nothing is fetched, nothing is unpickled and no code of a model's own is run. The model is loaded with the first
+question that no earlier run has answered.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import PrerequisiteError
+from benchwright.models.local_weights import weights_on_this_machine
+
+from ..local_weights import require_extra
+from ..options import BackendOptions
+from .base import Content, Specialist
+
+_DECIDES = (".safetensors", ".json", ".txt", ".model")
+
+
+class ModelSpecialist(Specialist[Content]):
+    """A specialist that needs the weights of a model in the layout of transformers or diffusers.
+
+    Class attributes:
+        repository: Repository of the weights that it takes where no others are named.
+        needs: Files of which one must be in the folder.
+
+    Args:
+        argument: Folder or repository of other weights; empty for the usual ones.
+        options: Options of the model, of which batch size and device count.
+
+    Raises:
+        PrerequisiteError: Packages are missing, or the weights are not on this machine; says how to get them.
+    """
+
+    repository: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ("config.json",)
+
+    def __init__(self, argument: str, options: BackendOptions) -> None:
+        super().__init__("", options)
+        require_extra()
+        self.folder = self._found(argument)
+        if argument:
+            named = self.folder.resolve().name if Path(argument).is_dir() else argument
+            self.name = f"{type(self).name}:{named}"  # type: ignore[misc]
+        self._device = options.device
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The hash of the weights."""
+        return {"weights": self._sha256}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The hash of the weights, the size of batches and the device."""
+        return {**self.identity, "batch_size": self._batch_size, "device": self._device or "auto"}
+
+    @cached_property
+    def opened(self) -> Any:
+        """The loaded model, in whatever form `load` returns it.
+
+        Raises:
+            PrerequisiteError: The folder holds no such model, or it cannot be loaded.
+        """
+        try:
+            return self.load(self.place)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise PrerequisiteError(f"{self.name}: {self.folder.name} cannot be loaded: {first[:200]}") from error
+
+    @abstractmethod
+    def load(self, place: str) -> Any:
+        """Return the model of `folder` on a device."""
+
+    @property
+    def place(self) -> str:
+        """The device by torch's name: the one that is wanted, else the first GPU, else the CPU."""
+        import torch
+
+        return self._device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+
+    @cached_property
+    def _sha256(self) -> str:
+        files = sorted(path for path in self.folder.rglob("*") if path.suffix in _DECIDES and path.is_file())
+        return digest({path.relative_to(self.folder).as_posix(): file_digest(path) for path in files})
+
+    def _found(self, argument: str) -> Path:
+        folder = Path(argument) if argument and Path(argument).is_dir() else None
+        repository = argument or self.repository
+        folder = folder or weights_on_this_machine(repository)
+        if folder is None:
+            raise PrerequisiteError(
+                f"model {type(self).name!r} needs the weights of {repository}, which this machine lacks; fetch them "
+                f"with `hf download {repository}`, or name a folder: {type(self).name}:FOLDER"
+            )
+        if not any((folder / name).is_file() for name in self.needs) or not any(folder.rglob("*.safetensors")):
+            raise PrerequisiteError(
+                f"{folder} holds no model for {type(self).name!r}: it needs {' or '.join(self.needs)} and "
+                "*.safetensors (pickled weights are not loaded)"
+            )
+        return folder
+
+
+def require_model_type(folder: Path, *kinds: str) -> None:
+    """Check that a folder holds a model of one of several kinds, by its `config.json`.
+
+    Raises:
+        PrerequisiteError: It holds another one.
+    """
+    try:
+        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError) as error:
+        raise PrerequisiteError(f"{folder.name} holds no model: its config.json cannot be read") from error
+    if kind not in kinds:
+        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not {' or '.join(kinds)}")
