@@ -39,6 +39,10 @@ ROOM = Room(
         "verify": Entry(
             f"{_HERE}.campaigns.verify:Verify", "Let people accept, edit or reject each item, under a rule."
         ),
+        "write": Entry(
+            f"{_HERE}.campaigns.write:Write",
+            "Let people write questions about each image, with options, explanation and labels.",
+        ),
     },
     commands={
         "filter drop": Entry(f"{_HERE}.cli.overrides:drop", "Drop images or items by hand that a step kept."),

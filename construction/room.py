@@ -103,6 +103,10 @@ ROOM = Room(
             f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
         ),
+        "written_questions": Entry(
+            f"{_HERE}.tasks.written_questions:WrittenQuestionItems",
+            "Make items of the questions that people wrote about images.",
+        ),
         "background_substitution": Entry(
             f"{_HERE}.tasks.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",

@@ -30,6 +30,7 @@ from benchwright.annotation.campaigns import (
     ScreenItems,
     State,
     Verify,
+    Write,
     kept_in,
     prepared_input,
     settled,
@@ -50,6 +51,7 @@ from benchwright.annotation.forms import (
     SCREEN_ITEMS,
     STATE,
     VERIFY,
+    WRITE,
     AssignmentSettings,
     CampaignForm,
     MarkField,
@@ -85,7 +87,7 @@ CRITERIA = ("accurate", "difficult")
 WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW, MARK)
 CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
 OPENED_ON_FILES = (ERRATA, ERROR_ANALYSIS)
-FIXED_RULES = {DESCRIBE: "single", COLLECT: "single", STATE: "single"}
+FIXED_RULES = {DESCRIBE: "single", COLLECT: "single", STATE: "single", WRITE: "single"}
 _EDITS = {"x": {"question": "Which piece fits best?"}, "y": {"question": "Which of these fits?"}}
 _FINDINGS = {
     "s": {"finding": "key_right"}, "w": {"finding": "key_wrong", "instead": "A", "reason": "It is the other one."},
@@ -108,7 +110,7 @@ _MARKS: Mapping[str, Mapping[str, Any]] = {
 LETTERS: Mapping[str, str] = {
     VERIFY: "arvxyb", REVIEW: "paxybnm", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
     COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw", MARK: "mmotnu",
-    STATE: "cn",
+    STATE: "cn", WRITE: "cn",
 }  # fmt: skip
 """What annotators say, a letter for each decision.
 
@@ -281,6 +283,9 @@ class Driven:
             return _WRITTEN if letter == "c" else {"implication": "nothing"}
         if self.kind == STATE:
             return {"statement": "stated", "caption": "A cup."} if letter == "c" else {"statement": "nothing"}
+        if self.kind == WRITE:
+            question = {"ask": "Which piece fits here?", "right": "the left one", "wrong": ["the right one"]}
+            return {"writing": "written", "questions": [question]} if letter == "c" else {"writing": "nothing"}
         if self.kind == ERRATA:
             return _FINDINGS[letter]
         if self.kind == ERROR_ANALYSIS:
@@ -332,7 +337,7 @@ class Driven:
             if "gold" not in (outcome := verdicts.outcomes[self._record_id(number)]).evidence
         }
         by_task = {_task(number): outcome for number, outcome in by_number.items()}
-        is_of_items = self.kind not in {SCREEN, DESCRIBE, MARK, STATE}
+        is_of_items = self.kind not in {SCREEN, DESCRIBE, MARK, STATE, WRITE}
         rounds = verdicts.summary.get("rounds", ())
         return Ran(None, Counter(by_number.values()), by_task if is_of_items else None, rounds)
 
@@ -361,6 +366,8 @@ class Driven:
             return Describe(handout=handout).advance(images, context)
         if self.kind == STATE:
             return State(sections=("caption",), handout=handout).advance(images, context)
+        if self.kind == WRITE:
+            return Write(task="pieces", options=2, handout=handout).advance(images, context)
         if self.kind == COLLECT:
             step = Collect(prompts=tuple(_task(number) for number in numbers), min_side_px=1, handout=handout)
             return step.advance([], context)
@@ -416,6 +423,8 @@ class Driven:
             return "conveys" if verdict == "keep" else "nothing"
         if self.kind == STATE:
             return "stated" if outcome.values.get("statements") else "nothing"
+        if self.kind == WRITE:
+            return "written" if outcome.values.get("questions") else "nothing"
         if self.kind == MARK:
             if reason is not None:
                 return {"cannot_tell": "unsure", "disputed": "no_agreement"}[reason]
@@ -435,7 +444,11 @@ class Driven:
     def _record_id(self, number: int) -> str:
         if self.kind == PAIR:
             return digest(["pair", *sorted((_image(number).image_id, _image(99).image_id))])
-        return _image(number).image_id if self.kind in {SCREEN, DESCRIBE, MARK, STATE} else self._item(number).item_id
+        return (
+            _image(number).image_id
+            if self.kind in {SCREEN, DESCRIBE, MARK, STATE, WRITE}
+            else self._item(number).item_id
+        )
 
     # What everybody says
 
@@ -521,7 +534,7 @@ class Driven:
 
 
 _GOLD = {VERIFY: "accept", SCREEN: "keep", SCREEN_ITEMS: "keep", PAIR: "same", DESCRIBE: "nothing", ERRATA: "key_right",
-         ERROR_ANALYSIS: "blind", MARK: "nothing", STATE: "nothing"}  # fmt: skip
+         ERROR_ANALYSIS: "blind", MARK: "nothing", STATE: "nothing", WRITE: "nothing"}  # fmt: skip
 
 
 def _task(number: int) -> str:

@@ -59,6 +59,10 @@ class TruthRun:
         }
         self._marks[image_id, f"{by}.regions"] = json.dumps(document if other is None else {**document, "other": other})
 
+    def say(self, image_id: str, value: str, text: str) -> None:
+        """State a value of a picture, as another campaign would."""
+        self._marks[image_id, value] = text
+
     def values(self) -> dict[tuple[str, str], str]:
         return {key: write_truths(truths) for key, truths in self._truths.items()} | self._marks
 

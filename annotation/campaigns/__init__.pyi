@@ -28,3 +28,4 @@ from .screen import ScreenItems as ScreenItems
 from .state import State as State
 from .verdicts import rounded as rounded
 from .verify import Verify as Verify
+from .write import Write as Write

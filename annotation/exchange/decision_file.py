@@ -19,8 +19,9 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
-from ..forms.fields.field_types import PhotographField, SeveralOf
+from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, SeveralOf
 from ..forms.fields.form import Form
+from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
@@ -335,7 +336,7 @@ class _TypedRowImport(_RowImport):
         photographs: PhotographRows | None,
     ) -> None:
         super().__init__(store, campaign, now, people)
-        self._typed = form
+        self._typed, self._columns = form, with_numbered_fields(form).fields
         self._photographs = photographs
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
@@ -352,11 +353,19 @@ class _TypedRowImport(_RowImport):
             return "unchanged"
         raise RefusedError(f"annotator {shown(row.values['annotator'])} has already decided this item otherwise")
 
-    def _fields(self, row: CsvRow) -> dict[str, str | list[str]]:
+    def _fields(self, row: CsvRow) -> dict[str, Any]:
         """Return a row's values by field; several values in one cell are separated by semicolons."""
-        fields: dict[str, str | list[str]] = {}
-        for field in self._typed.fields:
-            value = row.values[field.name]
-            is_several = isinstance(field, SeveralOf)
-            fields[field.name] = [part.strip() for part in value.split(";") if part.strip()] if is_several else value
-        return fields
+        return grouped_values(self._typed, {field.name: _in_cell(field, row.values) for field in self._columns})
+
+
+def _in_cell(field: FormField, values: Mapping[str, str]) -> str | list[str]:
+    """Return the value in the cell of a field; options are spelled by their code or their words, in any case."""
+    value = values[field.name]
+    if isinstance(field, Lines):
+        return lines_in(value)
+    if not isinstance(field, OneOf | SeveralOf):
+        return value
+    codes = {spelling.casefold(): option.code for option in field.options for spelling in (option.words, option.code)}
+    parts = [part.strip() for part in value.split(";") if part.strip()] if isinstance(field, SeveralOf) else [value]
+    chosen = [codes.get(part.casefold(), part) for part in parts]
+    return chosen if isinstance(field, SeveralOf) else chosen[0]

@@ -11,8 +11,10 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
-from ..forms.fields.field_words import takes_in_words
+from ..forms.fields.field_types import FormField, Lines, Repeated
+from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
+from ..forms.fields.numbered_fields import name_of, numbered_fields, with_numbered_fields
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
@@ -34,19 +36,36 @@ _EDIT_WORDS = {
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
     """Return the columns that people fill in, after `item_id`; for a typed form these are its fields."""
-    return FILLED_IN if form is None else ("annotator", *(field.name for field in form.fields))
+    return FILLED_IN if form is None else ("annotator", *(field.name for field in with_numbered_fields(form).fields))
 
 
 def words_by_column(settings: Campaign) -> dict[str, str]:
     """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
     form, words = settings.form.typed, {"annotator": "who decides, by name"}
     if form is not None:
-        return words | {field.name: takes_in_words(field) for field in form.fields}
+        return words | {column: text for field in form.fields for column, text in _words_of_field(field).items()}
     by_choice = settings.form.takes_choices
     words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
     if reasons := settings.form.reasons:
         words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
     return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
+
+
+def _words_of_field(field: FormField) -> dict[str, str]:
+    """Return for each column of a field the values that it takes; those of a group's later entries name the first."""
+    if not isinstance(field, Repeated) or not field.in_columns:
+        return {field.name: takes_in_words(field)}
+    words = {}
+    for place, column in enumerate(numbered_fields(field)):
+        part = field.fields[place % len(field.fields)]
+        if place >= len(field.fields):
+            words[column.name] = f"as {name_of(part.name, 1)}"
+            continue
+        parted = " or parted by ` | `" if isinstance(part, Lines) else ""
+        condition = column.only_if if part.only_if is not None else None
+        within = part.model_copy(update={"only_if": condition})
+        words[column.name] = takes_in_words(part) + parted + when_in_words(within)
+    return words
 
 
 def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:

@@ -38,6 +38,8 @@ from .kind_forms.screening import screening_form as screening_form
 from .kind_forms.statements import SECTIONS as SECTIONS
 from .kind_forms.statements import state_form as state_form
 from .kind_forms.statements import statements_document as statements_document
+from .kind_forms.writing import QuestionSettings as QuestionSettings
+from .kind_forms.writing import writing_form as writing_form
 from .kinds import ANSWER as ANSWER
 from .kinds import COLLECT as COLLECT
 from .kinds import DESCRIBE as DESCRIBE
@@ -51,6 +53,7 @@ from .kinds import SCREEN as SCREEN
 from .kinds import SCREEN_ITEMS as SCREEN_ITEMS
 from .kinds import STATE as STATE
 from .kinds import VERIFY as VERIFY
+from .kinds import WRITE as WRITE
 from .payloads import Proposals as Proposals
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in

@@ -16,7 +16,7 @@ from .fields.form import Form
 
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
-STATE = "state"
+STATE, WRITE = "state", "write"
 MARK = "mark"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Findings that an annotator can make about a key."""
@@ -183,6 +183,20 @@ KINDS = {
                 "- Give all questions of a picture the same number of options, so that none stands out.\n\n"
                 "What a **model drafted** is nobody's until you accept it. Check every word of it against the picture, "
                 "correct it or discard it: a draft that sounds right is wrong often enough. Name no private person."
+            ),
+        ),
+        CampaignKind(
+            WRITE,
+            shows_key=False,
+            guidelines=(
+                "Write questions that nobody can answer **without looking** at this picture, and that everybody who "
+                "looks closely answers alike.\n\n"
+                "- A question **names** what it asks about, and asks one thing.\n"
+                "- **One** option is right. The others are wrong for certain, and plausible to somebody who has not "
+                "looked: of the same kind, as long, and worded alike.\n"
+                "- An explanation says what in the picture makes the option right.\n\n"
+                "If the picture gives no good question, say so. Write in the language of the benchmark, and name no "
+                "private person."
             ),
         ),
         CampaignKind(

@@ -11,11 +11,11 @@ from .campaign_form import CampaignForm
 from .fields.field_types import OneOf, Option, TextField
 from .kind_forms.marking import MarkField, marking_form
 from .kind_forms.statements import WHY_FIELD
-from .kinds import COLLECT, DESCRIBE, MARK, STATE
+from .kinds import COLLECT, DESCRIBE, MARK, STATE, WRITE
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
-"""Decisions on a photograph that somebody found, when `collect` is practised."""
+"""Decisions on a photograph that somebody found or a question that somebody wrote, when these kinds are practised."""
 _FIRST_TEXT_OF_DESCRIPTION = "questions"
 
 
@@ -62,6 +62,15 @@ _FOUND_PHOTOGRAPH = OneOf(
     ),
 )
 
+_WRITTEN_QUESTION = OneOf(
+    name="verdict",
+    label="Would you hand this question in?",
+    options=(
+        Option(code=TAKE, words="Hand it in", help="It is clear, and one option is right."),
+        Option(code=LEAVE, words="Write another one", help="Something is wrong with it."),
+    ),
+)
+
 
 PRACTISED_BOXES, PRACTISED_POINTS = "boxes", "points"
 """Names of the fields in which marking is practised."""
@@ -75,14 +84,16 @@ _PRACTISED_MARKS = (
 def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> CampaignForm:
     """Return the form in which a campaign's work is practised: its own, without what nobody can judge as right.
 
-    Describing is practised without writing questions, collecting by judging photographs that somebody found, and
-    marking on drawn still lifes, unless the campaign names pictures of its own (`is_own`), and stating by saying why a
-    picture does not answer a question.
+    Describing is practised without writing questions, collecting by judging photographs that somebody found, writing by
+    judging questions that somebody wrote, marking on drawn still lifes, unless the campaign names pictures of its own
+    (`is_own`), and stating by saying why a picture does not answer a question.
     """
     if kind == MARK and not is_own:
         return CampaignForm(fields=marking_form(_PRACTISED_MARKS).fields)
     if kind == COLLECT:
         return CampaignForm(fields=(_FOUND_PHOTOGRAPH,))
+    if kind == WRITE and not is_own:
+        return CampaignForm(fields=(_WRITTEN_QUESTION,))
     if kind == STATE:
         return CampaignForm(fields=(WHY_FIELD,))
     if kind == DESCRIBE and form.fields is not None:

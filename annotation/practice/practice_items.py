@@ -29,6 +29,7 @@ from ..forms.kinds import (
     SCREEN_ITEMS,
     STATE,
     VERIFY,
+    WRITE,
 )
 from ..forms.practice_item import LEAVE, PRACTISED_BOXES, PRACTISED_POINTS, TAKE, PracticeItem, TextBeside
 from ..forms.task_content import TaskContent
@@ -245,6 +246,7 @@ _OF_KIND: Mapping[str, Sequence[str]] = {
     REVIEW: ("clean", "wrong key", "ambiguous", "given away", "hidden"),
     ERRATA: ("clean", "wrong key", "ambiguous", "unclear picture", "hidden"),
     ANSWER: ("clean", "cups", "nearest", "hidden", "most"),
+    WRITE: ("clean", "ambiguous", "given away", "hidden", "unclear picture"),
 }
 _NOT_FIT = {AMBIGUOUS: (_REJECT, _REVISE), _GIVEN_AWAY: (_REJECT, _REVISE), KEY_WRONG: (_REVISE, _REJECT)}
 
@@ -286,6 +288,7 @@ def _of_question(kind: str, name: str, question: _Question) -> PracticeItem:
         REVIEW: (_ACCEPT,) if is_sound else (_REVISE,),
         SCREEN_ITEMS: (KEEP,) if is_sound else (DISCARD,),
         ERRATA: (question.finding,),
+        WRITE: (TAKE,) if is_sound else (LEAVE,),
         ANSWER: question.answers,
     }[kind]
     answers = question.answers if kind == REVIEW else ()

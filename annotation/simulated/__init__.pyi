@@ -9,4 +9,5 @@ from .markers import SimulatedMarkers as SimulatedMarkers
 from .writers import SimulatedCollectors as SimulatedCollectors
 from .writers import SimulatedDescribers as SimulatedDescribers
 from .writers import SimulatedStaters as SimulatedStaters
+from .writers import SimulatedWriters as SimulatedWriters
 from .writers import drawn_picture as drawn_picture

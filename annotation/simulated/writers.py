@@ -1,4 +1,4 @@
-"""Simulated annotators that make new content: descriptions of images, and pictures for prompts.
+"""Simulated annotators that make new content: descriptions of images, questions, and pictures for prompts.
 
 Their content cannot be mistaken for a person's: the descriptions use words that no person would use, and the pictures
 are drawn by the program, with the word SIMULATED across them.
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
+from ..forms.fields.field_values import applies
 from ..forms.fields.form import Form
+from ..forms.kind_forms import writing
 from ..forms.kind_forms.collect import NONE, OWN, WEB
 from ..forms.kind_forms.description import CONVEYS, COUNTS, NOTHING
 from ..forms.kind_forms.statements import HEADLINE, STATED
@@ -81,6 +83,50 @@ class SimulatedStaters(SimulatedGroup):
         return Submission(fields={HEADLINE: STATED, **fields})
 
 
+class SimulatedWriters(SimulatedGroup):
+    """Simulated annotators who find nothing to ask at a given rate, or else write questions and label them at random.
+
+    Attributes:
+        nothing_rate: Chance that an annotator finds nothing to ask, 0 to 1.
+        unanswerable_rate: Chance that a question is one which the picture does not answer, 0 to 1, where an option that
+            declines may be right.
+    """
+
+    called: ClassVar[str] = "writer-"
+
+    nothing_rate: Share = 0.0
+    unanswerable_rate: Share = 0.2
+
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Return a submission that asks nothing, or as many questions as the form takes, or fewer."""
+        typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
+        assert typed is not None, "questions are written in a typed form"
+        if rng.random() < self.nothing_rate:
+            return Submission(fields={writing.HEADLINE: NOTHING})
+        [group] = [field for field in typed.fields if isinstance(field, Repeated)]
+        count = int(rng.integers(group.min_count, group.max_count + 1))
+        questions = [self._question(group, number, picture, rng) for number in range(1, count + 1)]
+        return Submission(fields={writing.HEADLINE: writing.WRITTEN, writing.GROUP: questions})
+
+    def _question(self, group: Repeated, number: int, picture: str, rng: np.random.Generator) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for field in group.fields:
+            if not applies(field, values):
+                continue
+            if field.name == writing.DECLINING and isinstance(field, OneOf):
+                codes = [option.code for option in field.options if option.code != writing.IS_RIGHT]
+                is_unanswerable = rng.random() < self.unanswerable_rate
+                values[field.name] = writing.IS_RIGHT if is_unanswerable else _one(codes, rng)
+            elif isinstance(field, SeveralOf):
+                values[field.name] = _some([option.code for option in field.options], rng)
+            elif isinstance(field, TextField):
+                text = f"Simulated {number}, {field.name} of picture {picture}"
+                values[field.name] = text[: field.max_chars]
+            else:
+                values[field.name] = _written(field, picture, rng, of=f"question {number}")
+        return values
+
+
 def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: str = "") -> Any:
     """Return a value of a field that says that nobody wrote it; names are told apart by their group."""
     if isinstance(field, Repeated):
@@ -90,7 +136,8 @@ def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: st
     if isinstance(field, OneOf):
         return _one([option.code for option in field.options], rng)
     if isinstance(field, Lines):
-        return [f"Simulated {line} of {of}" for line in range(1, (field.at_least or field.count) + 1)]
+        lines = range(1, (field.at_least or field.count) + 1)
+        return [f"Simulated {line} of {of}"[: field.max_chars] for line in lines]
     assert isinstance(field, TextField), "other fields may be left out"
     if field.is_name:
         return f"simulated_{of or 'subjects_1'}"
@@ -165,9 +212,13 @@ def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
         if isinstance(field, OneOf):
             labels[field.name] = _one([option.code for option in field.options], rng)
         elif isinstance(field, SeveralOf):
-            codes = [option.code for option in field.options]
-            labels[field.name] = [codes[place] for place in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
+            labels[field.name] = _some([option.code for option in field.options], rng)
     return labels
+
+
+def _some(codes: Sequence[str], rng: np.random.Generator) -> list[str]:
+    """Return one or two of these codes at random."""
+    return [codes[place] for place in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
 
 
 def _one(codes: Sequence[str], rng: np.random.Generator) -> str:

@@ -15,7 +15,7 @@ from ..forms.fields.field_types import OneOf, SeveralOf
 from ..forms.gold_file import GoldLabel
 from ..forms.kind_forms.description import NOTHING
 from ..forms.kind_forms.screening import KEEP
-from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY
+from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY, WRITE
 from ..forms.payloads import TaskInput, item_in
 from ..store import decisions_of
 
@@ -91,7 +91,7 @@ def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[
     """Return the decisions that can be known to be right; if several categories can be named, each category."""
     if kind == REVIEW:  # an item passes as it is: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _own(task_input, kind)) is not None else []
-    if kind in {DESCRIBE, STATE}:  # texts cannot be known beforehand, only that there is nothing to write
+    if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known beforehand, only that there is nothing to write
         return [NOTHING]
     typed = form.typed
     if typed is None:

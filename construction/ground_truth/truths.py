@@ -21,6 +21,8 @@ Row3 = tuple[float, float, float]
 Matrix3 = tuple[Row3, Row3, Row3]
 Unit = Literal["pixels", "fractions"]
 Words = Annotated[str, Field(min_length=1, max_length=4000)]
+MOST_OPTIONS = 20
+"""Most options of a puzzle."""
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -319,29 +321,33 @@ class DatedPlace(GroundTruth):
 class Puzzle(GroundTruth):
     """A puzzle of an intelligence test, with the explanation of its answer.
 
-    Its options are either drawn in its pictures, each with a label beside it, or are further pictures of the record.
+    Its options are drawn in its pictures, each with a label beside it, or are further pictures of the record, or texts.
     """
 
     kind: ClassVar[str] = "puzzles"
     pictures: ClassVar[int | None] = None
 
     question: Words
-    labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=8)
+    labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=MOST_OPTIONS)
     """Labels of the options as they stand in the picture, in order, such as A, B, C and D; empty where options are
     pictures."""
-    option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=8)
+    option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=MOST_OPTIONS)
     """Numbers of the record's pictures that are the options; all other pictures of the record are the puzzle."""
+    option_texts: tuple[Words, ...] = Field((), max_length=MOST_OPTIONS)
+    """Options that are texts, in no order."""
     answer: str | int
-    """Label of the right option, or number of the picture that is it."""
+    """Label of the right option, number of the picture that is it, or its text."""
     explanation: Words
     is_generated: bool = False
     """Whether a program made it; `original` then says which."""
 
     @model_validator(mode="after")
     def _has_options_and_an_answer_among_them(self) -> Puzzle:
-        if bool(self.labels) == bool(self.option_pictures):
-            raise ValueError("a puzzle has either `labels` of options drawn in it, or `option_pictures`")
-        options: tuple[str | int, ...] = self.labels or self.option_pictures
+        if sum(map(bool, (self.labels, self.option_pictures, self.option_texts))) != 1:
+            raise ValueError(
+                "a puzzle has either `labels` of options drawn in it, or `option_pictures`, or `option_texts`"
+            )
+        options: tuple[str | int, ...] = self.labels or self.option_pictures or self.option_texts
         if len(options) < 2 or len(set(options)) < len(options):
             raise ValueError(f"a puzzle needs two or more options, each once, not {list(options)}")
         if self.answer not in options:

@@ -2,7 +2,9 @@ from .boxes import MOST_DEVIATIONS as MOST_DEVIATIONS
 from .boxes import BoxNoise as BoxNoise
 from .boxes import iou as iou
 from .boxes import noised_box as noised_box
+from .choices import AskedChoices as AskedChoices
 from .choices import PlacedChoices as PlacedChoices
+from .choices import asked_choices as asked_choices
 from .choices import image_choices as image_choices
 from .choices import place as place
 from .choices import text_choices as text_choices

@@ -55,6 +55,37 @@ def text_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
     return tuple(Choice(key=key, text=text) for key, text in placed.keyed)
 
 
+class AskedChoices(NamedTuple):
+    """Choices of an item, with the key of the right one and of the one that declines; None where there is none."""
+
+    choices: tuple[Choice, ...]
+    answer: str | None
+    refusal: str | None
+
+
+def asked_choices(
+    right: str | None, wrong: Sequence[str], refusal: str | None, rng: np.random.Generator
+) -> AskedChoices:
+    """Return options in random order, in which the one that declines is at every place equally likely.
+
+    Args:
+        right: Option that answers; None where nothing in the picture does.
+        wrong: Options that are wrong.
+        refusal: Option that declines; None where none is offered.
+        rng: Random numbers of the item.
+
+    Raises:
+        ValueError: There is neither an option that answers nor one that declines, or two are equal.
+    """
+    answers = [*wrong, *([right] if right is not None and refusal is not None else [])]
+    first = right if refusal is None else refusal
+    if first is None:
+        raise ValueError("a question needs an option that answers it, or one that declines")
+    placed = place(first, [answers[number] for number in rng.permutation(len(answers)).tolist()], rng)
+    answer = next((key for key, text in placed.keyed if text == right), None)
+    return AskedChoices(text_choices(placed), answer, None if refusal is None else placed.answer)
+
+
 def image_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
     """Return placed images, given by id, as an item's choices."""
     return tuple(Choice(key=key, image_id=image_id) for key, image_id in placed.keyed)

@@ -24,6 +24,8 @@ OWN_FILES = {
     "captions": "a COCO file or a table of captions",
 }
 """Files of one's own that give a kind, besides tables, which give all."""
+CAMPAIGNS = {"puzzles": "a campaign `write`"}
+"""Campaigns in which people give a kind, besides `mark`."""
 
 
 def readers_that_give(kind: str) -> list[str]:
@@ -45,6 +47,8 @@ def lacking_truths(kinds: Iterable[str]) -> str:
         if own := OWN_FILES.get(kind):
             ways.append(own)
         ways.append(f"a table (CSV, JSON lines) with `{kind}`")
+        if campaign := CAMPAIGNS.get(kind):
+            ways.append(campaign)
         if fields := MARKED_FIELDS.get(kind):
             ways.append(f"a campaign `mark` with {fields}")
     return f"nothing in the folder states {' or '.join(f'`{kind}`' for kind in named)}; add {', or '.join(ways)}"

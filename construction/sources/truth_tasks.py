@@ -26,6 +26,7 @@ from benchwright.facts import REGIONS
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.seeds import generator_for
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+from benchwright.written_questions import QUESTIONS
 
 from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
@@ -130,6 +131,7 @@ class TruthTask(MapStep):
                 wanted, setting = {
                     REGIONS: ("a campaign `mark`", "marked_by"),
                     PROMPT: ("a campaign `collect`", "collected_by"),
+                    QUESTIONS: ("a campaign `write`", "written_by"),
                 }.get(value, ("a step `dataset`", "dataset"))
                 raise RecipeError(
                     f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "

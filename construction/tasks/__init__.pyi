@@ -23,3 +23,4 @@ from .semantic_correspondence import SemanticCorrespondence as SemanticCorrespon
 from .spatial_relation import SpatialRelation as SpatialRelation
 from .visual_correspondence import VisualCorrespondence as VisualCorrespondence
 from .visual_similarity import VisualSimilarity as VisualSimilarity
+from .written_questions import WrittenQuestionItems as WrittenQuestionItems

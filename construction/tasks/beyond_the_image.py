@@ -13,11 +13,11 @@ from pydantic import Field
 from benchwright.implication import WrittenIn
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Stream
+from benchwright.written_questions import REFUSAL
 
-from ..item_parts.choices import group_keys, place, text_choices
+from ..item_parts.choices import asked_choices, group_keys
 from ..sources.facts_reader import FactsReader, as_shown, nothing_stated
 
-REFUSAL = "The picture does not show enough to tell."
 BASIC = "basic"
 """Level of what a picture plainly shows (MM-SAP's BasicVisQA)."""
 
@@ -77,30 +77,27 @@ class BeyondTheImage(FactsReader):
 
     def _item(self, record: ImageRecord, ctx: Context, picture: ImageRecord, question: dict[str, Any]) -> Item:
         rng = ctx.rng(record.image_id, question["name"])
-        right = question.get("right")
-        answers = [*question["wrong"], *([right] if right is not None else [])]
-        placed = place(self.refusal, [answers[number] for number in rng.permutation(len(answers)).tolist()], rng)
+        asked = asked_choices(question.get("right"), question["wrong"], self.refusal, rng)
         written_in = None if "written_in" not in question else WrittenIn.model_validate(question["written_in"])
         by_default = "simulated" if written_in is not None and written_in.simulated else "person"
         author = question.get("written_by", by_default)
-        answer = next((key for key, text in placed.keyed if text == right), None)
         return Item(
             item_id=ctx.item_id(record.image_id, question["name"]),
             task=self.name,
             kind="multiple_choice",
             images=(ItemImage(image_id=picture.image_id, role="reference"),),
             question=question["ask"],
-            choices=text_choices(placed),
-            answer=answer,
-            refusal=placed.answer,
+            choices=asked.choices,
+            answer=asked.answer,
+            refusal=asked.refusal,
             group_keys=group_keys(record),
-            level=None if answer is None else BASIC,
+            level=None if asked.answer is None else BASIC,
             category=question.get("why"),
             written_by={"question": author, "choices": author},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
             evidence={"fact": question["name"]}
-            | ({"why": question["why"]} if answer is None else {})
+            | ({"why": question["why"]} if asked.answer is None else {})
             | ({} if written_in is None else {"written_in": question["written_in"]}),
         )

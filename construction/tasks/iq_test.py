@@ -1,53 +1,87 @@
 """IQ test, as in BLINK (section 3.2): puzzles of graphics, each with four options and an explanation.
 
 BLINK's authors collected them from public tests. Here they come from a table beside a folder of pictures (reader
-`folder`, truths of kind `puzzles`), or from the generator `pattern_puzzles`.
+`folder`, truths of kind `puzzles`), from people who write about pictures in a campaign `write`, or from the generator
+`pattern_puzzles`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from benchwright.records import ImageRecord
 from benchwright.steps import CueFamily
+from benchwright.written_questions import QUESTIONS, WrittenQuestion, WrittenQuestions
 
 from ..ground_truth import GroundTruth, Puzzle, RecordTruth
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
+WRITTEN_IN, AUTHOR, LABELS = "written_in", "author", "labels"
+"""Keys of `original` that say of a written puzzle where and by whom it was written, and how it was labelled."""
+
+
+class WrittenPuzzle(Puzzle):
+    """A puzzle that somebody wrote in a campaign, perhaps without what a puzzle needs."""
+
+    explanation: str = ""
+    declines: bool = False
+    """Whether one of its options declines to answer."""
+
 
 class IqTest(TruthTask):
-    """Make items of puzzles that people collected or a program made; each carries its explanation.
+    """Make items of puzzles that people collected or wrote, or a program made; each carries its explanation.
 
-    BLINK's IQ test. Options that are pictures are shuffled and their letters balanced. Labels that stand in the picture
-    keep their order; so that right letters are balanced there, collect as many puzzles of each, or choose with `items`.
-    The attribute `origin` says `collected` or `generated`; texts of generated puzzles are written by `template`.
+    BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels that stand in
+    the picture keep their order; so that right letters are balanced there, collect as many puzzles of each, or choose
+    with `items`. The attribute `origin` says `collected`, `written` (with the labels that their writers gave) or
+    `generated`; texts of generated puzzles are written by `template`.
 
     Args:
+        written_by: Entry of a campaign `write` before it, whose questions it takes, besides a dataset that `dataset`
+            names. Let it ask for an explanation of each.
         options: Number of options; BLINK has four.
 
     Reasons:
         other_number_of_options (drop): A puzzle has more or fewer options.
         no_puzzle_picture (drop): All pictures of the record are options.
         same_picture (drop): Two of the pictures are the same.
+        no_explanation (drop): Whoever wrote the puzzle did not explain it.
+        declining_option (drop): An option of a written puzzle declines to answer.
     """
 
     name: ClassVar[str] = "iq_test"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Puzzle,)
 
+    written_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     options: int = Field(4, ge=2, le=8)
+
+    @property
+    def truth_columns(self) -> tuple[str, ...]:
+        """Return the puzzles of a dataset, the questions of a campaign, or both."""
+        if self.written_by is None:
+            return super().truth_columns
+        stated = () if self.dataset is None else (f"{self.dataset}.{Puzzle.kind}",)
+        return (*stated, f"{self.written_by}.{QUESTIONS}")
+
+    def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
+        """Yield the puzzles that people wrote about a picture."""
+        written = WrittenQuestions.model_validate_json(text)
+        for number, question in enumerate(written.questions, 1):
+            record = f"{column.rpartition('.')[0]}:{image_id[:16]}#{number}"
+            yield RecordTruth(record, (image_id,), _written_puzzle(question, written.drawn_options))
 
     def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
         """Check pictures and options; put wrong pictures into an order by chance."""
         del pictures
         puzzle, count = truth.truth, len(truth.image_ids)
-        if len(puzzle.labels or puzzle.option_pictures) != self.options:
-            return "other_number_of_options"
+        if (lack := self._lack(puzzle)) is not None:
+            return lack
         if len(set(truth.image_ids)) < count:
             return "same_picture"
         shown = [number for number in range(count) if number not in puzzle.option_pictures]
@@ -57,10 +91,20 @@ class IqTest(TruthTask):
         if puzzle.labels:
             place = puzzle.labels.index(str(puzzle.answer))
             return Plan((place,), puzzle.labels[place], {**stated, "shown": shown, "labels": list(puzzle.labels)})
-        wrong = [number for number in puzzle.option_pictures if number != puzzle.answer]
+        options: Sequence[str | int] = puzzle.option_pictures or puzzle.option_texts
+        wrong = [option for option in options if option != puzzle.answer]
         order = [wrong[place] for place in rng.permutation(len(wrong))]
         document = {**stated, "shown": shown, "right": puzzle.answer, "wrong": order}
-        return Plan(tuple(range(self.options)), "picture", document)
+        return Plan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
+
+    def _lack(self, puzzle: Puzzle) -> str | None:
+        """Return why the words of a puzzle make no item; None where they do."""
+        if isinstance(puzzle, WrittenPuzzle) and puzzle.declines:
+            return "declining_option"
+        if not puzzle.explanation:
+            return "no_explanation"
+        is_full = len(puzzle.labels or puzzle.option_pictures or puzzle.option_texts) == self.options
+        return None if is_full else "other_number_of_options"
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Put the right picture in its place, or name the labels."""
@@ -70,14 +114,33 @@ class IqTest(TruthTask):
         options: list[str | int] = list(plan.get("labels") or plan["wrong"])
         if "right" in plan:
             options.insert(chosen.letter, plan["right"])
-            images += [(int(number), "choice", ()) for number in options]
-        author = "template" if plan["is_generated"] else "person"
+            images += [(number, "choice", ()) for number in options if isinstance(number, int)]
+        author = "template" if plan["is_generated"] else chosen.original.get(AUTHOR, "person")
+        written_in = chosen.original.get(WRITTEN_IN)
+        origin = "generated" if plan["is_generated"] else "collected" if written_in is None else "written"
         return Wording(
             plan["question"],
             tuple(options),
             tuple(images),
-            attributes={"origin": "generated" if plan["is_generated"] else "collected"},
+            evidence={} if written_in is None else {WRITTEN_IN: written_in},
+            attributes={**chosen.original.get(LABELS, {}), "origin": origin},
             written_by=author,
             choices_by=author,
             explanation=plan["explanation"],
         )
+
+
+def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -> WrittenPuzzle:
+    """Return a question that somebody wrote as a puzzle; one without a right option declines."""
+    answer = question.right or question.refusal
+    assert answer is not None, "a question that nothing answers has an option that declines"
+    written_in = question.written_in.model_dump(mode="json")
+    return WrittenPuzzle(
+        question=question.ask,
+        labels=drawn_options,
+        option_texts=() if drawn_options else tuple(dict.fromkeys((answer, *question.wrong))),
+        answer=answer,
+        explanation=question.explanation or "",
+        declines=question.refusal is not None,
+        original={WRITTEN_IN: written_in, AUTHOR: question.author, LABELS: question.labels},
+    )

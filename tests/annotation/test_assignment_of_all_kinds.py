@@ -20,6 +20,7 @@ from benchwright.annotation.campaigns import (
     ScreenItems,
     State,
     Verify,
+    Write,
 )
 from benchwright.annotation.forms import KINDS, AssignmentSettings, CampaignForm, MarkField, Submission, TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
@@ -54,7 +55,7 @@ ASKED = {
     "verify": Asked(2, None, "accept"), "answer": Asked(2, None, "B"), "review": Asked(2, VOTES),
     "screen": Asked(2, KEEP), "screen_items": Asked(2, KEEP), "pair": Asked(2, {"verdict": "same"}),
     "describe": Asked(1, NOTHING), "state": Asked(1, {"statement": "nothing"}), "collect": Asked(1, {"found": "none"}),
-    "mark": Asked(2, {"marked": "nothing"}),
+    "mark": Asked(2, {"marked": "nothing"}), "write": Asked(1, {"writing": "nothing"}),
     "error_analysis": Asked(2, {"categories": ["blind"], "reason": "r"}), "errata": Asked(2, {"finding": "key_right"}),
 }  # fmt: skip
 
@@ -95,11 +96,11 @@ def _open(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     two, h = "unanimous(2)", SHORT
     if kind in {"error_analysis", "errata"}:
         _open_on_a_file(kind, ctx, items)
-    elif kind in {"screen", "pair", "describe", "state", "collect", "mark"}:
+    elif kind in {"screen", "pair", "describe", "state", "collect", "mark", "write"}:
         prompts = tuple(f"prompt {n}" for n in range(TASKS))
         steps = {
             "screen": Screen(rule=two, handout=h), "pair": Pair(rule=two, handout=h), "describe": Describe(handout=h),
-            "state": State(handout=h),
+            "state": State(handout=h), "write": Write(task="cups", handout=h),
             "collect": Collect(prompts=prompts, handout=h),
             "mark": Mark(fields=(MarkField(name="boxes", label="Boxes", shape="box"),), rule=two, handout=h),
         }  # fmt: skip

@@ -38,6 +38,7 @@ KINDS = (
     "collect",
     "mark",
     "state",
+    "write",
 )
 ALL_RIGHT = {item.name: item.right[0] for item in practice_items("verify")}
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
 
-from benchwright.annotation.campaigns import Collect, Describe, Mark, Pair, Screen, State
+from benchwright.annotation.campaigns import Collect, Describe, Mark, Pair, Screen, State, Write
 from benchwright.annotation.forms import MarkField, Option
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
@@ -49,7 +49,8 @@ def every_kind(done: FinishedRun) -> list[CampaignStep]:
         MarkField(name="two", label="Two", shape="box", options=options, min_count=0),
     )
     collect = Collect(prompts=("a red cup",), min_side_px=64)
-    return [Screen(), Pair(), Describe(), collect, Mark(fields=fields), State()]
+    write = Write(task="cups", refusal="allowed", explanation="required", labels={"difficulty": ["easy", "hard"]})
+    return [Screen(), Pair(), Describe(), collect, Mark(fields=fields), State(), write]
 
 
 def open_campaigns(done: FinishedRun, steps: Iterable[CampaignStep]) -> None:

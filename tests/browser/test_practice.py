@@ -33,6 +33,7 @@ RIGHT = {
     "describe": ("111111+", "2", "111111+", "2", "111111+"),
     "collect": ("1", "2", "2", "2", "1"),
     "state": ("5", "1", "2", "3", "4"),
+    "write": ("1", "2", "2", "1", "2"),
 }
 """By campaign, the keys that decide each item rightly; `+` is Enter, and `/` waits for the votes after an answer."""
 QUALIFIED = AssignmentSettings.model_validate({"qualification": {"pass_mark": 4, "attempts": 2}})

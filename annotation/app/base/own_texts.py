@@ -22,7 +22,8 @@ from ...forms.kind_forms.description import DESCRIPTION_FORM
 from ...forms.kind_forms.pair import PAIR_FORM
 from ...forms.kind_forms.screening import COMMON_REASONS, screening_form
 from ...forms.kind_forms.statements import SECTIONS, state_form
-from ...forms.kinds import COLLECT, KINDS, MARK
+from ...forms.kind_forms.writing import DRAWN_LABEL, QuestionSettings, writing_form
+from ...forms.kinds import COLLECT, KINDS, MARK, WRITE
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
@@ -38,7 +39,7 @@ FORMS, GUIDELINES, PRACTICE, NAMES, CHARTS = "forms", "guidelines", "practice", 
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
     "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
-    "errata", "mark",
+    "errata", "mark", "write",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks
@@ -49,7 +50,7 @@ CODES_IN_WORDS = (
     # Reasons
     "wrong_answer", "several_answers", "unclear", "bad_image", "too_easy", "other", "no_implication", "poor_quality",
     "mostly_text", "offensive", "personal_data", "ambiguous", "answer_given_away", "key_right", "key_wrong",
-    "picture_problem", "discarded", "conveys", "nothing", "keep", "discard", "same", "different",
+    "picture_problem", "discarded", "conveys", "written", "nothing", "keep", "discard", "same", "different",
     "exact_duplicate", "near_duplicate", "too_much_text", "unsafe", "answerable_blind", "unbalanced_letters",
     "wording_gives_key_away", "leaked", "too_small",
     # What steps say
@@ -61,6 +62,7 @@ _ASKED = (
     "Does this image belong in the benchmark?",
     "What does this image convey?",
     "What does this picture show?",
+    "What could be asked about this picture?",
     "Is this the same picture?",
     "Mark everything that is asked for.",
 )
@@ -186,7 +188,12 @@ def _translated_form(form: Form, language: Language) -> Form:
     def is_ours(field: AnyField) -> bool:
         texts = [field.label, getattr(field, "hint", "")]
         listed = getattr(field, "options", ())
-        has_ours = not listed or field.name == LICENCE or any(option.words != words(option.words) for option in listed)
+        has_ours = (
+            not listed
+            or field.name == LICENCE
+            or field.label == DRAWN_LABEL
+            or any(option.words != words(option.words) for option in listed)
+        )
         return has_ours and all(not text or text != words(text) for text in texts)
 
     def translated(field: AnyField) -> AnyField:
@@ -208,11 +215,12 @@ def _form_texts() -> Iterator[str]:
     """Yield the texts of the forms that we make, whatever a recipe sets in them."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
     forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
+    forms.append(writing_form(QuestionSettings(refusal="allowed")))
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
-    practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK)]
+    practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK, WRITE)]
     for form in [*forms, *filter(None, practising)]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES)
+    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES, DRAWN_LABEL)
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

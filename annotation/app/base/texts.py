@@ -64,6 +64,7 @@ _ENGLISH = {
     "asks_screen_items": "Keep or discard finished items.",
     "asks_pair": "Are two pictures the same?",
     "asks_describe": "Say what pictures convey, and write questions about them.",
+    "asks_write": "Write questions about pictures, with options.",
     "asks_state": "State what pictures show.",
     "asks_collect": "Bring photographs.",
     "asks_error_analysis": "Say what went wrong in answers of models.",

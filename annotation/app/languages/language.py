@@ -150,6 +150,8 @@ class Language:
         for pattern, text in self._patterns:
             if (match := pattern.fullmatch(english)) is not None:
                 values = {name: self.translated(value, "forms") for name, value in match.groupdict().items()}
+                if (why := values.get(WHY)) is not None:
+                    values[WHY] = self.message(why)
                 return text.format(**values)
         return None
 
@@ -202,6 +204,8 @@ _FORMATTERS: tuple[Callable[[Language], Formatter], Callable[[Language], Formatt
     _IsolatingFormatter,
 )
 MESSAGES = "messages"
+WHY = "why"
+"""Place in a message for another message."""
 """Section of the messages of errors, whose keys are the English ones, with places for values."""
 STORED = frozenset({"forms", "guidelines", "practice"})
 """Sections of texts that campaigns hold in English, so that they are found again by the English text."""

@@ -7,6 +7,7 @@ times. A field may apply only if an earlier one has a certain value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -23,6 +24,7 @@ lines; for `region` a list of regions as JSON values, in the order drawn; for `r
 values of its fields."""
 
 MAX_TEXT = 10_000
+_NUMBERED = re.compile(r"value_\d+")
 
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
@@ -43,6 +45,11 @@ class Option(Record):
     code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
     words: str = Field(min_length=1, max_length=200)
     help: str = Field("", max_length=1000)
+
+    @property
+    def spelled(self) -> str:
+        """Return how tables spell it: its code, or its words where the code is no more than a number (`value_2`)."""
+        return self.words if _NUMBERED.fullmatch(self.code) else self.code
 
 
 class OnlyIf(Record):
@@ -191,6 +198,21 @@ EntryField = Annotated[OneOf | SeveralOf | TextField | Lines | PicturesField, Fi
 """A field of a group."""
 
 
+class QuestionRule(Record):
+    """What of a group's fields is a question and its options, which are then checked together.
+
+    Attributes:
+        ask: Field with the question, a text.
+        options: Fields with its options, texts or lines; none may read the same as another.
+        refusal: Text of the option that declines, which is added by itself and which no other may repeat; None where
+            none is.
+    """
+
+    ask: _Name = "ask"
+    options: tuple[_Name, ...] = ("right", "wrong", "tempting")
+    refusal: str | None = None
+
+
 class Repeated(_Field):
     """A group of fields that occurs several times, such as questions; an optional group may be left out altogether."""
 
@@ -203,6 +225,10 @@ class Repeated(_Field):
     max_count: int = Field(20, ge=1, le=100)
     distinct: _Name | None = None
     """Field, a text or one of several options, in which no two entries may be equal, whatever their case."""
+    question: QuestionRule | None = Field(None, exclude_if=_is_unset)
+    """Which fields are a question with options; None where an entry is none."""
+    in_columns: bool = Field(False, exclude_if=_is_unset)
+    """Whether tables and Label Studio have each field of each entry by itself, such as `ask_2`, in place of JSON."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Repeated:

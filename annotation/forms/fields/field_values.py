@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError
 from benchwright.regions import RegionError, SizeWH
+from benchwright.written_questions import ASK, question_mistakes
 
 from .field_types import (
     DraftsField,
@@ -36,11 +37,46 @@ _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 _PLACE = re.compile(r"[a-z][a-z0-9_]{0,31}(/[1-9][0-9]{0,2})?")
 
+_LEAD = re.compile(r"field '\w+'(?: \(.*?\))?:? (?=.)(?!\()")
+
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
+class FieldMistake(NamedTuple):
+    """A mistake in a field.
+
+    Args:
+        place: Field, or for one of a group's entries `questions/2/ask`; empty for the form as a whole.
+        words: The mistake, in words that name the field.
+        entry: Entry of the group, in words such as `question 2`; empty outside of groups.
+    """
+
+    place: str
+    words: str
+    entry: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Return the mistake in words that name entry and field."""
+        return f"{self.entry}: {self.words}" if self.entry else self.words
+
+    @property
+    def beside_field(self) -> str:
+        """Return the mistake in words that stand beside the field, which they do not name again."""
+        return _LEAD.sub("", self.words)
+
+
 class FormError(BenchwrightError):
-    """Values that do not fit a form; the message says where."""
+    """Values that do not fit a form; the message says where.
+
+    Args:
+        message: The mistakes in words.
+        at_fields: Each mistake with its place; empty where only the message is known.
+    """
+
+    def __init__(self, message: str, at_fields: Sequence[FieldMistake] = ()) -> None:
+        super().__init__(message)
+        self.at_fields = tuple(at_fields)
 
 
 class TaskValues(NamedTuple):
@@ -61,10 +97,10 @@ def applies(field: FormField, values: Values) -> bool:
 
 def checked_values(
     fields: Sequence[FormField], entries: Mapping[str, Any], task: TaskValues
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the checked values of fields, without those that do not apply, and all mistakes in words."""
+) -> tuple[dict[str, Any], list[FieldMistake]]:
+    """Return the checked values of fields, without those that do not apply, and all mistakes."""
     values: dict[str, Any] = {}
-    mistakes: list[str] = []
+    mistakes: list[FieldMistake] = []
     for field in fields:
         if not applies(field, values):
             continue
@@ -73,16 +109,17 @@ def checked_values(
             if isinstance(field, Lines) and value:
                 _check_lines(field, value, before=values)
         except FormError as error:
-            mistakes.append(str(error))
+            nested = error.at_fields or (FieldMistake("", str(error)),)
+            mistakes += [each._replace(place=f"{field.name}/{each.place}".rstrip("/")) for each in nested]
             continue
         if value:
             values[field.name] = value
         elif field.is_required and not (isinstance(field, RegionField) and field.min_count == 0):
-            mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
+            mistakes.append(FieldMistake(field.name, f"field {field.name!r} ({field.label}) is not filled in"))
     return values, mistakes
 
 
-def raise_all(mistakes: Sequence[str]) -> None:
+def raise_all(mistakes: Sequence[FieldMistake]) -> None:
     """Raise mistakes, if there are any, as one error that names the first of them.
 
     Raises:
@@ -90,7 +127,7 @@ def raise_all(mistakes: Sequence[str]) -> None:
     """
     if mistakes:
         more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
-        raise FormError("; ".join(mistakes[:MOST_MISTAKES]) + more)
+        raise FormError("; ".join(mistake.sentence for mistake in mistakes[:MOST_MISTAKES]) + more, mistakes)
 
 
 def _value(field: FormField, value: Any, task: TaskValues) -> Any:
@@ -186,21 +223,46 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
         raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of entries")
     if len(entries) > field.max_count:
         raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(entries)}")
-    checked, mistakes = [], []
+    checked: list[dict[str, Any]] = []
+    mistakes: list[FieldMistake] = []
     taken: dict[str, int] = {}
     known = {part.name for part in field.fields}
     for number, entry in enumerate((entry for entry in entries if any(entry.values())), 1):
         values, wrong = checked_values(field.fields, entry, TaskValues())
-        wrong += [f"there is no field {quoted(name)}" for name in entry if name not in known]
+        wrong += [FieldMistake("", f"there is no field {quoted(name)}") for name in entry if name not in known]
         text = "" if field.distinct is None else values.get(field.distinct, "")
         if text and (first := taken.setdefault(text.casefold(), number)) != number:
-            wrong.append(f"{quoted(text)} is that of {field.entry} {first} already")
-        mistakes += [f"{field.entry} {number}: {mistake}" for mistake in wrong]
+            words = f"{quoted(text)} is that of {field.entry} {first} already"
+            wrong.append(FieldMistake(str(field.distinct), words))
+        wrong += _mistakes_in_question(field, values)
+        mistakes += [
+            FieldMistake(f"{number}/{each.place}".rstrip("/"), each.words, f"{field.entry} {number}") for each in wrong
+        ]
         checked.append(values)
     if checked and len(checked) < field.min_count:
-        mistakes.append(f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(checked)}")
+        words = f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(checked)}"
+        mistakes.append(FieldMistake("", words))
     raise_all(mistakes)
     return checked
+
+
+def _mistakes_in_question(field: Repeated, values: Values) -> list[FieldMistake]:
+    """Return what is wrong with the question and the options of an entry, if it has one."""
+    rule = field.question
+    if rule is None:
+        return []
+    labels = {part.name: part.label for part in field.fields}
+    options = {
+        f"{name}/{number}": text
+        for name in rule.options
+        if isinstance(values.get(name), str | list)
+        for number, text in enumerate([values[name]] if isinstance(values[name], str) else values[name])
+    }
+    return [
+        FieldMistake(name, f"field {name!r} ({labels[name]}): {words}")
+        for place, words in question_mistakes(values.get(rule.ask), options, refusal=rule.refusal)
+        for name in [rule.ask if place == ASK else place.partition("/")[0]]
+    ]
 
 
 def _text(field: TextField | Lines, value: str) -> str:

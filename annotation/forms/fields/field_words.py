@@ -49,7 +49,7 @@ def entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
 def takes_in_words(field: FormField) -> str:
     """Return a text on the values that a field takes, as tables spell them, without giving the right choice away."""
     if isinstance(field, OneOf | SeveralOf):
-        codes = ", ".join(option.code for option in field.options)
+        codes = ", ".join(option.spelled for option in field.options)
         return codes if isinstance(field, OneOf) else f"{codes}; several are parted by semicolons"
     if isinstance(field, Lines):
         return f"{count_in_words(field)} lines of text in one cell"
@@ -99,6 +99,11 @@ def _in_json(field: EntryField) -> str:
         words = f"a list of at most {field.max_count} other pictures of the campaign, by item_id"
     else:
         words = takes_in_words(field)
+    return words + when_in_words(field)
+
+
+def when_in_words(field: FormField | EntryField) -> str:
+    """Return in brackets whether a field may be left out, and where it applies; empty where it is always filled in."""
     condition = field.only_if
     where = "" if condition is None else f" (only where {condition.field} is {' or '.join(condition.codes)})"
-    return words + ("" if field.is_required else " (may be left out)") + where
+    return ("" if field.is_required else " (may be left out)") + where

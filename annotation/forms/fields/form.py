@@ -25,7 +25,7 @@ from .field_types import (
     Values,
     check_conditions,
 )
-from .field_values import FormError, TaskValues, applies, checked_values, quoted, raise_all
+from .field_values import FieldMistake, FormError, TaskValues, applies, checked_values, quoted, raise_all
 from .field_words import value_in_words
 from .region_values import MAX_REGION_BYTES, size_of
 
@@ -91,9 +91,8 @@ class Form(Record):
         values, mistakes = checked_values(self.fields, entries, TaskValues(letters, key, sizes_wh))
         bytes_of_regions = sum(size_of(values[field.name]) for field in self.region_fields if field.name in values)
         if bytes_of_regions > MAX_REGION_BYTES:
-            mistakes.append(
-                f"all regions together take at most {MAX_REGION_BYTES >> 20} MiB; these take {bytes_of_regions:,} bytes"
-            )
+            most = f"all regions together take at most {MAX_REGION_BYTES >> 20} MiB"
+            mistakes.append(FieldMistake("", f"{most}; these take {bytes_of_regions:,} bytes"))
         raise_all(mistakes)
         return values
 

@@ -89,6 +89,7 @@ def test_collected_puzzles_become_items_with_their_explanation_and_rows_without_
         pytest.param({"labels": ("A", "A", "B", "C")}, id="a-label-twice"),
         pytest.param({"labels": ()}, id="no-options"),
         pytest.param({"option_pictures": (1, 2)}, id="two-kinds-of-options"),
+        pytest.param({"option_texts": ("A", "B")}, id="texts-beside-labels"),
         pytest.param({"explanation": ""}, id="no-explanation"),
     ],
 )
@@ -109,6 +110,57 @@ def test_puzzles_that_make_no_item_say_why(tmp_path: Path) -> None:
     assert run.run(IqTest()) == []
     reasons = [run.reason(image_id) for image_id in (three, twice, bare)]
     assert reasons == ["other_number_of_options", "same_picture", "no_puzzle_picture"]
+
+
+def written(*questions: dict[str, Any], drawn_options: tuple[str, ...] = ()) -> str:
+    """Return what people wrote about a picture, as the campaign `write` hands it on."""
+    place = {"campaign": "write", "record_id": "a" * 64, "slot": 1}
+    common = {"ask": "Which comes next?", "explanation": "It turns.", "written_in": place}
+    document = {"task": "puzzles", "questions": [common | each for each in questions], "drawn_options": drawn_options}
+    return json.dumps(document)
+
+
+def test_what_people_wrote_about_puzzles_becomes_items_that_know_their_authors(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    drawn, of_texts = run.picture(1), run.picture(2)
+    wrong = [letter for letter in LETTERS if letter != "C"]
+    question = {"right": "C", "wrong": wrong, "labels": {"rule": "rotation"}}
+    run.say(drawn, "write.questions", written(question, drawn_options=LETTERS))
+    run.say(of_texts, "write.questions", written({"right": "16", "wrong": ["12", "14", "15"]}))
+    by_picture = {item.images[0].image_id: item for item in run.run(IqTest(written_by="write"))}
+    item = by_picture[drawn]
+    assert ([choice.text for choice in item.choices], item.answer) == (list(LETTERS), "C")
+    assert item.attributes == {"rule": "rotation", "origin": "written"}
+    assert item.evidence["written_in"] == {"campaign": "write", "record_id": "a" * 64, "slot": 1}
+    assert item.written_by == {"question": "person", "choices": "person", "explanation": "person"}
+    assert right_text(by_picture[of_texts]) == "16"
+    assert {choice.text for choice in by_picture[of_texts].choices} == {"12", "14", "15", "16"}
+
+
+def test_letters_of_written_options_are_balanced(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number in range(24):
+        value = written({"right": str(number), "wrong": [f"{number}{letter}" for letter in "abc"]})
+        run.say(run.picture(number), "write.questions", value)
+    letters = Counter(item.answer for item in run.run(IqTest(written_by="write")))
+    assert set(letters.values()) == {6}
+
+
+def test_written_puzzles_that_make_no_item_say_why(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    wrong = ["12", "14", "15"]
+    reasons = {
+        "no_explanation": {"right": "16", "wrong": wrong, "explanation": None},
+        "declining_option": {"right": None, "wrong": wrong, "refusal": "Nothing says."},
+        "other_number_of_options": {"right": "16", "wrong": wrong[:2]},
+    }
+    pictures = {reason: run.picture(number) for number, reason in enumerate(reasons)}
+    for reason, question in reasons.items():
+        run.say(pictures[reason], "write.questions", written(question))
+    assert run.run(IqTest(written_by="write")) == []
+    assert {reason: run.reason(image_id) for reason, image_id in pictures.items()} == {
+        reason: reason for reason in reasons
+    }
 
 
 def cells(rows: np.ndarray) -> list[np.ndarray]:

@@ -1,0 +1,151 @@
+"""The campaign `write`: people write questions about each image, with options, an explanation and labels.
+
+What they write becomes the value `questions` of the image (`benchwright.written_questions`). The steps
+`written_questions` and `iq_test` make items of it. Each question records where it was written, so that the store hands
+its item to anybody but its author.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from benchwright.canonical import canonical_json
+from benchwright.implication import WrittenIn
+from benchwright.records import ImageRecord, ItemImage
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.written_questions import QUESTIONS, TASK_NAME, WrittenQuestion, WrittenQuestions
+
+from ..forms.campaign_form import CampaignForm
+from ..forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, QuestionSettings, writing_form, written_entry
+from ..forms.kinds import KINDS, WRITE
+from ..forms.payloads import TaskInput
+from ..forms.task_content import TaskContent, task_input
+from ..simulated.annotators import check_enough
+from ..simulated.writers import SimulatedWriters
+from ..store import Annotation
+from ..workflow.gold import with_gold
+from ..workflow.settlement.rules import Rule
+from ..workflow.submitted_answers import fields_in
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from .verdicts import pseudonyms
+
+
+class Write(QuestionSettings, AssignedCampaign):
+    """Let people write questions about each image, with options of their own; drops nothing.
+
+    How many questions and options there are, whether one option declines to answer, whether the right one is explained,
+    and which labels each question gets, are settings. Where the options are drawn in the picture, as in a puzzle,
+    people name the right one (`drawn_options`). A question that names nothing, an option that reads the same as
+    another, and a text that is too long are refused when they are handed in.
+
+    The run stops here, in state `waiting`, until everybody has written about every image, or found nothing to ask;
+    `written_questions`, or for puzzles `iq_test`, then makes the items. Whoever wrote a question is not asked about its
+    item in any campaign, so ask more people than write.
+
+    Attributes:
+        task: Task of the items, such as `table_manners`.
+        annotators: Annotators who write about each image, each by themselves.
+        guidelines: What annotators are told, in Markdown; the kind's own words by default.
+        handout: How images go out to people; gold ones among them can only be known to have nothing to ask (`nothing`).
+            `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators write instead of people. What they write says so in words, and items have
+            `simulated` in `written_by` where people's have `person`.
+    """
+
+    name: ClassVar[str] = WRITE
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {QUESTIONS: "string"}
+    """As `benchwright.written_questions.WrittenQuestions` has it."""
+
+    task: str = Field(pattern=TASK_NAME)
+    annotators: int = Field(1, ge=1, le=50)
+    guidelines: str | None = None
+    simulate: SimulatedWriters | None = None
+
+    @model_validator(mode="after")
+    def _has_enough_writers(self) -> Write:
+        if self.simulate is not None:
+            check_enough(self.simulate, Rule(self.annotators, self.annotators))
+        return self
+
+    def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to these images and return what was written once each is done."""
+        guidelines = self.guidelines if self.guidelines is not None else KINDS[WRITE].guidelines
+        request = CampaignRequest(
+            kind=WRITE,
+            rule="single" if self.annotators == 1 else f"answers({self.annotators})",
+            slots=self.annotators,
+            form=CampaignForm(fields=writing_form(self).fields, guidelines=guidelines),
+            group=self.simulate,
+            handout=self.handout,
+        )
+        state = run_campaign(request, _work(records), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
+        written: dict[str, list[WrittenQuestion]] = {}
+        for decision in state.decisions:
+            written.setdefault(decision.item_id, []).extend(questions_in(decision, self, ctx.stage))
+        simulated = self.simulate is not None
+        evidence = {"simulated": True} if simulated else {}
+        outcomes = {image_id: self._outcome(questions, evidence) for image_id, questions in sorted(written.items())}
+        verdicts = Verdicts(None, outcomes, self._summary(written, state.decisions, request.rule))
+        known = {image_id: Outcome(evidence={"gold": decision}) for image_id, decision in state.gold.items()}
+        return with_gold(verdicts, known)
+
+    def _outcome(self, questions: Sequence[WrittenQuestion], evidence: Mapping[str, Any]) -> Outcome:
+        if not questions:
+            return Outcome(evidence=evidence)
+        stated = WrittenQuestions(task=self.task, questions=tuple(questions), drawn_options=self.drawn_options)
+        return Outcome(values={QUESTIONS: canonical_json(stated.model_dump(mode="json"))}, evidence=evidence)
+
+    def _summary(
+        self, written: Mapping[str, Sequence[WrittenQuestion]], decisions: Sequence[Annotation], rule: str
+    ) -> dict[str, Any]:
+        """Return counts of images, questions and labels, without times and names."""
+        questions = [question for of_image in written.values() for question in of_image]
+        names = pseudonyms(decisions)
+        labels = {
+            name: Counter(word for question in questions for word in question.labels.get(name, "").split("+") if word)
+            for name in self.labels
+        }
+        return {
+            "kind": WRITE,
+            "rule": rule,
+            "simulated": self.simulate is not None,
+            "total": len(written),
+            "kept": len(written),
+            "rejected": 0,
+            "asked_about": sum(bool(of_image) for of_image in written.values()),
+            "questions": len(questions),
+            "unanswerable": sum(question.right is None for question in questions),
+            "explained": sum(question.explanation is not None for question in questions),
+            "labels": {name: {word: labels[name][word] for word in self.labels[name].values} for name in self.labels},
+            "annotators": {
+                name: {"images": n}
+                for name, n in sorted(Counter(names[decision.annotator] for decision in decisions).items())
+            },
+        }
+
+
+def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
+    for record in records:
+        shown = (ItemImage(image_id=record.image_id, role="reference"),)
+        content = TaskContent(task=WRITE, question="What could be asked about this picture?", images=shown)
+        yield task_input(record.image_id, record.image_id, content)
+
+
+def questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
+    """Return the questions that an annotator wrote about an image; none if they found nothing to ask."""
+    fields = fields_in(annotation)
+    if fields[HEADLINE] != WRITTEN:
+        return []
+    simulated = annotation.annotator_kind == "simulated"
+    written_in = WrittenIn(campaign=campaign, record_id=annotation.item_id, slot=annotation.slot, simulated=simulated)
+    return [
+        WrittenQuestion.model_validate({**written_entry(entry, settings), "written_in": written_in})
+        for entry in fields[GROUP]
+    ]

@@ -1,0 +1,91 @@
+"""Groups of fields as columns of their own: `ask_2` is the field `ask` of a group's second entry.
+
+Tables and Label Studio repeat no fields. They have these instead, for groups that are small enough (`in_columns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .field_types import EntryField, FormField, Lines, Repeated
+from .form import Form
+
+PARTED = " | "
+"""What parts lines that stand in one line of a cell."""
+
+
+def with_numbered_fields(form: Form) -> Form:
+    """Return a form without groups that go into columns: in their place stand the fields of all their entries."""
+    return Form(
+        fields=tuple(
+            numbered
+            for field in form.fields
+            for numbered in (numbered_fields(field) if is_numbered(field) else (field,))
+        )
+    )
+
+
+def is_numbered(field: FormField) -> bool:
+    """Return whether a field is a group whose entries have columns of their own."""
+    return isinstance(field, Repeated) and field.in_columns
+
+
+def numbered_fields(group: FormField) -> tuple[FormField, ...]:
+    """Return the fields of all entries that a group can have, entry by entry.
+
+    Those of entries that may be left out are not required; `entries_of` and the form check what belongs together.
+    """
+    assert isinstance(group, Repeated), "only groups have entries"
+    numbered = []
+    for number in range(1, group.max_count + 1):
+        for part in group.fields:
+            condition = group.only_if
+            if part.only_if is not None:
+                condition = part.only_if.model_copy(update={"field": name_of(part.only_if.field, number)})
+            is_required = part.is_required and group.is_required and number <= group.min_count
+            label = f"{group.entry.capitalize()} {number}: {part.label}"
+            update = {"name": name_of(part.name, number), "label": label, "only_if": condition}
+            numbered.append(part.model_copy(update={**update, "is_required": is_required, **_differing(part, number)}))
+    return tuple(numbered)
+
+
+def _differing(part: EntryField, number: int) -> dict[str, Any]:
+    is_told_apart = isinstance(part, Lines) and part.differ_from is not None
+    return {"differ_from": name_of(part.differ_from, number)} if is_told_apart else {}
+
+
+def name_of(part: str, number: int) -> str:
+    """Return the name of the column of a field of a group's entry."""
+    return f"{part}_{number}"
+
+
+def entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a group's entries out of the values of its columns; those in which nothing is filled in are empty.
+
+    Args:
+        group: The group.
+        values: Values by column, as text or as a list.
+    """
+    assert isinstance(group, Repeated), "only groups have entries"
+    return [
+        {part.name: value for part in group.fields if (value := values.get(name_of(part.name, number)))}
+        for number in range(1, group.max_count + 1)
+    ]
+
+
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a cell: those of the text, or, where it is one line, what ` | ` parts."""
+    lines: Sequence[str] = text.splitlines()
+    return list(lines) if len(lines) > 1 else text.split(PARTED)
+
+
+def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a form out of those of `with_numbered_fields(form)`, with each group's entries together."""
+    grouped: dict[str, Any] = {}
+    for field in form.fields:
+        if is_numbered(field):
+            grouped[field.name] = entries_of(field, values)
+        elif field.name in values:
+            grouped[field.name] = values[field.name]
+    return grouped

@@ -1,0 +1,136 @@
+"""Questions that people wrote about a picture, with their options, an explanation and labels.
+
+The campaign `write` gives each image a value named `questions`: `WrittenQuestions` as canonical JSON. A step that makes
+items of them reads that value and does not depend on the form in which they were written.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from benchwright.implication import WrittenIn
+from benchwright.records import Record
+
+ASK = "ask"
+"""Place of a question among the mistakes in it."""
+QUESTIONS = "questions"
+"""Name of the value."""
+REFUSAL = "The picture does not show enough to tell."
+"""Text of the option that declines to answer, unless a recipe words it otherwise (MM-SAP, section 3.2)."""
+TASK_NAME = r"^[a-z][a-z0-9_]{0,63}$"
+_PLACED = re.compile(r"<image\s*\d+>", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_POINTING_WORDS = """
+    a an and any are at be been by can could d did do does for from had has have he her here hers him his how i
+    in is it its ll m many may me might much my of on or our ours re s she should so some t than that the their
+    theirs them then there these they this those to us ve was we were what when where which who whom whose why
+    will with would you your yours
+"""
+_NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
+"""English words that point, ask or join, and name nothing that could be seen."""
+_Words = Annotated[str, Field(min_length=1)]
+
+
+class WrittenQuestion(Record):
+    """One question with its options.
+
+    Attributes:
+        ask: The question.
+        right: The option that answers it; None where nothing in the picture does, so that declining is right.
+        wrong: All other options but the one that declines.
+        refusal: Text of the option that declines to answer; None where none is offered.
+        explanation: Why the right option is right; None where nobody said.
+        labels: Labels by name; several of one name are joined by `+`.
+        written_in: Slot of the campaign in which it was written.
+    """
+
+    ask: _Words
+    right: str | None
+    wrong: tuple[_Words, ...] = Field(min_length=1)
+    refusal: str | None = None
+    explanation: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    written_in: WrittenIn
+
+    @model_validator(mode="after")
+    def _has_one_right_option(self) -> WrittenQuestion:
+        if self.right is None and self.refusal is None:
+            raise ValueError(f"question {self.ask!r} has neither a right option nor one that declines")
+        return self
+
+    @property
+    def author(self) -> str:
+        """Return who wrote its texts, as in `Item.written_by`."""
+        return "simulated" if self.written_in.simulated else "person"
+
+
+class WrittenQuestions(Record):
+    """The questions about one picture.
+
+    Attributes:
+        task: Task of their items.
+        questions: The questions, those of an annotator together.
+        drawn_options: Labels of the options where these are drawn in the picture, in the order in which they stand
+            there, such as A, B, C and D; empty where options are texts of the questions.
+    """
+
+    task: str = Field(pattern=TASK_NAME)
+    questions: tuple[WrittenQuestion, ...] = Field(min_length=1)
+    drawn_options: tuple[str, ...] = ()
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks for a message, cut to 80 characters."""
+    return repr(text if len(text) <= 80 else f"{text[:79]}…")
+
+
+def as_read(text: str) -> str:
+    """Return a text without what readers see no difference in: case, spaces, full stops at its end, and two
+    spellings of one character (Unicode NFC).
+    """
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(". ")
+
+
+def question_mistakes(
+    ask: str | None, options: Mapping[str, str], *, refusal: str | None = None
+) -> list[tuple[str, str]]:
+    """Return what is wrong with a question and its options, whoever wrote them; empty if nothing is.
+
+    Args:
+        ask: The question; None where it is not written yet.
+        options: Its options by their place, in the order in which they are compared.
+        refusal: Option that declines, which no other may repeat; None where none is offered.
+
+    Returns:
+        The place of each mistake, `ask` or a key of `options`, and the mistake in words.
+    """
+    mistakes = []
+    if ask and _PLACED.search(ask):
+        mistakes.append((ASK, "it places a picture, which is shown with it anyway"))
+    elif ask and not names_something(ask):
+        mistakes.append((ASK, f"{quoted(ask)} names nothing that could be seen"))
+    taken = {} if refusal is None else {as_read(refusal): "the option that declines, which is added by itself"}
+    for place, text in options.items():
+        reading = as_read(text)
+        if not reading:
+            mistakes.append((place, f"{quoted(text)} says nothing"))
+        elif ask and reading == as_read(ask):
+            mistakes.append((place, f"{quoted(text)} is the question itself"))
+        elif reading in taken:
+            mistakes.append((place, f"{quoted(text)} reads the same as {taken[reading]}"))
+        else:
+            taken[reading] = quoted(text)
+    return mistakes
+
+
+def names_something(ask: str) -> bool:
+    """Return whether a question has a word that names something, such as a thing, an action or a property.
+
+    Words of languages other than English all count, and in scripts without spaces every letter does.
+    """
+    return any(word.casefold() not in _NAMES_NOTHING for word in _WORD.findall(ask))
