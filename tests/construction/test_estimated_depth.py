@@ -15,6 +15,7 @@ import pytest
 from dataset_fixtures.pictures import pixels
 from PIL import Image
 from step_context import StepContext
+from tiny_depth_anything import make_depth_anything
 
 from benchwright.construction.estimated import EstimatedDepth
 from benchwright.construction.ground_truth import DepthComparison, read_truths
@@ -170,25 +171,3 @@ def test_a_real_model_gives_pictures_of_several_sizes_their_pairs(tmp_path: Path
     for outcome in outcomes:
         for truth in read_truths(str(outcome.values.get("depth", "[]")), DepthComparison):
             assert truth.truth.original["estimated_by"] == f"depth_anything sha256:{settings.weights_hash()}"
-
-
-def make_depth_anything(folder: Path) -> Path:
-    """Write a tiny Depth Anything with random weights to a folder."""
-    import torch
-    from transformers import DepthAnythingConfig, DepthAnythingForDepthEstimation, Dinov2Config, DPTImageProcessorPil
-
-    torch.manual_seed(0)
-    backbone = Dinov2Config(
-        hidden_size=16, num_hidden_layers=4, num_attention_heads=2, image_size=56, patch_size=14,
-        out_indices=[1, 2, 3, 4], apply_layernorm=True, reshape_hidden_states=False,
-    )  # fmt: skip
-    config = DepthAnythingConfig(
-        backbone_config=backbone, reassemble_hidden_size=16, neck_hidden_sizes=[8, 8, 16, 16], fusion_hidden_size=8,
-        head_hidden_size=8,
-    )  # fmt: skip
-    DepthAnythingForDepthEstimation(config).save_pretrained(folder)
-    processor = DPTImageProcessorPil(
-        size={"height": 56, "width": 56}, keep_aspect_ratio=True, ensure_multiple_of=14, do_pad=False
-    )
-    processor.save_pretrained(folder)
-    return folder
