@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def make_depth_anything(folder: Path) -> Path:
-    """Write a tiny Depth Anything with random weights to a folder."""
+    """Write the model to a folder, in the layout of transformers, and return the folder."""
     import torch
     from transformers import DepthAnythingConfig, DepthAnythingForDepthEstimation, Dinov2Config, DPTImageProcessorPil
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 
-def make_grounding_dino(folder: Path) -> Path:
-    """Write the model to a folder, in the layout of transformers, and return the folder."""
+def make_grounding_dino(folder: Path, *, queries: int = 10) -> Path:
+    """Write the model, with that many boxes at most, to a folder in the layout of transformers; return the folder."""
     import torch
     from transformers import (
         BertConfig,
@@ -30,7 +30,7 @@ def make_grounding_dino(folder: Path) -> Path:
     config = GroundingDinoConfig(
         backbone_config=seeing, text_config=BertConfig(vocab_size=len(words), max_position_embeddings=256, **small),
         d_model=32, encoder_layers=1, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
-        encoder_ffn_dim=32, decoder_ffn_dim=32, num_queries=10, encoder_n_points=2, decoder_n_points=2,
+        encoder_ffn_dim=32, decoder_ffn_dim=32, num_queries=queries, encoder_n_points=2, decoder_n_points=2,
         disable_custom_kernels=True,
     )  # fmt: skip
     GroundingDinoForObjectDetection(config).eval().save_pretrained(folder)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from blink_tasks import all_tasks, write_datasets
+from model_tasks import model_tasks, write_models
 from odd_steps import Deadly, OnGpu, PowerCut, Width
 from planned_ideas import PlannedIdeas
 from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
@@ -187,6 +188,14 @@ def test_tasks_of_source_datasets_have_the_local_engines_bytes(here: None, tmp_p
     write_datasets(tmp_path)
     for engine in ("ray", "local"):
         run_recipe(all_tasks(tmp_path), workspace=tmp_path / "workspaces" / engine, engine=engine, workers=2)
+    workspaces = tmp_path / "workspaces"
+    assert tree_digest(workspaces / "ray") == tree_digest(workspaces / "local")
+
+
+def test_tasks_of_models_have_the_local_engines_bytes(here: None, tmp_path: Path) -> None:
+    write_models(tmp_path)
+    for engine in ("ray", "local"):
+        run_recipe(model_tasks(tmp_path), workspace=tmp_path / "workspaces" / engine, engine=engine, workers=2)
     workspaces = tmp_path / "workspaces"
     assert tree_digest(workspaces / "ray") == tree_digest(workspaces / "local")
 
