@@ -184,9 +184,9 @@ def exchangeable_points(
             if len(chosen) == OPTIONS:
                 lowest, highest = places(chosen)
                 place = np.round(rng.uniform(lowest, highest), 2)
-                right = chosen.pop(int(rng.integers(OPTIONS)))
-                likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in chosen)
-                wrong = tuple(_point(mapped[other]) for other in chosen)
+                right, *others = rng.permutation(chosen).tolist()
+                likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in others)
+                wrong = tuple(_point(mapped[other]) for other in others)
                 marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(likenesses))
                 return ExchangeablePoints(marked, _point(np.round(candidates[right] - place, 2)))
     return NotEnough("ambiguous", len(visible))

@@ -58,6 +58,7 @@ QUESTION = (
 
 TRIES = 4
 """Second views tried for an item in mode `hardened`."""
+LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
 _OF_BOTH = frozenset({"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"})
 """Settings that mean something for drawn views and for those of a dataset."""
@@ -123,7 +124,7 @@ class VisualCorrespondence(MapStep):
     per_image: int = Field(1, ge=1, le=20)
     mode: Mode = "hardened"
     view_part: float = Field(0.6, ge=0.3, le=0.9)
-    max_side_px: int = Field(640, ge=64, le=8192)
+    max_side_px: int = Field(640, ge=64, le=LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
     max_rotation_deg: float = Field(25.0, ge=0, le=180)
     max_perspective: float = Field(0.12, ge=0, le=0.2)
@@ -164,6 +165,8 @@ class VisualCorrespondence(MapStep):
         if self.dataset is None:
             return self
         settings = {name: getattr(self, name) for name in sorted(_OF_DATASETS | _OF_BOTH | {"dataset"})}
+        if self.mode == "hardened":  # the dataset's pictures are larger than the parts that items show
+            settings["max_side_px"] = min(LARGEST_PX, int(self.max_side_px / self.view_part))
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:

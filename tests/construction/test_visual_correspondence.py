@@ -192,7 +192,7 @@ def test_each_of_the_four_points_could_have_been_at_the_place_of_the_reference(
         for label, point in marks(item).items():
             if label != "REF":
                 x, y, w = to_photograph @ (*point, 1)
-                corner = np.array(item.evidence["corner"]) + (x / w, y / w) - item.evidence["reference"]
+                corner = np.array(item.evidence["corner"]) + np.array([x / w, y / w]) - item.evidence["reference"]
                 assert (corner >= -0.1).all()
                 assert (corner <= np.array([width - view_width, height - view_height]) + 0.1).all()
 
