@@ -121,16 +121,19 @@ class CorrespondenceOfViews(TruthTask):
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         sources = [ctx.image(image_id) for image_id in entry.image_ids]
-        pixels = [
+        first, second = (
             shrink(ctx.images.rgb(source), size_within(source.width, source.height, max_side_px=self.max_side_px))
             for source in sources
-        ]
-        plan = self._parts(*map(grey_of, pixels), np.array(entry.plan["homography"]), _points_rng(record, ctx, entry))
+        )
+        homography: Matrix = np.array(entry.plan["homography"])
+        plan = self._parts(grey_of(first), grey_of(second), homography, _points_rng(record, ctx, entry))
         if isinstance(plan, NotEnough):
             return plan.reason
         shown = [
             ctx.store_image(warp(whole, shift(corner), size_wh), parents=[source])
-            for whole, corner, size_wh, source in zip(pixels, plan.corners, plan.sizes_wh, sources, strict=True)
+            for whole, corner, size_wh, source in zip(
+                (first, second), plan.corners, plan.sizes_wh, sources, strict=True
+            )
         ]
         pictures |= {picture.image_id: picture for picture in shown}
         more = {"corners": [list(corner) for corner in plan.corners], "homography": plan.homography.tolist()}
