@@ -145,22 +145,38 @@ def film(run: TruthRun, number: int, angles: list[float], **more: Any) -> tuple[
     return images, truth
 
 
-def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun) -> None:
+@pytest.mark.parametrize("mode", ["hardened", "paper"])
+def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun, mode: Any) -> None:
     films = {}
     for number in range(14):
         way = 1 if number % 3 else -1
         images, truth = film(run, number, [way * 9.0 * place + 20 * number for place in range(6)])
         films |= {image_id: truth.poses[place] for place, image_id in enumerate(images)}
-    items = run.run(MultiViewReasoning())
+    items = run.run(MultiViewReasoning(mode=mode))
     assert len(items) == 14
+    orders = set()
     for item in items:
         first, second = (films[image.image_id] for image in item.images)
-        assert first.frame < second.frame
+        orders.add(first.frame < second.frame)
+        assert ("earlier" in item.question) is (mode == "paper")
+        assert item.attributes["mode"] == mode
         side = "right" if sideways(first, second) > 0 else "left"
         assert right_text(item) == f"To the {side}"
         assert 12 <= abs(item.evidence["turn_deg"]) <= 90
         assert item.root_image_id == item.images[0].image_id
+        assert (item.evidence["turn_deg"] > 0) is (side == "right")
+    assert orders == ({True} if mode == "paper" else {True, False})
     assert Counter(item.answer for item in items) == {"A": 7, "B": 7}
+
+
+def test_hardened_the_order_of_time_does_not_tell_the_side_where_all_walk_one_way(run: TruthRun) -> None:
+    for number in range(40):
+        film(run, number, [9.0 * place for place in range(4)])
+    items = run.run(MultiViewReasoning())
+    assert len(items) == 40
+    assert {right_text(item) for item in run.run(MultiViewReasoning(mode="paper"))} == {"To the right"}
+    sides = Counter(right_text(item) for item in items)
+    assert min(sides.values()) >= 10
 
 
 def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:
@@ -170,7 +186,7 @@ def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:
     }
     there_and_back = film(run, 3, [0, 80, -11, 160])
     above = film(run, 4, [0, 20, 40], height_deg=80)
-    [item] = run.run(MultiViewReasoning())
+    [item] = run.run(MultiViewReasoning(mode="paper"))
     assert {reason: run.reason(images[0]) for reason, (images, _) in films.items()} == {name: name for name in films}
     assert run.reason(above[0][0]) == "dead_zone"
     assert [image.image_id for image in item.images] == there_and_back[0][:2]
