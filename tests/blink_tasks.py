@@ -33,7 +33,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "functional_correspondence": {"dataset": "funkpoint", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
     "jigsaw": {"dataset": "tara", "min_tile_px": 8, "min_difference": 0.02},
     "multi_view_reasoning": {"dataset": "wild6d", "min_side_px": 16, "pictures": "both"},
-    "object_localization": {"dataset": "lvis", "min_box_px": 8},
+    "object_localization": {"dataset": "lvis", "min_box_px": 8, "mode": "paper"},
     "relative_depth": {"dataset": "diw", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
     "relative_reflectance": {"dataset": "iiw", "min_side_px": 16},
     "semantic_correspondence": {"dataset": "spair71k", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},

@@ -40,8 +40,11 @@ class TruthRun:
         self._names[record.image_id] = name
         return record.image_id
 
+    def path(self, image_id: str) -> Path:
+        return self.folder / self._names[image_id]
+
     def pixels_of(self, image_id: str) -> np.ndarray:
-        return np.asarray(Image.open(self.folder / self._names[image_id]))
+        return np.asarray(Image.open(self.path(image_id)))
 
     def state(self, record: str, image_ids: list[str], truth: GroundTruth, dataset: str = "dataset") -> None:
         """State a truth, as the step `dataset` would."""

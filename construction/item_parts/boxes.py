@@ -1,15 +1,27 @@
-"""Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near a right one."""
+"""Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near a right one.
+
+A box with noise on its sides betrays itself: its proportions are less usual, it is cut off at the border, it lies
+farther from the middle. `exchangeable_boxes` draws two boxes, and the part of the picture in which they are shown, so
+that exchanging them changes nothing of their sizes, proportions and places.
+"""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+
+from .marks import SizeWH
 
 Box = tuple[float, float, float, float]
 TRIES = 200
 MOST_DEVIATIONS = 3.0
 """Largest move of a side of a noised box, in standard deviations."""
+
+
+LEAST_ROOM, MOST_ROOM = 0.05, 1.0
+"""What is shown beside two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
 
 class BoxNoise(NamedTuple):
@@ -24,6 +36,148 @@ class BoxNoise(NamedTuple):
     deviation: float
     min_iou: float
     max_iou: float
+
+
+class BoxView(NamedTuple):
+    """Two boxes in the part of a picture that shows them.
+
+    Args:
+        right: The stated box, in pixels of the view.
+        wrong: The other box.
+        scaled_wh: Size of the whole picture at the view's scale.
+        corner: Upper left corner of the view in that scaled picture.
+        size_wh: Size of the view.
+    """
+
+    right: Box
+    wrong: Box
+    scaled_wh: SizeWH
+    corner: tuple[float, float]
+    size_wh: SizeWH
+
+
+class _Difference(NamedTuple):
+    """How two boxes of equal proportions differ, without their order.
+
+    Args:
+        growth: Natural logarithm of the larger one's size over the smaller one's, 0 or more.
+        shift: Distance of their centres in x and in y, 0 or more, as a fraction of the geometric mean of the boxes'
+            widths and of their heights.
+    """
+
+    growth: float
+    shift: tuple[float, float]
+
+    def wrong_box(self, box: Box, signs: tuple[int, int, int]) -> Box:
+        """Return the box that differs from this one so, larger or smaller, and to these sides."""
+        x0, y0, x1, y1 = box
+        grown = float(np.exp(signs[2] * self.growth))
+        width, height = (x1 - x0) * grown, (y1 - y0) * grown
+        mean = float(np.exp(signs[2] * self.growth / 2))
+        x = (x0 + x1) / 2 + signs[0] * self.shift[0] * mean * (x1 - x0)
+        y = (y0 + y1) / 2 + signs[1] * self.shift[1] * mean * (y1 - y0)
+        return x - width / 2, y - height / 2, x + width / 2, y + height / 2
+
+
+def exchangeable_boxes(
+    box: Box, size_wh: SizeWH, noise: BoxNoise, *, max_side_px: int, min_box_px: float, rng: np.random.Generator
+) -> BoxView | str:
+    """Return a wrong box, and a part of the picture around both, so that nothing but the picture says which is right.
+
+    Both boxes have the same proportions. By how much their sizes and places differ is drawn first, and the part of the
+    picture is so chosen, with both in its middle, that it lies within the picture whichever of the boxes is larger and
+    to whichever sides they are apart. Only then chance decides these three. The view's size does not depend on them.
+
+    Args:
+        box: The right box, in pixels of the picture.
+        size_wh: Size of the picture.
+        noise: Limits of the noise.
+        max_side_px: Longer side of the view.
+        min_box_px: Smallest side of either box in the view.
+        rng: Random generator.
+
+    Returns:
+        The view, or why there is none: `no_distinct_box` where no try is within the noise's limits, `no_room_around`
+        where the box lies too near to a border, `too_small` where the smaller box would be.
+    """
+    reason = "no_distinct_box"
+    for _ in range(TRIES):
+        moves = np.abs(np.clip(rng.standard_normal(3), -MOST_DEVIATIONS, MOST_DEVIATIONS)) * noise.deviation
+        # Four sides that move alone change a box's size by the root of 2 times as much, and its centre by that less.
+        difference = _Difference(float(moves[0] * 2**0.5), (float(moves[1] / 2**0.5), float(moves[2] / 2**0.5)))
+        if not noise.min_iou <= iou(box, difference.wrong_box(box, (1, 1, 1))) <= noise.max_iou:
+            continue
+        room = _room_around(box, difference, size_wh)
+        if min(room) < LEAST_ROOM:
+            reason = "no_room_around"
+            continue
+        first, second, third = (rng.integers(2, size=3) * 2 - 1).tolist()
+        signs = first, second, third
+        view = _view_of(box, difference, signs, room, size_wh, max_side_px=max_side_px)
+        if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < min_box_px:
+            return "too_small"
+        return view
+    return reason
+
+
+def _room_around(box: Box, difference: _Difference, size_wh: SizeWH) -> tuple[float, float]:
+    """Return how much can be shown around both boxes in x and in y, whichever is larger and wherever the wrong one is,
+    as a fraction of the longer mean side of the boxes; `MOST_ROOM` at most.
+    """
+    room = [MOST_ROOM, MOST_ROOM]
+    for signs in product((-1, 1), (-1, 1), (-1, 1)):
+        wrong = difference.wrong_box(box, signs)
+        unit = _mean_side(box, wrong)
+        for axis, (low, high) in enumerate(_spans(_union(box, wrong))):
+            room[axis] = min(room[axis], low / unit, (size_wh[axis] - high) / unit)
+    return room[0], room[1]
+
+
+def _view_of(
+    box: Box,
+    difference: _Difference,
+    signs: tuple[int, int, int],
+    room: tuple[float, float],
+    size_wh: SizeWH,
+    *,
+    max_side_px: int,
+) -> BoxView:
+    wrong = difference.wrong_box(box, signs)
+    unit = _mean_side(box, wrong)
+    spans = _spans(_union(box, wrong))
+    sides = [high - low + 2 * share * unit for (low, high), share in zip(spans, room, strict=True)]
+    # The mean side as shown is that of the right box by the growth's root: so it is the same whichever box is larger.
+    shown = max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
+    scale = min(shown / unit, max_side_px / max(sides))
+    scaled = max(1, round(scale * size_wh[0])), max(1, round(scale * size_wh[1]))
+    view = max(1, int(scale * sides[0] + 1e-6)), max(1, int(scale * sides[1] + 1e-6))
+    scales = scaled[0] / size_wh[0], scaled[1] / size_wh[1]
+    x, y = (
+        round(float((low + high) / 2 * factor - side / 2), 2)
+        for (low, high), factor, side in zip(spans, scales, view, strict=True)
+    )
+
+    def placed(each: Box) -> Box:
+        x0, x1 = (round(float(side * scales[0] - x), 2) for side in (each[0], each[2]))
+        y0, y1 = (round(float(side * scales[1] - y), 2) for side in (each[1], each[3]))
+        return x0, y0, x1, y1
+
+    return BoxView(placed(box), placed(wrong), scaled, (x, y), view)
+
+
+def _spans(box: Box) -> tuple[tuple[float, float], tuple[float, float]]:
+    return (box[0], box[2]), (box[1], box[3])
+
+
+def _union(first: Box, second: Box) -> Box:
+    """Return the smallest box around both."""
+    return min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3])
+
+
+def _mean_side(first: Box, second: Box) -> float:
+    """Return the geometric mean of the longer sides of two boxes of equal proportions."""
+    longer = (max(box[2] - box[0], box[3] - box[1]) for box in (first, second))
+    return float(np.sqrt(np.prod(list(longer))))
 
 
 def iou(first: Box, second: Box) -> float:

@@ -45,6 +45,18 @@ class MarkedPoints(NamedTuple):
     likeness: tuple[float, ...]
 
 
+class ExchangeablePoints(NamedTuple):
+    """Points that an item marks, of which each could have been the reference, with the first view's place.
+
+    Args:
+        marked: The points.
+        corner: Upper left corner of the first view, in pixels of its picture.
+    """
+
+    marked: MarkedPoints
+    corner: Point
+
+
 class NotEnough(NamedTuple):
     """Why nothing can be marked: `too_few_points` or `ambiguous`, and how many points both views show."""
 
@@ -118,6 +130,72 @@ def mark_points(
                 points = tuple(_point(mapped[chosen]) for chosen in wrong)
                 return MarkedPoints(_point(found[reference]), _point(mapped[reference]), points, tuple(wrong.values()))
     return NotEnough("ambiguous", len(visible))
+
+
+def exchangeable_points(
+    grey: NDArray[np.uint8],
+    candidates: Points,
+    homography: Matrix,
+    *,
+    first_wh: SizeWH,
+    second_wh: SizeWH,
+    max_likeness: float,
+    rng: np.random.Generator,
+) -> ExchangeablePoints | NotEnough:
+    """Choose four points and the place at which the first view shows one of them, so that no place tells which.
+
+    The first view is a part of its picture. The points, and the reference's place in that view, are such that the view
+    could show any of the four there; which of them it is, is drawn last. So the reference's place and the four options
+    are independent of which option is right, whatever the homography is.
+
+    Args:
+        grey: Picture of which the first view shows a part, (height, width).
+        candidates: Points of that picture to choose from.
+        homography: Homography from the picture to view 2.
+        first_wh: Size of view 1, at the picture's scale.
+        second_wh: Size of view 2.
+        max_likeness: Largest likeness of any two of the four points.
+        rng: Random generator.
+    """
+    radius_px = round(_SURROUNDINGS * min(first_wh))
+    spare = np.array([grey.shape[1] - first_wh[0], grey.shape[0] - first_wh[1]])
+    margin = _MARGIN * min(first_wh)
+    mapped = np.round(map_points(homography, candidates), 2)
+    visible = np.flatnonzero(is_inside(mapped, second_wh, margin_px=_MARGIN * min(second_wh)))
+    if len(visible) < OPTIONS:
+        return NotEnough("too_few_points", len(visible))
+
+    def places(numbers: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lowest and the highest place in view 1 at which each of these points could be."""
+        points = candidates[numbers]
+        return np.maximum(points.max(axis=0) - spare, margin), np.minimum(
+            points.min(axis=0), np.array(first_wh) - margin
+        )
+
+    for start in rng.permutation(visible)[:MOST_REFERENCES].tolist():
+        chosen: list[int] = [start]
+        for number in rng.permutation(visible).tolist():
+            away = mapped[chosen] - mapped[number]
+            lowest, highest = places([*chosen, number])
+            if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * min(second_wh) or (lowest > highest).any():
+                continue
+            if all(_alike(grey, candidates, number, other, radius_px) <= max_likeness for other in chosen):
+                chosen.append(number)
+            if len(chosen) == OPTIONS:
+                lowest, highest = places(chosen)
+                place = np.round(rng.uniform(lowest, highest), 2)
+                right, *others = rng.permutation(chosen).tolist()
+                likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in others)
+                wrong = tuple(_point(mapped[other]) for other in others)
+                marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(likenesses))
+                return ExchangeablePoints(marked, _point(np.round(candidates[right] - place, 2)))
+    return NotEnough("ambiguous", len(visible))
+
+
+def _alike(grey: NDArray[np.uint8], points: Points, number: int, other: int, radius_px: int) -> float:
+    """Return the likeness of two points, whichever is sought at the other."""
+    first, second = points[number], points[other]
+    return max(likeness(grey, first, second, radius_px=radius_px), likeness(grey, second, first, radius_px=radius_px))
 
 
 def grey_of(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

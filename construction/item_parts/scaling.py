@@ -22,3 +22,11 @@ def shrink(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.ui
     if pixels.shape[1::-1] == size_wh:
         return pixels
     return np.asarray(cv2.resize(pixels, size_wh, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def middle_square(pixels: NDArray[np.uint8], side_px: int) -> NDArray[np.uint8]:
+    """Return the largest square in the middle of (height, width, 3) pixels, scaled by averaging areas."""
+    height, width = pixels.shape[:2]
+    side = min(height, width)
+    top, left = (height - side) // 2, (width - side) // 2
+    return shrink(pixels[top : top + side, left : left + side], (side_px, side_px))

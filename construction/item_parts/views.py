@@ -101,18 +101,31 @@ def warp(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]
     return np.asarray(view, dtype=np.uint8)
 
 
-def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return view 2, drawn from the photograph's own resolution as far as the view's zoom needs it.
+def drawn_view(
+    pixels: NDArray[np.uint8], homography: Matrix, scaled_wh: tuple[int, int], size_wh: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """Return a view, drawn from the photograph's own resolution as far as the view's zoom needs it.
 
     Args:
         pixels: The whole photograph, (height, width, 3).
-        homography: Homography from view 1, which is the photograph scaled to `size_wh`, to view 2.
-        size_wh: Size of both views.
+        homography: Homography from the photograph, scaled to `scaled_wh`, to the view.
+        scaled_wh: Size of the scaled photograph.
+        size_wh: Size of the view.
     """
     zoom = max(1.0, float(np.sqrt(abs(np.linalg.det(homography[:2, :2])))))
-    working_wh = size_within(pixels.shape[1], pixels.shape[0], max_side_px=max(size_wh) * zoom)
-    to_first = np.diag([size_wh[0] / working_wh[0], size_wh[1] / working_wh[1], 1.0])
-    return warp(shrink(pixels, working_wh), homography @ to_first, size_wh)
+    working_wh = size_within(pixels.shape[1], pixels.shape[0], max_side_px=max(scaled_wh) * zoom)
+    to_scaled = np.diag([scaled_wh[0] / working_wh[0], scaled_wh[1] / working_wh[1], 1.0])
+    return warp(shrink(pixels, working_wh), homography @ to_scaled, size_wh)
+
+
+def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return view 2 of a photograph whose view 1 is the whole of it, scaled to the same size `size_wh`."""
+    return drawn_view(pixels, homography, size_wh, size_wh)
+
+
+def shift(corner: tuple[float, float]) -> Matrix:
+    """Return the homography from a picture to its part that has its upper left corner there."""
+    return np.array([(1.0, 0.0, -corner[0]), (0.0, 1.0, -corner[1]), (0.0, 0.0, 1.0)])
 
 
 def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:

@@ -12,13 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from benchwright.records import ImageRecord
+from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for, seed_for
-from benchwright.steps import CueFamily
+from benchwright.steps import Context, CueFamily
 
 from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+from ..item_parts.modes import Mode
+from ..sources.equal_squares import equal_squares
+from ..sources.truth_plans import ChosenRecord, JoinedTruths, LeftOut, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
 TRIES = 12
@@ -49,17 +51,24 @@ class ArtStyleTask(TruthTask):
     the wrong painting is of another style, and not by the painter of the reference.
 
     Args:
+        mode: `hardened` draws two paintings of clearly different styles, each of which has a partner, and lets chance
+            say to which of them the reference belongs: a style that is frequent is no likelier to be right. All three
+            are shown as squares of one size and encoding, the middle of each. `paper` starts from the reference, as
+            the paper does, and shows paintings whole.
         close_styles: Groups of styles that never stand against each other, because people confuse them.
         other_artist: Whether reference and right painting must be of different painters where both are known.
 
     Reasons:
-        no_partner (drop): No other painting of its style and painting of a clearly different style are there.
+        no_partner (drop): No other painting of its style and painting of a clearly different style are there; in mode
+            `hardened`, that has a partner itself.
+        same_picture (drop): Two of the three squares came out the same.
     """
 
     name: ClassVar[str] = "art_style"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
 
+    mode: Mode = "hardened"
     close_styles: tuple[tuple[str, ...], ...] = CLOSE_STYLES
     other_artist: bool = True
     min_side_px: int = Field(200, ge=16)
@@ -67,7 +76,9 @@ class ArtStyleTask(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield, for each painting, triplets with it as the reference; alone where there are none."""
+        """Yield, for each painting, triplets with it as the reference, or, in mode `hardened`, as one of the two
+        options; alone where there are none.
+        """
         del sizes_wh
         styles: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
         for truth in truths:
@@ -77,11 +88,19 @@ class ArtStyleTask(TruthTask):
             for style, paintings in styles.items()
         }
         far = {style: [other for other in sorted(orders) if self.is_far(style, other)] for style in orders}
+        names: set[str] = set()
         for style in sorted(orders):
             paintings = orders[style]
             for number, reference in enumerate(paintings):
-                triplets = list(self._triplets(reference, paintings, number, orders, far[style], seed))
-                yield from triplets or [reference]
+                if self.mode == "paper":
+                    triplets = list(self._triplets(reference, paintings, number, orders, far[style], seed))
+                    yield from triplets or [reference]
+                    continue
+                triplets = list(self._exchangeable(reference, orders, far[style], seed))
+                for triplet in triplets or [reference]:
+                    if triplet.record not in names:  # either option may have brought it
+                        names.add(triplet.record)
+                        yield triplet
 
     def is_far(self, style: str, other: str) -> bool:
         """Return whether two styles may stand against each other."""
@@ -112,6 +131,47 @@ class ArtStyleTask(TruthTask):
                 continue
             yield JoinedTruths.of((reference, right, wrong))
 
+    def _exchangeable(
+        self,
+        painting: RecordTruth[Any],
+        orders: Mapping[str, Sequence[RecordTruth[Any]]],
+        far: Sequence[str],
+        seed: int,
+    ) -> Iterator[RecordTruth[Any]]:
+        """Yield triplets in which a painting is an option beside one of a style drawn by chance, all styles alike.
+
+        Each of the two has a partner of its style, and chance says which partner is the reference.
+        """
+        rng = generator_for(seed, self.name, painting.record, "pair")
+        for _ in range(TRIES if far else 0):
+            against = orders[far[int(rng.integers(len(far)))]]
+            options = painting, against[int(rng.integers(len(against)))]
+            partners = [
+                self._partner(right, wrong, orders[right.truth.style], rng) for right, wrong in (options, options[::-1])
+            ]
+            number = int(rng.integers(2))
+            reference = None if None in partners else partners[number]
+            if reference is not None and options[0].image_ids[0] != options[1].image_ids[0]:
+                yield JoinedTruths.of((reference, options[number], options[1 - number]))
+
+    def _partner(
+        self,
+        right: RecordTruth[Any],
+        wrong: RecordTruth[Any],
+        paintings: Sequence[RecordTruth[Any]],
+        rng: np.random.Generator,
+    ) -> RecordTruth[Any] | None:
+        """Return a reference of the style of one option that is none of the two options, nor by a wrong painter."""
+        for number in rng.integers(len(paintings), size=min(8 * TRIES, 4 * len(paintings))).tolist():
+            other: RecordTruth[Any] = paintings[number]
+            if (
+                self._is_right(other, right)
+                and other.image_ids[0] != wrong.image_ids[0]
+                and not _same_artist(other, wrong)
+            ):
+                return other
+        return None
+
     def _is_right(self, reference: RecordTruth[Any], other: RecordTruth[Any]) -> bool:
         if other.image_ids[0] == reference.image_ids[0]:
             return False
@@ -127,7 +187,9 @@ class ArtStyleTask(TruthTask):
             "styles": [painting.style for painting in paintings],
             "artists": [painting.artist for painting in paintings],
         }
-        return Plan((0, 1), paintings[0].style, document)
+        # What is balanced must not tell which option is right.
+        answer = paintings[0].style if self.mode == "paper" else " and ".join(sorted({p.style for p in paintings}))
+        return Plan((0, 1), answer, document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Put the painting of the same style in its place."""
@@ -138,6 +200,17 @@ class ArtStyleTask(TruthTask):
         return Wording(
             QUESTION, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
         )
+
+    def made_of_record(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, in mode `hardened` with its pictures as squares of one size."""
+        if self.mode == "paper":
+            return super().made_of_record(record, ctx, entry, pictures)
+        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
+        if len(pictures) < len(shown):
+            return "same_picture"
+        return self.made(record, ctx, entry, shown, pictures)
 
 
 def _same_artist(first: RecordTruth[Any], second: RecordTruth[Any]) -> bool:

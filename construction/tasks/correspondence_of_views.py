@@ -1,15 +1,18 @@
 """Visual correspondence of two pictures of a plane, as BLINK takes them from HPatches (section 3.2).
 
 The dataset's homographies say where each point of one picture lies in another one. The reference and the wrong options
-follow one rule: all four are interest points that both pictures show.
+follow one rule: all four are interest points that both pictures show. Pictures in another light keep their place, so
+that the right point lies where the reference does; in mode `hardened` parts of both pictures are shown, each with a
+place of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.records import ImageRecord, Item
@@ -17,18 +20,29 @@ from benchwright.seeds import generator_for
 from benchwright.steps import Context, OpenContext
 
 from ..ground_truth import IDENTITY, GroundTruth, Homographies, RecordTruth
-from ..item_parts.marked_points import NotEnough, grey_of, mark_points, recognisable_points, seen_again
-from ..item_parts.marks import SizeWH
-from ..item_parts.scaling import shrink
-from ..item_parts.views import Matrix
+from ..item_parts.marked_points import (
+    MarkedPoints,
+    NotEnough,
+    exchangeable_points,
+    grey_of,
+    mark_points,
+    recognisable_points,
+    seen_again,
+)
+from ..item_parts.marks import Point, SizeWH
+from ..item_parts.modes import Mode
+from ..item_parts.scaling import shrink, size_within
+from ..item_parts.views import Matrix, shift, warp
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene {change}, with four "
     "rings labelled A, B, C and D. Which of them marks the same point of the scene?"
 )
+TRIES = 8
+"""Places of the second picture's part that are tried in mode `hardened`."""
 CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
 
 
@@ -37,13 +51,21 @@ class CorrespondenceOfViews(TruthTask):
 
     Args:
         per_image: Pairs taken from one sequence, which share no picture.
-        max_likeness: Largest correlation between the surroundings of the reference and of a wrong point.
+        mode: `hardened` shows a part of either picture, so placed that any of the four points could be where the
+            reference is. `paper` shows both whole, as the paper does; in another light, the right point is then where
+            the reference is.
+        view_part: In mode `hardened`, sides of both parts as a fraction of the pictures', 0.3-0.9. Pictures are scaled
+            to `max_side_px` before parts of them are shown.
+        max_likeness: Largest correlation between the surroundings of the reference and of a wrong point, in mode
+            `hardened` of any two of the four points.
     """
 
     name: ClassVar[str] = "visual_correspondence"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
 
     per_image: int = Field(1, ge=1)
+    mode: Mode = "hardened"
+    view_part: float = Field(0.6, ge=0.3, le=0.9)
     max_likeness: float = Field(0.6, gt=0, le=1)
 
     def open(self, ctx: OpenContext) -> None:
@@ -92,6 +114,64 @@ class CorrespondenceOfViews(TruthTask):
         question = QUESTION.format(change=CHANGES[change])
         return CorrespondenceTask.worded_points(chosen, question, {"change": change})
 
+    def made_of_record(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, in mode `hardened` of parts of the pictures; those alone are stored."""
+        if self.mode == "paper":
+            return super().made_of_record(record, ctx, entry, pictures)
+        sources = [ctx.image(image_id) for image_id in entry.image_ids]
+        first, second = (
+            shrink(ctx.images.rgb(source), size_within(source.width, source.height, max_side_px=self.max_side_px))
+            for source in sources
+        )
+        homography: Matrix = np.array(entry.plan["homography"])
+        plan = self._parts(grey_of(first), grey_of(second), homography, _points_rng(record, ctx, entry))
+        if isinstance(plan, NotEnough):
+            return plan.reason
+        shown = [
+            ctx.store_image(warp(whole, shift(corner), size_wh), parents=[source])
+            for whole, corner, size_wh, source in zip(
+                (first, second), plan.corners, plan.sizes_wh, sources, strict=True
+            )
+        ]
+        pictures |= {picture.image_id: picture for picture in shown}
+        more = {"corners": [list(corner) for corner in plan.corners], "homography": plan.homography.tolist()}
+        return [self._item(record, ctx, entry, shown, plan.marked, more)]
+
+    def _parts(
+        self, first: NDArray[np.uint8], second: NDArray[np.uint8], homography: Matrix, rng: np.random.Generator
+    ) -> _Parts | NotEnough:
+        """Place a part of the second picture by chance, then choose points that it shows and a part of the first.
+
+        Args:
+            first: First picture as shown, grey, (height, width).
+            second: Second picture.
+            homography: Homography from the first picture to the second.
+            rng: Random generator.
+        """
+        candidates = seen_again(recognisable_points(first), homography, second)
+        sizes = [(int(self.view_part * grey.shape[1]), int(self.view_part * grey.shape[0])) for grey in (first, second)]
+        refused = NotEnough("too_few_points", len(candidates))
+        for _ in range(TRIES):
+            spare = (second.shape[1] - sizes[1][0], second.shape[0] - sizes[1][1])
+            x, y = rng.uniform(0, spare).round(2).tolist()
+            chosen = exchangeable_points(
+                first,
+                candidates,
+                shift((x, y)) @ homography,
+                first_wh=sizes[0],
+                second_wh=sizes[1],
+                max_likeness=self.max_likeness,
+                rng=rng,
+            )
+            if not isinstance(chosen, NotEnough):
+                corner = chosen.corner
+                between = shift((x, y)) @ homography @ shift((-corner[0], -corner[1]))
+                return _Parts(chosen.marked, between / between[2, 2], (corner, (x, y)), (sizes[0], sizes[1]))
+            refused = max(refused, chosen, key=lambda result: result.points)
+        return refused
+
     def made(
         self,
         record: ImageRecord,
@@ -112,14 +192,45 @@ class CorrespondenceOfViews(TruthTask):
             seen_again(recognisable_points(first), homography, second),
             homography,
             max_likeness=self.max_likeness,
-            rng=ctx.rng(record.image_id, chosen.record, "points"),
+            rng=_points_rng(record, ctx, chosen),
             second_wh=(shown[1].width, shown[1].height),
         )
         if isinstance(marked, NotEnough):
             return marked.reason
-        entry = chosen._replace(plan={**chosen.plan, **marked._asdict()})
+        return [self._item(record, ctx, chosen, shown, marked, {})]
+
+    def _item(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        marked: MarkedPoints,
+        more: Mapping[str, Any],
+    ) -> Item:
+        entry = chosen._replace(plan={**chosen.plan, **more, **marked._asdict()})
         group = f"sequence:{chosen.original['sequence']}"
-        return [self.item(record, ctx, chosen, shown, self.worded(entry, shown), group_keys=(group,))]
+        return self.item(record, ctx, chosen, shown, self.worded(entry, shown), group_keys=(group,))
+
+
+class _Parts(NamedTuple):
+    """Parts of two pictures, and what is marked on them.
+
+    Args:
+        marked: The points, in pixels of the parts.
+        homography: Homography from the first part to the second.
+        corners: Upper left corner of each part in its picture as shown, in pixels.
+        sizes_wh: Size of each part.
+    """
+
+    marked: MarkedPoints
+    homography: Matrix
+    corners: tuple[Point, Point]
+    sizes_wh: tuple[SizeWH, SizeWH]
+
+
+def _points_rng(record: ImageRecord, ctx: Context, entry: ChosenRecord) -> np.random.Generator:
+    return ctx.rng(record.image_id, entry.record, "points")
 
 
 def _scale(pictures: TruthPictures, number: int) -> Matrix:

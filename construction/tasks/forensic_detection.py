@@ -22,7 +22,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, Resources, Step
 
 from ..ground_truth import Captions, GroundTruth, RecordTruth
-from ..item_parts.scaling import shrink
+from ..item_parts.scaling import middle_square
 from ..manipulation.editors.base import Edit, Painter
 from ..manipulation.editors.presets import PRESETS, names_of
 from ..manipulation.manipulation_settings import Hardware
@@ -258,12 +258,10 @@ class ForensicDetection(TruthTask):
         """Return a picture as all four are shown: its middle square, scaled down, and once through JPEG."""
         from PIL import Image
 
-        height, width = pixels.shape[:2]
-        side = min(height, width)
-        top, left = (height - side) // 2, (width - side) // 2
-        square = shrink(pixels[top : top + side, left : left + side], (self.side_px, self.side_px))
         buffer = io.BytesIO()
-        Image.fromarray(square).save(buffer, "JPEG", quality=self.quality, subsampling="4:2:0")
+        Image.fromarray(middle_square(pixels, self.side_px)).save(
+            buffer, "JPEG", quality=self.quality, subsampling="4:2:0"
+        )
         return np.asarray(Image.open(buffer).convert("RGB"), np.uint8)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:

@@ -1,7 +1,10 @@
 """Jigsaw, as in BLINK (section 3.2): which of two pieces fills the missing corner of a picture?
 
-A picture is cut into 3 by 3 tiles. The reference shows the tiles (0, 0), (0, 1) and (1, 0) with the centre's
-place left black. The options are the centre tile and one of the five tiles that are not shown.
+A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, with the place of the fourth, which is at
+the lower right, left black. The options are that tile and one that is not shown.
+
+In the paper the missing tile is the centre, which has more to show than a tile at the border. So there is a second
+mode: of the only two tiles that can be missing each while the other is not shown, chance takes one.
 """
 
 from __future__ import annotations
@@ -18,12 +21,15 @@ from benchwright.steps import Context, CueFamily, MapStep, OpenContext, Outcome,
 
 from ..ground_truth import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place
+from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
 
 GRID = 3
 CENTRE = (1, 1)
-SHOWN = ((0, 0), (0, 1), (1, 0))
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
+"""Tiles that are not shown where the centre is missing."""
+EXCHANGEABLE = ((1, 2), (2, 1))
+"""Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
 QUESTION = (
     "The lower right corner of the first image is missing: it is filled with black. "
     "Which image shows the missing part, the second or the third?"
@@ -36,14 +42,19 @@ Tile = tuple[int, int]
 class Jigsaw(MapStep):
     """Make jigsaw items from photographs.
 
-    BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows the tiles
-    (0, 0), (0, 1) and (1, 0), with the place of the centre left black. The two choices are the centre tile and one that
-    is not shown.
+    BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows three of
+    2 by 2 tiles, with the place of the fourth, lower right, left black. The two choices are that tile and one that is
+    not shown.
 
     Args:
         dataset: Entry of a step `dataset` whose pictures alone are used, such as one that reads TARA or LVIS; null for
             every image.
-        per_image: Items made of one image, each with another wrong piece.
+        mode: `hardened` takes the tiles (1, 2) and (2, 1), in rows and columns from 0, and lets chance say which of
+            them is missing; each is as large, and lies as near to the border, as the other. `paper` always lacks the
+            centre, against a tile at the border, as the paper does; the larger file, or the piece with more contrast,
+            is then right in about six of ten items.
+        per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
+            the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut.
         min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
@@ -65,6 +76,7 @@ class Jigsaw(MapStep):
     values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "largest_difference": "float64"}
 
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
+    mode: Mode = "hardened"
     per_image: int = Field(1, ge=1, le=len(HIDDEN))
     max_side_px: int = Field(1024, ge=48, le=16384)
     min_tile_px: int = Field(64, ge=8)
@@ -97,30 +109,84 @@ class Jigsaw(MapStep):
             evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
             return Outcome("drop", "too_small", measured, evidence)
         cut = _Cut.of(ctx.images.rgb(record), tile_wh)
-        differences = {tile: edge_difference(cut.tile(CENTRE), cut.tile(tile)) for tile in HIDDEN}
+        pairs = self._pairs(ctx.rng(record.image_id, "pieces"))
+        differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
         measured["largest_difference"] = max(differences.values())
-        wrong = self._wrong_pieces(cut, differences, ctx.rng(record.image_id, "pieces"))
-        if not wrong:
-            tile_differences = {f"{row},{column}": difference for (row, column), difference in differences.items()}
+        chosen = self._told_apart(cut, differences)
+        if not chosen:
+            tile_differences = {f"{pair.wrong[0]},{pair.wrong[1]}": differences[pair] for pair in sorted(pairs)}
             evidence = {"differences": tile_differences, "min_difference": self.min_difference}
             return Outcome("drop", "ambiguous", measured, evidence)
-        reference = ctx.store_image(cut.reference(), parents=[record])
-        pieces = {tile: ctx.store_image(cut.tile(tile), parents=[record]) for tile in (CENTRE, *wrong)}
+        references = {
+            tile: ctx.store_image(cut.reference(tile), parents=[record])
+            for tile in dict.fromkeys(pair.missing for pair in chosen)
+        }
+        pieces = {
+            tile: ctx.store_image(cut.tile(tile), parents=[record])
+            for tile in dict.fromkeys(tile for pair in chosen for tile in pair)
+        }
         items = []
-        for tile in wrong:
-            evidence = cut.evidence(wrong=tile) | {"difference": differences[tile]}
-            items.append(_item(record, ctx, reference, pieces[CENTRE], pieces[tile], _number(tile), evidence))
-        return Outcome(values=measured, images=(reference, *pieces.values()), items=tuple(items))
+        for pair in chosen:
+            shown = references[pair.missing], pieces[pair.missing], pieces[pair.wrong]
+            evidence = cut.evidence(pair) | {"difference": differences[pair]}
+            items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
+        return Outcome(values=measured, images=(*references.values(), *pieces.values()), items=tuple(items))
 
-    def _wrong_pieces(self, cut: _Cut, differences: Mapping[Tile, float], rng: np.random.Generator) -> list[Tile]:
-        """Choose pieces by chance that differ enough from the right one and from each other."""
-        chosen: list[Tile] = []
-        for number in rng.permutation(len(HIDDEN)).tolist():
-            tile = HIDDEN[number]
-            other_edges = [edge_difference(cut.tile(tile), cut.tile(other_tile)) for other_tile in chosen]
-            if min(differences[tile], *other_edges, 1.0) >= self.min_difference:
-                chosen.append(tile)
+    def _pairs(self, rng: np.random.Generator) -> list[_Pair]:
+        """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
+        if self.mode == "paper":
+            return [_Pair(CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
+        first, second = (EXCHANGEABLE[number] for number in rng.permutation(len(EXCHANGEABLE)).tolist())
+        return [_Pair(first, second), _Pair(second, first)]
+
+    def _told_apart(self, cut: _Cut, differences: Mapping[_Pair, float]) -> list[_Pair]:
+        """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before."""
+        chosen: list[_Pair] = []
+        for pair, difference in differences.items():
+            before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
+            if min(difference, *before, 1.0) >= self.min_difference:
+                chosen.append(pair)
         return chosen[: self.per_image]
+
+    def _item(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        shown: tuple[ImageRecord, ImageRecord, ImageRecord],
+        number: int,
+        evidence: Mapping[str, Any],
+    ) -> Item:
+        """Ask for the right piece; `shown` are the reference, the right and the wrong piece, and `number` is the wrong
+        tile's, so that an item's id and order outlive the settings.
+        """
+        reference, right, wrong = shown
+        placed = place(right.image_id, [wrong.image_id], ctx.rng(record.image_id, "place", number))
+        return Item(
+            item_id=ctx.item_id(record.image_id, ordinal=number),
+            task=self.name,
+            kind="multiple_choice",
+            images=(
+                ItemImage(image_id=reference.image_id, role="reference"),
+                *(ItemImage(image_id=image_id, role="choice") for image_id in placed.options),
+            ),
+            question=QUESTION,
+            choices=image_choices(placed),
+            answer=placed.answer,
+            group_keys=group_keys(record),
+            attributes={"mode": self.mode},
+            written_by={"question": "template"},
+            root_image_id=record.root_image_id,
+            operation_id=ctx.operation_id,
+            made_from=record.image_id,
+            evidence=dict(evidence),
+        )
+
+
+class _Pair(NamedTuple):
+    """The tile that is missing, and the one that is offered besides."""
+
+    missing: Tile
+    wrong: Tile
 
 
 class _Cut(NamedTuple):
@@ -141,20 +207,21 @@ class _Cut(NamedTuple):
         left, top, right, bottom = _box(tile, self.tile_wh)
         return self.pixels[top:bottom, left:right]
 
-    def reference(self) -> NDArray[np.uint8]:
-        _, _, right, bottom = _box(CENTRE, self.tile_wh)
-        pixels = self.pixels[:bottom, :right].copy()
-        pixels[self.tile_wh[1] :, self.tile_wh[0] :] = 0
+    def reference(self, missing: Tile) -> NDArray[np.uint8]:
+        width, height = self.tile_wh
+        left, top, right, bottom = _box(missing, self.tile_wh)
+        pixels = self.pixels[top - height : bottom, left - width : right].copy()
+        pixels[height:, width:] = 0
         return pixels
 
-    def evidence(self, *, wrong: Tile) -> dict[str, Any]:
+    def evidence(self, pair: _Pair) -> dict[str, Any]:
         """Say which tiles were used and where they lie in the upright source, in pixels."""
         return {
             "grid": [GRID, GRID],
             "tile_wh": list(self.tile_wh),
-            "shown_boxes_xyxy": [_box(tile, self.source_tile_wh) for tile in SHOWN],
-            "right": {"tile": list(CENTRE), "box_xyxy": _box(CENTRE, self.source_tile_wh)},
-            "wrong": {"tile": list(wrong), "box_xyxy": _box(wrong, self.source_tile_wh)},
+            "shown_boxes_xyxy": [_box(tile, self.source_tile_wh) for tile in _shown_beside(pair.missing)],
+            "right": {"tile": list(pair.missing), "box_xyxy": _box(pair.missing, self.source_tile_wh)},
+            "wrong": {"tile": list(pair.wrong), "box_xyxy": _box(pair.wrong, self.source_tile_wh)},
         }
 
 
@@ -164,39 +231,14 @@ def _box(tile: Tile, tile_wh: tuple[int, int]) -> list[int]:
     return [column * width, row * height, (column + 1) * width, (row + 1) * height]
 
 
+def _shown_beside(missing: Tile) -> tuple[Tile, ...]:
+    """Return the three tiles above and to the left of the missing one."""
+    row, column = missing
+    return (row - 1, column - 1), (row - 1, column), (row, column - 1)
+
+
 def _number(tile: Tile) -> int:
     return tile[0] * GRID + tile[1]
-
-
-def _item(
-    record: ImageRecord,
-    ctx: Context,
-    reference: ImageRecord,
-    right: ImageRecord,
-    wrong: ImageRecord,
-    number: int,
-    evidence: Mapping[str, Any],
-) -> Item:
-    """Ask for the right piece; `number` is the wrong tile's, so an item's id and order outlive the settings."""
-    placed = place(right.image_id, [wrong.image_id], ctx.rng(record.image_id, "place", number))
-    return Item(
-        item_id=ctx.item_id(record.image_id, ordinal=number),
-        task=Jigsaw.name,
-        kind="multiple_choice",
-        images=(
-            ItemImage(image_id=reference.image_id, role="reference"),
-            *(ItemImage(image_id=image_id, role="choice") for image_id in placed.options),
-        ),
-        question=QUESTION,
-        choices=image_choices(placed),
-        answer=placed.answer,
-        group_keys=group_keys(record),
-        written_by={"question": "template"},
-        root_image_id=record.root_image_id,
-        operation_id=ctx.operation_id,
-        made_from=record.image_id,
-        evidence=dict(evidence),
-    )
 
 
 def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -13,10 +13,12 @@ from benchwright.records import ImageRecord, Item, PromptStyle, VisualPrompt
 from benchwright.steps import Context
 
 from ..ground_truth import GroundTruth, LabelledBox, LabelledBoxes, RecordTruth
-from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
+from ..item_parts.boxes import Box, BoxNoise, BoxView, exchangeable_boxes, iou, noised_box
 from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
+from ..item_parts.modes import Mode
+from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
 COLORS = {"A": "#ff0000", "B": "#0060ff"}
@@ -56,6 +58,8 @@ class LocalizationOfBoxes(TruthTask):
     """Make items that ask which of two boxes fits a thing of which a dataset states the box.
 
     Args:
+        mode: `hardened` shows a part of the picture in which both boxes could change places; see
+            `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
         min_box_px: Shorter side of a box, as shown; smaller things are not asked about.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
@@ -64,12 +68,15 @@ class LocalizationOfBoxes(TruthTask):
     Reasons:
         no_single_thing (drop): No label has exactly one box and surely no other instance.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
+        no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
+            not.
         no_room_for_labels (drop): The boxes leave their labels no room.
     """
 
     name: ClassVar[str] = "object_localization"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes,)
 
+    mode: Mode = "hardened"
     min_side_px: int = Field(16, ge=16)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
@@ -82,27 +89,57 @@ class LocalizationOfBoxes(TruthTask):
         """Choose a thing by chance, and draw a wrong box for it."""
         things = single_things(truth.truth)
         reason = "no_single_thing"
+        is_part = self.mode == "hardened"
         for number in rng.permutation(len(things)).tolist():
-            x0, y0, x1, y1 = things[number].box
-            right: Box = (*pictures.shown(0, (x0, y0)), *pictures.shown(0, (x1, y1)))
-            if min(right[2] - right[0], right[3] - right[1]) < self.min_box_px:
-                reason = "too_small"
-                continue
-            wrong = noised_box(right, pictures.shown_wh[0], BoxNoise(self.noise, self.min_iou, self.max_iou), rng)
-            if wrong is None:
-                reason = "no_distinct_box"
-            elif not _have_room(right, wrong, pictures.shown_wh[0]):
+            stated = things[number].box
+            boxes = self._on_part(stated, pictures, rng) if is_part else self._on_whole(stated, pictures, rng)
+            if isinstance(boxes, str):
+                reason = boxes
+            elif not _have_room(boxes.right, boxes.wrong, boxes.size_wh):
                 reason = "no_room_for_labels"
             else:
-                document = {
-                    "subject": things[number].label,
-                    "right_xyxy": list(right),
-                    "wrong_xyxy": list(wrong),
-                    "iou": round(iou(right, wrong), 4),
-                    "stated_xyxy": [x0, y0, x1, y1],
-                }
-                return Plan((0, 1), "box", document)
+                document = document_of(boxes.right, boxes.wrong, stated)
+                view = {"view": view_document(boxes)} if is_part else {}
+                return Plan((0, 1), "box", {"subject": things[number].label, **document, **view})
         return reason
+
+    def _on_part(self, stated: Box, pictures: TruthPictures, rng: np.random.Generator) -> BoxView | str:
+        """Return a wrong box, and the part of the picture that shows both, or the reason why there is none."""
+        return exchangeable_boxes(
+            stated,
+            pictures.sizes_wh[0],
+            self._limits(),
+            max_side_px=self.max_side_px,
+            min_box_px=self.min_box_px,
+            rng=rng,
+        )
+
+    def _on_whole(self, stated: Box, pictures: TruthPictures, rng: np.random.Generator) -> BoxView | str:
+        """Return a wrong box on the whole picture, or the reason why there is none."""
+        size_wh = pictures.shown_wh[0]
+        right: Box = (*pictures.shown(0, stated[:2]), *pictures.shown(0, stated[2:]))
+        if min(right[2] - right[0], right[3] - right[1]) < self.min_box_px:
+            return "too_small"
+        wrong = noised_box(right, size_wh, self._limits(), rng)
+        return "no_distinct_box" if wrong is None else BoxView(right, wrong, size_wh, (0.0, 0.0), size_wh)
+
+    def _limits(self) -> BoxNoise:
+        return BoxNoise(self.noise, self.min_iou, self.max_iou)
+
+    def made_of_record(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, in mode `hardened` on the part of the picture that shows both boxes."""
+        if self.mode == "paper":
+            return super().made_of_record(record, ctx, entry, pictures)
+        view = entry.plan["view"]
+        picture = ctx.image(entry.image_ids[0])
+        drawn = drawn_view(
+            ctx.images.rgb(picture), shift(view["corner"]), tuple(view["scaled_wh"]), tuple(view["size_wh"])
+        )
+        shown = ctx.store_image(drawn, parents=[picture])
+        pictures[shown.image_id] = shown
+        return self.made(record, ctx, entry, [shown], pictures)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Ask which box fits the thing."""
@@ -131,6 +168,21 @@ class LocalizationOfBoxes(TruthTask):
         item = self.item(record, ctx, chosen, shown, self.worded(chosen, shown))
         prompts = drawn_boxes(shown[0].image_id, shown[0].height, boxes)
         return [item.model_copy(update={"images": (item.images[0].model_copy(update={"prompts": prompts}),)})]
+
+
+def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
+    """Return what items keep of two boxes: as shown, how much they overlap, and the box that was stated."""
+    return {
+        "right_xyxy": list(right),
+        "wrong_xyxy": list(wrong),
+        "iou": round(iou(right, wrong), 4),
+        "stated_xyxy": list(stated),
+    }
+
+
+def view_document(view: BoxView) -> dict[str, Any]:
+    """Return what items keep of the part of a picture that they show, in pixels."""
+    return {"scaled_wh": list(view.scaled_wh), "corner": list(view.corner), "size_wh": list(view.size_wh)}
 
 
 def _have_room(right: Box, wrong: Box, size_wh: SizeWH) -> bool:

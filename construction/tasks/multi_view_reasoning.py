@@ -1,6 +1,8 @@
 """Multi-view reasoning, as in BLINK (section 3.2): did the camera move to the left or to the right between two frames?
 
-BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone.
+BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone. Who films
+may prefer one way around, and pictures may show which frame is the earlier one, by light or focus. In mode `hardened`
+chance says which frame comes first, and the question does not speak of earlier and later.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
 from ..ground_truth import CameraPose, CameraPoses, GroundTruth, RecordTruth
+from ..item_parts.modes import Mode
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
@@ -30,6 +33,12 @@ CONCATENATED = OBJECT + (
     "The image shows two frames of the film side by side: the earlier one on the left, the later one on the right. "
     "Seen by the person with the camera, "
 )
+PLACES = "Somebody took two pictures of {thing} that did not move, from two places, with the camera turned towards it. "
+SINGLE_PLACES = PLACES + "Seen by the person with the camera, "
+CONCATENATED_PLACES = PLACES + (
+    "The image shows both side by side, the first one on the left. Seen by the person with the camera, "
+)
+ASKED_OF_PLACES = "does the camera have to move to the left or to the right from the first picture to the second one?"
 ASKED = "did the camera move to the left or to the right from the earlier frame to the later one?"
 TURNS = 40
 """Pairs of frames tried in a video."""
@@ -101,6 +110,8 @@ class MultiViewReasoning(TruthTask):
     poses may turn with the camera; look at such items.
 
     Args:
+        mode: `hardened` lets chance say which of the two frames comes first, which turns the side around. `paper` keeps
+            the order of time, as the paper does.
         pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
             `both` makes an item of either, with the same key, so that the two can be compared.
         min_turn_deg: Smallest angle, in degrees.
@@ -118,6 +129,7 @@ class MultiViewReasoning(TruthTask):
     name: ClassVar[str] = "multi_view_reasoning"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (CameraPoses,)
 
+    mode: Mode = "hardened"
     pictures: Literal["single", "concatenated", "both"] = "single"
     min_turn_deg: float = Field(12.0, gt=0, lt=180)
     max_turn_deg: float = Field(90.0, gt=0, lt=180)
@@ -143,15 +155,19 @@ class MultiViewReasoning(TruthTask):
             between = steps[start:end]
             turn = sum(between)
             if self._fits(video, start, end, between, turn):
-                side = side_of(video.poses[start], video.poses[end])
+                is_turned = self.mode == "hardened" and bool(rng.integers(2))
+                first, second = (end, start) if is_turned else (start, end)
+                side = side_of(video.poses[first], video.poses[second])
                 assert side is not None, "the frames fit"
                 document = {
-                    "frames": [video.poses[start].frame, video.poses[end].frame],
-                    "turn_deg": round(turn, 3),
+                    "frames": [video.poses[first].frame, video.poses[second].frame],
+                    "turn_deg": round(-turn if is_turned else turn, 3),
                     "side": side,
                     "category": video.category,
                 }
-                return Plan((0, 1), side, document, (start, end))
+                # Both orders are balanced for either side, so that the order of time does not tell the side.
+                answer = f"{side}, later frame first" if is_turned else side
+                return Plan((0, 1), answer, document, (first, second))
         return "dead_zone"
 
     def _fits(self, video: CameraPoses, start: int, end: int, between: Sequence[float], turn: float) -> bool:
@@ -167,14 +183,17 @@ class MultiViewReasoning(TruthTask):
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Ask about two frames, an image each."""
         del shown
-        return self._wording(chosen, SINGLE, ((0, "view", ()), (1, "view", ())), "single")
+        return self._wording(
+            chosen, SINGLE if self.mode == "paper" else SINGLE_PLACES, ((0, "view", ()), (1, "view", ())), "single"
+        )
 
-    def _wording(self, chosen: ChosenRecord, told: str, images: Any, way: str) -> Wording:
+    def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> Wording:
         right = chosen.plan["side"]
         sides = ["left" if right == "right" else "right"]
         sides.insert(chosen.letter, right)
+        thing = with_article(chosen.plan["category"].replace("_", " "))
         return Wording(
-            told.format(thing=with_article(chosen.plan["category"].replace("_", " "))) + ASKED,
+            beginning.format(thing=thing) + (ASKED if self.mode == "paper" else ASKED_OF_PLACES),
             tuple(f"To the {side}" for side in sides),
             images,
             evidence=chosen.plan,
@@ -201,6 +220,7 @@ class MultiViewReasoning(TruthTask):
             )
             both = ctx.store_image(pixels, parents=frames)
             made[both.image_id] = both
-            wording = self._wording(chosen, CONCATENATED, ((0, "view", ()),), "concatenated")
+            beginning = CONCATENATED if self.mode == "paper" else CONCATENATED_PLACES
+            wording = self._wording(chosen, beginning, ((0, "view", ()),), "concatenated")
             items.append(self.item(record, ctx, chosen, [both], wording, ordinal=1, group_keys=(pair,)))
         return items

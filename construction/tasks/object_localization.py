@@ -8,20 +8,23 @@ Whether the marks can be drawn with their labels is asked before the item is mad
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
 from ..ground_truth import LabelledBoxes
-from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
+from ..item_parts.boxes import Box, BoxNoise, exchangeable_boxes, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
+from ..item_parts.modes import Mode
+from ..item_parts.views import drawn_view, shift
 from ..sources.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from ..sources.lacking import lacking_before
-from .localization_of_boxes import QUESTION, LocalizationOfBoxes, drawn_boxes
+from .localization_of_boxes import QUESTION, LocalizationOfBoxes, document_of, drawn_boxes, view_document
 
 _OF_DATASETS = frozenset({"apart_from", "items"})
 
@@ -34,12 +37,21 @@ class ObjectLocalization(FactsReader):
     COCO, one item a picture, about a thing whose label has exactly one box there, chosen by the seed. Labels of which
     other things without a box may be there are not asked about.
 
+    A box with noise on its sides can be told from the stated one without a look at the subject: by its proportions, by
+    a side at the picture's border, by its distance from the middle. So two boxes of equal proportions are drawn by
+    default, on a part of the picture with both in its middle, and chance decides which of them is the larger and to
+    which sides they are apart.
+
     Args:
         dataset: Entry of the step `dataset` whose boxes are used; null uses facts.
+        mode: `hardened` draws boxes of equal proportions on a part of the picture, in which they could change places:
+            what is measured on the boxes alone does not tell the stated one. `paper` shows the whole picture, with
+            noise on each side of the stated box, as the paper does.
         apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
-        max_side_px: Longer side of the picture shown; larger images are scaled down.
-        min_box_px: Shorter side of a subject's box, as shown; smaller subjects make no item.
+        max_side_px: Longer side of the picture shown; larger ones are scaled down.
+        min_box_px: Shorter side of a subject's box, as shown, in mode `hardened` of both boxes; smaller subjects make
+            no item.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
@@ -54,6 +66,8 @@ class ObjectLocalization(FactsReader):
         enough (drop): There were `items` items without it.
         too_small (drop): The subject's box is smaller than `min_box_px`.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
+        no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
+            not.
         no_room_for_labels (drop): The boxes leave their labels no room.
     """
 
@@ -65,6 +79,7 @@ class ObjectLocalization(FactsReader):
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     apart_from: tuple[str, ...] = ()
     items: int | None = Field(None, ge=1)
+    mode: Mode = "hardened"
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
@@ -104,53 +119,100 @@ class ObjectLocalization(FactsReader):
         subjects = self.stated(record, ctx, "subjects")
         if subjects is None:
             return nothing_stated()
-        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        whole = as_shown(record, ctx, max_side_px=self.max_side_px) if self.mode == "paper" else None
+        made: dict[str, ImageRecord] = {}
         items: list[Item] = []
         left_out: dict[str, str] = {}
         for subject in subjects:
-            item = self._item(record, ctx, shown, subject)
-            if isinstance(item, Item):
-                items.append(item)
-            else:
+            rng = ctx.rng(record.image_id, subject["name"])
+            shown = self._on_part(record, ctx, subject, rng) if whole is None else self._on_whole(whole, subject, rng)
+            if isinstance(shown, str):
+                left_out[subject["name"]] = shown
+                continue
+            item = self._item(record, ctx, shown, subject, rng)
+            if isinstance(item, str):
                 left_out[subject["name"]] = item
+                continue
+            items.append(item)
+            if shown.picture != record:
+                made[shown.picture.image_id] = shown.picture
         evidence = {"left_out": left_out} if left_out else {}
         if not items:
             return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
-        return Outcome(evidence=evidence, images=shown.made, items=tuple(items))
+        return Outcome(evidence=evidence, images=tuple(made.values()), items=tuple(items))
 
-    def _item(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> Item | str:
-        """Return the item of one subject, or the reason why there is none."""
-        x0, y0, x1, y1 = (round(side * shown.scale, 2) for side in subject["box"])
+    def _on_whole(self, whole: ShownPicture, subject: Mapping[str, Any], rng: np.random.Generator) -> _ShownBoxes | str:
+        """Return a subject's boxes on the whole picture, or the reason why there are none."""
+        x0, y0, x1, y1 = (round(side * whole.scale, 2) for side in subject["box"])
         right: Box = (x0, y0, x1, y1)
         if min(x1 - x0, y1 - y0) < self.min_box_px:
             return "too_small"
-        rng = ctx.rng(record.image_id, subject["name"])
-        size_wh = (shown.record.width, shown.record.height)
-        wrong = noised_box(right, size_wh, BoxNoise(self.noise, self.min_iou, self.max_iou), rng)
+        wrong = noised_box(right, (whole.record.width, whole.record.height), self._limits(), rng)
         if wrong is None:
             return "no_distinct_box"
-        placed = place(right, [wrong], rng)
-        prompts = drawn_boxes(shown.record.image_id, shown.record.height, placed.options)
-        if not labels_fit(prompts, shown.record):
+        return _ShownBoxes(whole.record, right, wrong, {})
+
+    def _on_part(
+        self, record: ImageRecord, ctx: Context, subject: Mapping[str, Any], rng: np.random.Generator
+    ) -> _ShownBoxes | str:
+        """Return a subject's boxes on a part of the picture in which they could change places, or why not."""
+        view = exchangeable_boxes(
+            tuple(subject["box"]),
+            (record.width, record.height),
+            self._limits(),
+            max_side_px=self.max_side_px,
+            min_box_px=self.min_box_px,
+            rng=rng,
+        )
+        if isinstance(view, str):
+            return view
+        drawn = drawn_view(ctx.images.rgb(record), shift(view.corner), view.scaled_wh, view.size_wh)
+        shown = ctx.store_image(drawn, parents=[record])
+        return _ShownBoxes(shown, view.right, view.wrong, {"view": view_document(view)})
+
+    def _limits(self) -> BoxNoise:
+        return BoxNoise(self.noise, self.min_iou, self.max_iou)
+
+    def _item(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        shown: _ShownBoxes,
+        subject: Mapping[str, Any],
+        rng: np.random.Generator,
+    ) -> Item | str:
+        """Return the item of one subject, or that the labels have no room."""
+        picture = shown.picture
+        placed = place(shown.right, [shown.wrong], rng)
+        prompts = drawn_boxes(picture.image_id, picture.height, placed.options)
+        if not labels_fit(prompts, picture):
             return "no_room_for_labels"
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,
             kind="multiple_choice",
-            images=(ItemImage(image_id=shown.record.image_id, role="reference", prompts=prompts),),
+            images=(ItemImage(image_id=picture.image_id, role="reference", prompts=prompts),),
             question=QUESTION.format(phrase=subject["phrase"]),
             choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
+            attributes={"mode": self.mode},
             written_by={"question": "template", "choices": "template"},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
             evidence={
                 "subject": subject["name"],
-                "right_xyxy": list(right),
-                "wrong_xyxy": list(wrong),
-                "iou": round(iou(right, wrong), 4),
-                "stated_xyxy": list(subject["box"]),
+                **document_of(shown.right, shown.wrong, subject["box"]),
+                **shown.more,
             },
         )
+
+
+class _ShownBoxes(NamedTuple):
+    """Two boxes on the picture that shows them, with what items keep of that picture."""
+
+    picture: ImageRecord
+    right: Box
+    wrong: Box
+    more: Mapping[str, Any]

@@ -3,7 +3,9 @@
 BLINK takes pairs of views from HPatches, and so does `correspondence_of_views`. Here one photograph makes the pair: the
 second view is drawn through a random homography, which says exactly where every point goes, and in another light.
 
-An item marks a reference and four options that people can tell apart.
+An item marks a reference and four options that people can tell apart. Where the first view is the whole photograph, as
+in mode `paper`, the right ring is mostly the one that lies where the reference does. In mode `hardened` the first view
+is a part of the photograph, so placed that any of the four points could have been at the reference's place.
 """
 
 from __future__ import annotations
@@ -20,8 +22,17 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stre
 
 from ..ground_truth import Homographies
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
-from ..item_parts.marked_points import MarkedPoints, NotEnough, Point, grey_of, mark_points, recognisable_points
-from ..item_parts.marks import ring
+from ..item_parts.marked_points import (
+    MarkedPoints,
+    NotEnough,
+    Point,
+    exchangeable_points,
+    grey_of,
+    mark_points,
+    recognisable_points,
+)
+from ..item_parts.marks import SizeWH, ring
+from ..item_parts.modes import Mode
 from ..item_parts.points import Points
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import (
@@ -29,10 +40,11 @@ from ..item_parts.views import (
     LightLimits,
     Matrix,
     ViewLimits,
+    drawn_view,
     random_homography,
     random_light,
     relight,
-    second_view,
+    shift,
 )
 from ..sources.lacking import lacking_before
 from .correspondence_of_views import CorrespondenceOfViews
@@ -44,8 +56,11 @@ QUESTION = (
 )
 
 
+TRIES = 4
+"""Second views tried for an item in mode `hardened`."""
+LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
-_OF_BOTH = frozenset({"per_image", "max_side_px", "min_side_px", "max_likeness"})
+_OF_BOTH = frozenset({"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"})
 """Settings that mean something for drawn views and for those of a dataset."""
 
 
@@ -65,8 +80,14 @@ class VisualCorrespondence(MapStep):
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
         per_image: Items made of one image, each with a second view of its own; with `dataset`, pairs of pictures taken
             from one sequence, which share none.
-        max_side_px: Longer side of both views; smaller images keep their size.
-        min_side_px: Shorter side of both views; images below are dropped as `too_small`.
+        mode: `hardened` shows parts of the pictures, so placed that where the reference lies in its view says nothing
+            about which option is right. `paper` shows whole pictures as the paper does; the ring that lies where the
+            reference does is then right in three of four items.
+        view_part: In mode `hardened`, sides of the first view, and of the second of a dataset, as a fraction of the
+            picture's, 0.3-0.9. The four points lie within what is left, so that larger parts leave less choice.
+        max_side_px: Longer side of both views; smaller images keep their scale.
+        min_side_px: Shorter side of both views; images below are dropped as `too_small`. In mode `hardened`, shorter
+            side of the whole pictures at the scale at which views show them.
         max_rotation_deg: The second view is turned by up to this, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
         min_zoom: The second view shows a window that is smaller than the photograph by this factor at least.
@@ -77,7 +98,8 @@ class VisualCorrespondence(MapStep):
         max_blur_px: Largest standard deviation of the blur.
         max_noise: Largest standard deviation of the noise, in grey levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
-            (`points.likeness`). An image in which no four points obey is dropped as `ambiguous`.
+            (`points.likeness`), in mode `hardened` of any two of the four points. An image in which no four points obey
+            is dropped as `ambiguous`.
 
     Reasons:
         nothing_stated (drop): With `dataset`, no pair of a sequence begins with the image.
@@ -86,7 +108,8 @@ class VisualCorrespondence(MapStep):
         enough (drop): There were `items` items without it.
         too_small (drop): The shorter side of a view is below `min_side_px`.
         too_few_points (drop): Fewer than four recognisable points lie in both views.
-        ambiguous (drop): Choices would look too much alike.
+        ambiguous (drop): Choices would look too much alike; in mode `hardened`, or no four points that differ lie close
+            enough together for one view to show any of them at the same place.
     """
 
     name: ClassVar[str] = "visual_correspondence"
@@ -99,7 +122,9 @@ class VisualCorrespondence(MapStep):
     apart_from: tuple[str, ...] = ()
     items: int | None = Field(None, ge=1)
     per_image: int = Field(1, ge=1, le=20)
-    max_side_px: int = Field(640, ge=64, le=8192)
+    mode: Mode = "hardened"
+    view_part: float = Field(0.6, ge=0.3, le=0.9)
+    max_side_px: int = Field(640, ge=64, le=LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
     max_rotation_deg: float = Field(25.0, ge=0, le=180)
     max_perspective: float = Field(0.12, ge=0, le=0.2)
@@ -140,6 +165,8 @@ class VisualCorrespondence(MapStep):
         if self.dataset is None:
             return self
         settings = {name: getattr(self, name) for name in sorted(_OF_DATASETS | _OF_BOTH | {"dataset"})}
+        if self.mode == "hardened":  # the dataset's pictures are larger than the parts that items show
+            settings["max_side_px"] = min(LARGEST_PX, int(self.max_side_px / self.view_part))
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
@@ -156,43 +183,115 @@ class VisualCorrespondence(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make this image's items; decodes it once, or not at all where it is too small."""
-        size_wh = size_within(record.width, record.height, max_side_px=self.max_side_px)
-        measured: dict[str, Any] = {"side_px": min(size_wh)}
-        if min(size_wh) < self.min_side_px:
-            evidence = {"size_wh": list(size_wh), "min_side_px": self.min_side_px}
+        part = self.view_part if self.mode == "hardened" else 1.0
+        scaled_wh = size_within(record.width, record.height, max_side_px=self.max_side_px / part)
+        measured: dict[str, Any] = {"side_px": min(scaled_wh)}
+        if min(scaled_wh) < self.min_side_px:
+            evidence = {"size_wh": list(scaled_wh), "min_side_px": self.min_side_px}
             return Outcome("drop", "too_small", measured, evidence)
         pixels = ctx.images.rgb(record)
-        first = shrink(pixels, size_wh)
-        grey = grey_of(first)
+        scaled = shrink(pixels, scaled_wh)
+        grey = grey_of(scaled)
         points = recognisable_points(grey)
         measured["points"] = len(points)
-        plans, refused = self._plans(record, ctx, grey, points)
+        size_wh = int(part * scaled_wh[0]), int(part * scaled_wh[1])
+        plans, refused = self._plans(record, ctx, grey, points, size_wh)
         if not plans:
             return Outcome("drop", refused.reason, measured, {"points_in_both_views": refused.points})
-        view_1 = ctx.store_image(first, parents=[record])
-        views, items = [view_1], []
+        views: dict[str, ImageRecord] = {}
+        items = []
+        whole = ctx.store_image(scaled, parents=[record]) if self.mode == "paper" else None
         for plan in plans:
-            second = relight(second_view(pixels, plan.homography, size_wh), plan.light, plan.rng)
-            views.append(ctx.store_image(second, parents=[record]))
-            items.append(_item(record, ctx, plan, view_1, views[-1]))
-        return Outcome(values=measured, images=tuple(views), items=tuple(items))
+            view_1 = whole or ctx.store_image(
+                drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh), parents=[record]
+            )
+            second = relight(drawn_view(pixels, plan.homography, scaled_wh, size_wh), plan.light, plan.rng)
+            view_2 = ctx.store_image(second, parents=[record])
+            views |= {view.image_id: view for view in (view_1, view_2)}
+            items.append(self._item(record, ctx, plan, view_1, view_2))
+        return Outcome(values=measured, images=tuple(views.values()), items=tuple(items))
 
     def _plans(
-        self, record: ImageRecord, ctx: Context, grey: NDArray[np.uint8], points: Points
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        grey: NDArray[np.uint8],
+        points: Points,
+        size_wh: SizeWH,
     ) -> tuple[list[_Plan], NotEnough]:
         """Decide on views and points before anything is drawn; the other result says why there are fewer."""
         plans: list[_Plan] = []
         refused = NotEnough("too_few_points", len(points))
         for number in range(self.per_image):
             rng = ctx.rng(record.image_id, number)
-            homography = random_homography((grey.shape[1], grey.shape[0]), self._view_limits(), rng)
-            light = random_light(self._light_limits(), rng)
+            for _ in range(TRIES if self.mode == "hardened" else 1):
+                plan = self._plan(number, grey, points, size_wh, rng)
+                if isinstance(plan, _Plan):
+                    plans.append(plan)
+                    break
+                refused = plan
+        return plans, refused
+
+    def _plan(
+        self, number: int, grey: NDArray[np.uint8], points: Points, size_wh: SizeWH, rng: np.random.Generator
+    ) -> _Plan | NotEnough:
+        scaled_wh = (grey.shape[1], grey.shape[0])
+        homography = random_homography(scaled_wh, self._view_limits(), rng)
+        light = random_light(self._light_limits(), rng)
+        if self.mode == "paper":
             marked = mark_points(grey, points, homography, max_likeness=self.max_likeness, rng=rng)
             if isinstance(marked, NotEnough):
-                refused = marked
-            else:
-                plans.append(_Plan(number, homography, light, marked, place(marked.right, marked.wrong, rng), rng))
-        return plans, refused
+                return marked
+            return _Plan(number, homography, light, (0.0, 0.0), marked, place(marked.right, marked.wrong, rng), rng)
+        homography = np.diag([size_wh[0] / scaled_wh[0], size_wh[1] / scaled_wh[1], 1.0]) @ homography
+        chosen = exchangeable_points(
+            grey,
+            points,
+            homography,
+            first_wh=size_wh,
+            second_wh=size_wh,
+            max_likeness=self.max_likeness,
+            rng=rng,
+        )
+        if isinstance(chosen, NotEnough):
+            return chosen
+        marked, corner = chosen
+        return _Plan(number, homography, light, corner, marked, place(marked.right, marked.wrong, rng), rng)
+
+    def _item(self, record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
+        marked, placed = plan.marked, plan.placed
+        options = tuple(_ring(view_2, point, key) for key, point in placed.keyed)
+        labels = PlacedChoices(tuple(f"Point {key}" for key, _ in placed.keyed), placed.answer)
+        return Item(
+            item_id=ctx.item_id(record.image_id, ordinal=plan.number),
+            task=self.name,
+            kind="multiple_choice",
+            images=(
+                ItemImage(image_id=view_1.image_id, role="view", prompts=(_ring(view_1, marked.reference, "REF"),)),
+                ItemImage(image_id=view_2.image_id, role="view", prompts=options),
+            ),
+            question=QUESTION,
+            choices=text_choices(labels),
+            answer=placed.answer,
+            group_keys=group_keys(record),
+            written_by={"question": "template", "choices": "template"},
+            root_image_id=record.root_image_id,
+            operation_id=ctx.operation_id,
+            made_from=record.image_id,
+            attributes={"mode": self.mode},
+            evidence={
+                "homography": (plan.homography @ shift((-plan.corner[0], -plan.corner[1]))).tolist(),
+                "corner": list(plan.corner),
+                "light": plan.light._asdict(),
+                "size_wh": [view_1.width, view_1.height],
+                "reference": list(marked.reference),
+                "right": list(marked.right),
+                "wrong": [
+                    {"point": list(point), "likeness": likeness}
+                    for point, likeness in zip(marked.wrong, marked.likeness, strict=True)
+                ],
+            },
+        )
 
     def _view_limits(self) -> ViewLimits:
         return ViewLimits(self.max_rotation_deg, self.max_perspective, self.min_zoom, self.max_zoom)
@@ -206,44 +305,13 @@ class _Plan(NamedTuple):
 
     number: int
     homography: Matrix
+    """From the photograph as scaled to view 2."""
     light: LightChange
+    corner: Point
+    """Upper left corner of view 1 in the photograph as scaled."""
     marked: MarkedPoints
     placed: PlacedChoices[Point]
     rng: np.random.Generator
-
-
-def _item(record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
-    marked, placed = plan.marked, plan.placed
-    options = tuple(_ring(view_2, point, key) for key, point in placed.keyed)
-    labels = PlacedChoices(tuple(f"Point {key}" for key, _ in placed.keyed), placed.answer)
-    return Item(
-        item_id=ctx.item_id(record.image_id, ordinal=plan.number),
-        task=VisualCorrespondence.name,
-        kind="multiple_choice",
-        images=(
-            ItemImage(image_id=view_1.image_id, role="view", prompts=(_ring(view_1, marked.reference, "REF"),)),
-            ItemImage(image_id=view_2.image_id, role="view", prompts=options),
-        ),
-        question=QUESTION,
-        choices=text_choices(labels),
-        answer=placed.answer,
-        group_keys=group_keys(record),
-        written_by={"question": "template", "choices": "template"},
-        root_image_id=record.root_image_id,
-        operation_id=ctx.operation_id,
-        made_from=record.image_id,
-        evidence={
-            "homography": plan.homography.tolist(),
-            "light": plan.light._asdict(),
-            "size_wh": [view_1.width, view_1.height],
-            "reference": list(marked.reference),
-            "right": list(marked.right),
-            "wrong": [
-                {"point": list(point), "likeness": likeness}
-                for point, likeness in zip(marked.wrong, marked.likeness, strict=True)
-            ],
-        },
-    )
 
 
 def _ring(view: ImageRecord, point: Point, label: str) -> VisualPrompt:

@@ -11,11 +11,13 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from benchwright.records import ImageRecord
-from benchwright.steps import CueFamily
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context, CueFamily
 
 from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..item_parts.modes import Mode
+from ..sources.equal_squares import equal_squares
+from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 
 QUESTION = (
@@ -30,6 +32,9 @@ class VisualSimilarity(TruthTask):
     BLINK's visual similarity. The picture that people took for closer is the right one.
 
     Args:
+        mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, so that sizes and
+            proportions tell nothing; which picture people took is the dataset's own, and so is what it may tell without
+            the reference. `paper` shows the pictures whole, as the paper does.
         min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6,
             and what a model estimated has 1.
 
@@ -42,6 +47,7 @@ class VisualSimilarity(TruthTask):
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SimilarityTriplet,)
 
+    mode: Mode = "hardened"
     min_votes: int = Field(6, ge=1)
 
     def planned(
@@ -64,3 +70,14 @@ class VisualSimilarity(TruthTask):
         options.insert(chosen.letter, chosen.plan["right"])
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
         return Wording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})
+
+    def made_of_record(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, in mode `hardened` with its pictures as squares of one size."""
+        if self.mode == "paper":
+            return super().made_of_record(record, ctx, entry, pictures)
+        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
+        if len(pictures) < len(shown):
+            return "same_picture"
+        return self.made(record, ctx, entry, shown, pictures)

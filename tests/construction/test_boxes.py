@@ -1,4 +1,4 @@
-"""Boxes: agreement worked by hand, and noise that stays within its limits."""
+"""Boxes: agreement worked by hand, noise that stays within its limits, and two boxes that could change places."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchwright.construction.item_parts import MOST_DEVIATIONS, BoxNoise, iou, noised_box
+from benchwright.construction.item_parts.boxes import Box, BoxView, exchangeable_boxes
 
 
 def test_the_agreement_of_boxes_that_share_a_corner() -> None:
@@ -32,3 +33,76 @@ def test_a_noised_box_lies_in_the_picture_and_within_its_limits(seed: int) -> No
 
 def test_where_noise_is_too_small_to_tell_boxes_apart_there_is_none() -> None:
     assert noised_box((10, 10, 90, 50), (100, 61), BoxNoise(0.001, 0.3, 0.65), np.random.default_rng(1)) is None
+
+
+NOISE = BoxNoise(0.2, 0.3, 0.65)
+PICTURE_WH = (1000, 710)
+
+
+def views(boxes: list[Box], seed: int = 5) -> list[BoxView]:
+    """Return the views of those boxes that make one."""
+    rng = np.random.default_rng(seed)
+    made = (exchangeable_boxes(box, PICTURE_WH, NOISE, max_side_px=600, min_box_px=24, rng=rng) for box in boxes)
+    return [view for view in made if isinstance(view, BoxView)]
+
+
+def things(count: int, seed: int = 2) -> list[Box]:
+    """Return boxes as things have them: about the middle, cut off at the border, of all proportions and sizes."""
+    rng = np.random.default_rng(seed)
+    size, proportion = np.exp(rng.normal(5.2, 0.5, count)), np.exp(rng.normal(0, 0.5, count))
+    half = np.column_stack([size * proportion, size / proportion]) / 2
+    middle = rng.normal((500, 400), (220, 150), (count, 2))
+    corners = np.hstack([np.maximum(middle - half, 0), np.minimum(middle + half, PICTURE_WH)]).round()
+    return [(x0, y0, x1, y1) for x0, y0, x1, y1 in corners.tolist() if x1 - x0 > 30 and y1 - y0 > 30]
+
+
+def size_of(box: Box) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+MEASURES = {
+    "size": lambda box, view: size_of(box),
+    "size beside the usual": lambda box, view: (
+        -size_of(box) if size_of(view.right) * size_of(view.wrong) > 3e8 else size_of(box)
+    ),
+    "proportions": lambda box, view: abs(np.log((box[2] - box[0]) / (box[3] - box[1]))),
+    "distance from the middle": lambda box, view: np.hypot(
+        *(np.array(box).reshape(2, 2).mean(axis=0) - np.array(view.size_wh) / 2)
+    ),
+    "distance from the border": lambda box, view: min(*box[:2], *(np.array(view.size_wh) - box[2:])),
+    "further right": lambda box, view: box[0] + box[2],
+    "further down": lambda box, view: box[1] + box[3],
+    "whole numbers": lambda box, view: sum(abs(side - round(side)) for side in box),
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_no_measure_of_the_boxes_alone_tells_which_of_exchangeable_boxes_is_right(measure: str) -> None:
+    made = views(things(3000))
+    values = [[MEASURES[measure](box, view) for box in (view.right, view.wrong)] for view in made]
+    share = np.mean([0.5 if np.isclose(right, wrong, rtol=1e-3) else right > wrong for right, wrong in values])
+    assert len(made) > 1500
+    assert abs(share - 0.5) < 3.5 * 0.5 / np.sqrt(len(made))
+
+
+def test_the_same_measures_tell_boxes_with_noise_on_their_sides() -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(box, noised_box(box, PICTURE_WH, NOISE, rng)) for box in things(1500)]
+    larger = np.mean([size_of(box) > size_of(wrong) for box, wrong in pairs if wrong is not None])
+    assert larger > 0.55
+
+
+def test_a_view_lies_in_its_picture_and_is_as_large_whichever_box_is_the_larger() -> None:
+    sizes: dict[bool, list[float]] = {True: [], False: []}
+    for view in views([(400.0, 300.0, 480.0, 420.0)] * 400):
+        assert min(view.corner) > -1
+        assert (np.add(view.corner, view.size_wh) <= np.array(view.scaled_wh) + 1).all()
+        sizes[size_of(view.right) > size_of(view.wrong)].append(view.size_wh[0] * view.size_wh[1])
+    assert len(sizes[True]) > 150
+    assert np.mean(sizes[True]) == pytest.approx(np.mean(sizes[False]), rel=0.05)
+
+
+def test_a_box_at_the_border_has_no_room_around() -> None:
+    rng = np.random.default_rng(1)
+    view = exchangeable_boxes((0, 300, 80, 420), PICTURE_WH, NOISE, max_side_px=600, min_box_px=24, rng=rng)
+    assert view == "no_room_around"

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *, steps: str = "object_localization, beyond_the_image") -> FinishedRun:
+def run(folder: Path, *, steps: str = "{step: object_localization, mode: paper}, beyond_the_image") -> FinishedRun:
     text = f"name: t\nseed: 2\nshards: 1\nsteps: [{{step: facts, file: facts.yaml}}, {steps}]\n"
     recipe = parse_recipe(text, "t.yaml", folder)
     return run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
@@ -133,7 +133,7 @@ def test_the_demos_facts_fit_its_photographs_and_make_items_of_all_kinds(
     assert "fit no image" not in caplog.text
     assert {row["verdict"] for row in done.outcomes("facts")} == {"keep"}
     counts = made(done)
-    assert counts["object_localization"] >= 20
+    assert counts["object_localization"] >= 12  # the other subjects lie at a border, where boxes cannot change places
     assert counts["beyond_the_image"] == 52  # four of each of 12 photographs, and of the copy that a filter would drop
     assert counts["image_implication"] >= 44
     assert counts["background_substitution"] == 30

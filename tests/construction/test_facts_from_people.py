@@ -68,7 +68,7 @@ def run(
     people += [] if statements is None else [GivenStatements(texts=statements)]
     settings = {"file": file, "stated_by": [step.name for step in people]}
     facts = StatedFacts.model_validate(settings, context={FOLDER: folder})
-    recipe = Recipe("people", [*people, facts, *(steps or [ObjectLocalization()])], seed=2, folder=folder)
+    recipe = Recipe("people", [*people, facts, *(steps or [ObjectLocalization(mode="paper")])], seed=2, folder=folder)
     return run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
 
 
@@ -217,7 +217,7 @@ def test_other_marks_make_again_what_rests_on_them_and_nothing_else(folder: Path
 
     def again(right: int) -> FinishedRun:
         marks = {"cup.png": marked((60, 80), region("box", [[5, 6], [right, 70]], "cup"))}
-        return run(folder, ObjectLocalization(), BeyondTheImage(), marks=marks, statements=stated)
+        return run(folder, ObjectLocalization(mode="paper"), BeyondTheImage(), marks=marks, statements=stated)
 
     def hashes(done: FinishedRun, step: str) -> dict[str, str]:
         return {row["record_id"]: row["record_hash"] for row in done.outcomes(step)}
@@ -238,7 +238,7 @@ def test_steps_read_the_entry_that_their_setting_names(folder: Path) -> None:
         assert "stated_by" not in step().parameters() or step is ImageImplication
     from benchwright.recipe import parse_recipe
 
-    recipe = parse_recipe(text.replace("STEP", "object_localization"), "t.yaml", folder)
+    recipe = parse_recipe(text.replace("STEP", "object_localization, mode: paper"), "t.yaml", folder)
     done = run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
     assert {step.name: step.made for step in done.steps}["object_localization"] > 0
 
@@ -292,7 +292,7 @@ def test_the_demos_facts_marked_and_stated_by_people_make_the_same_items_as_the_
     stated = {uri: statements_of(facts.images[key]) for uri, key in key_of.items()}
     by_file = items_of_run(run(tmp_path, *steps, file="facts.yaml"))
     by_people = items_of_run(run(tmp_path, *steps, marks=marks, statements=stated))
-    assert len(by_file) > 150
+    assert len(by_file) > 140
     assert [item.content_hash for item in by_people] == [item.content_hash for item in by_file]
     assert [item.item_id for item in by_people] == [item.item_id for item in by_file]
     assert [item.evidence.get("stated_xyxy") for item in by_people] == [
@@ -321,7 +321,7 @@ def test_what_people_marked_and_stated_can_be_written_as_a_file_that_makes_the_s
         ),
         "lake.png": canonical_json({"background": "a lake"}),
     }  # fmt: skip
-    steps = (ObjectLocalization(), BeyondTheImage(), BackgroundSubstitution(min_box_iou=0.5))
+    steps = (ObjectLocalization(mode="paper"), BeyondTheImage(), BackgroundSubstitution(min_box_iou=0.5))
     by_people = items_of_run(run(folder, *steps, marks=marks, statements=stated))
     out = folder / name
     assert invoke(["facts", "export", str(folder / "workspace"), "--out", str(out), "--json"]) == 0

@@ -36,7 +36,7 @@ def cropped(pixels: np.ndarray, box: list[int]) -> np.ndarray:
 
 @pytest.fixture
 def item(context: StepContext, photo: np.ndarray) -> Item:
-    [item] = made(context, photo).items
+    [item] = made(context, photo, mode="paper").items
     return item
 
 
@@ -79,7 +79,7 @@ def test_a_large_photograph_is_scaled_down_and_boxes_stay_in_the_source(
     context: StepContext, photo: np.ndarray
 ) -> None:
     large = cv2.resize(photo, (1357, 902), interpolation=cv2.INTER_CUBIC)
-    [item] = made(context, large, max_side_px=400).items
+    [item] = made(context, large, max_side_px=400, mode="paper").items
     right = pictures(context, item)[1 if item.answer == "A" else 2]
     assert right.shape == (88, 133, 3)
     source = cropped(large, item.evidence["right"]["box_xyxy"])
@@ -89,34 +89,37 @@ def test_a_large_photograph_is_scaled_down_and_boxes_stay_in_the_source(
 
 
 def test_each_item_of_an_image_has_another_wrong_piece(context: StepContext, photo: np.ndarray) -> None:
-    items = made(context, photo, per_image=5, min_difference=0.04).items
+    items = made(context, photo, per_image=5, min_difference=0.04, mode="paper").items
     assert len({tuple(item.evidence["wrong"]["tile"]) for item in items}) == len(items) == 5
 
 
 def test_the_photograph_is_decoded_once_and_each_picture_stored_once(context: StepContext, photo: np.ndarray) -> None:
-    outcome = made(context, photo, per_image=3)
+    outcome = made(context, photo, per_image=3, mode="paper")
     assert context.images.asked == 1
     assert context.store_calls == len(context.stored) == len(outcome.images) == 2 + len(outcome.items)
 
 
+@pytest.mark.parametrize("mode", ["hardened", "paper"])
 def test_more_items_an_image_leave_the_first_ones_as_they_are(
-    tmp_path: Path, context: StepContext, photo: np.ndarray
+    context: StepContext, photo: np.ndarray, mode: str
 ) -> None:
-    one = made(context, photo).items
-    more = made(context, photo, per_image=4).items
+    one = made(context, photo, mode=mode).items
+    more = made(context, photo, per_image=4, mode=mode).items
     assert one == more[:1]
+    assert len(more) == (4 if mode == "paper" else 2)
 
 
 def test_equal_seeds_make_equal_items_and_pictures(tmp_path: Path, photo: np.ndarray) -> None:
     first, second = StepContext(tmp_path, seed=8), StepContext(tmp_path, seed=8)
     assert made(first, photo, per_image=3) == made(second, photo, per_image=3)
+    assert made(first, photo, mode="paper") == made(second, photo, mode="paper")
 
 
 def test_another_seed_chooses_other_pieces_or_places(tmp_path: Path, photo: np.ndarray) -> None:
     chosen = {
         (tuple(item.evidence["wrong"]["tile"]), item.answer)
         for seed in range(12)
-        for item in made(StepContext(tmp_path, seed=seed), photo).items
+        for item in made(StepContext(tmp_path, seed=seed), photo, mode="paper").items
     }
     assert len(chosen) > 4
     assert {answer for _, answer in chosen} == {"A", "B"}
@@ -132,7 +135,7 @@ def test_a_wrong_piece_that_is_too_like_the_right_one_is_never_used(context: Ste
     copied = photo.copy()
     for row, column in [(0, 2), (1, 2), (2, 0), (2, 1)]:
         copied[row * H : (row + 1) * H, column * W : (column + 1) * W] = photo[H : 2 * H, W : 2 * W]
-    items = made(context, copied, per_image=5).items
+    items = made(context, copied, per_image=5, mode="paper").items
     assert [item.evidence["wrong"]["tile"] for item in items] == [[2, 2]]
 
 
@@ -140,7 +143,37 @@ def test_wrong_pieces_that_are_alike_are_used_once(context: StepContext, photo: 
     copied = photo.copy()
     for row, column in HIDDEN:
         copied[row * H : (row + 1) * H, column * W : (column + 1) * W] = 255
-    assert len(made(context, copied, per_image=5).items) == 1
+    assert len(made(context, copied, per_image=5, mode="paper").items) == 1
+
+
+def test_hardened_either_of_two_pieces_is_missing_and_neither_reference_shows_the_other(
+    tmp_path: Path, photo: np.ndarray
+) -> None:
+    missing = set()
+    for seed in range(12):
+        context = StepContext(tmp_path, seed=seed)
+        [item] = made(context, photo).items
+        assert item.attributes["mode"] == "hardened"
+        right, wrong = (tuple(item.evidence[which]["tile"]) for which in ("right", "wrong"))
+        assert {right, wrong} == {(1, 2), (2, 1)}
+        missing.add((right, item.answer))
+        row, column = right
+        expected = photo[(row - 1) * H : (row + 1) * H, (column - 1) * W : (column + 1) * W].copy()
+        expected[H:, W:] = 0
+        reference, *options = pictures(context, item)
+        assert np.array_equal(reference, expected)
+        pieces = {key: photo[r * H : (r + 1) * H, c * W : (c + 1) * W] for key, (r, c) in (("r", right), ("w", wrong))}
+        order = "rw" if item.answer == "A" else "wr"
+        assert all(np.array_equal(option, pieces[key]) for option, key in zip(options, order, strict=True))
+        assert list(wrong) not in [[box[1] // H, box[0] // W] for box in item.evidence["shown_boxes_xyxy"]]
+    assert len(missing) == 4
+
+
+def test_hardened_both_items_of_a_photograph_offer_the_same_two_pieces(context: StepContext, photo: np.ndarray) -> None:
+    first, second = made(context, photo, per_image=2).items
+    assert {choice.image_id for choice in first.choices} == {choice.image_id for choice in second.choices}
+    assert first.evidence["right"] == second.evidence["wrong"]
+    assert context.store_calls == 4
 
 
 @pytest.mark.parametrize("name", ["grass", "gravel", "brick"])
@@ -196,6 +229,7 @@ def test_a_broken_photograph_is_left_to_the_engine_with_its_reason(context: Step
         {"max_side_px": 47},
         {"max_side_px": "large"},
         {"grid": 4},
+        {"mode": "easy"},
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:

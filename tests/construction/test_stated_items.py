@@ -88,7 +88,7 @@ def boxes(item: Item) -> dict[str | None, tuple[float, ...]]:
 
 
 def test_the_answer_is_the_stated_box_and_the_other_one_differs_enough(run: Run) -> None:
-    items = run(ObjectLocalization(max_iou=0.5), EYES).items
+    items = run(ObjectLocalization(max_iou=0.5, mode="paper"), EYES).items
     assert [item.evidence["subject"] for item in items] == ["large_eye", "small_eye"]
     for item, subject in zip(items, EYES, strict=True):
         drawn = boxes(item)
@@ -100,9 +100,9 @@ def test_the_answer_is_the_stated_box_and_the_other_one_differs_enough(run: Run)
 
 
 def test_a_small_source_is_shown_as_it_is_and_a_large_one_scaled_with_its_boxes(run: Run) -> None:
-    [item, _] = run(ObjectLocalization(), EYES).items
+    [item, _] = run(ObjectLocalization(mode="paper"), EYES).items
     assert item.images[0].image_id == item.root_image_id
-    outcome = run(ObjectLocalization(max_side_px=400), EYES)
+    outcome = run(ObjectLocalization(max_side_px=400, mode="paper"), EYES)
     [picture] = outcome.images
     assert (picture.width, picture.height) == (400, 266)
     scaled = boxes(outcome.items[0])[outcome.items[0].answer]
@@ -122,7 +122,31 @@ def test_a_subject_that_no_wrong_box_can_be_drawn_for_makes_no_item(run: Run) ->
 
 def test_a_subject_that_fills_the_picture_makes_no_item_since_its_box_leaves_the_label_no_room(run: Run) -> None:
     whole = {**EYES[0], "box": [0, 0, 451, 300]}
-    assert run(ObjectLocalization(), [whole]).reason == "no_room_for_labels"
+    assert run(ObjectLocalization(mode="paper"), [whole]).reason == "no_room_for_labels"
+    assert run(ObjectLocalization(), [whole]).reason == "no_room_around"
+
+
+@pytest.mark.parametrize("max_side_px", [140, 1024])
+def test_hardened_the_part_shown_holds_the_stated_box_where_its_corner_and_scale_say(
+    run: Run, photo: np.ndarray, max_side_px: int
+) -> None:
+    outcome = run(ObjectLocalization(max_side_px=max_side_px), EYES)
+    assert len(outcome.images) == len(outcome.items) == 2
+    for item, picture, subject in zip(outcome.items, outcome.images, EYES, strict=True):
+        drawn, view = boxes(item), item.evidence["view"]
+        right = np.array(drawn.pop(item.answer))
+        [wrong] = drawn.values()
+        scales = np.array(view["scaled_wh"]) / (photo.shape[1], photo.shape[0])
+        stated = np.array(subject["box"]).reshape(2, 2) * scales - view["corner"]
+        assert right == pytest.approx(stated.ravel(), abs=0.02)
+        assert (picture.width, picture.height) == tuple(view["size_wh"])
+        assert max(picture.width, picture.height) <= max_side_px
+        assert np.minimum(right, wrong).min() > 0
+        assert (np.maximum(right, wrong)[2:] < view["size_wh"]).all()
+        assert 0.29 <= iou(tuple(right), wrong) <= 0.66
+        proportions = [(box[2] - box[0]) / (box[3] - box[1]) for box in (right, wrong)]
+        assert proportions[0] == pytest.approx(proportions[1], rel=0.01)
+        assert item.attributes["mode"] == "hardened"
 
 
 def test_more_subjects_leave_the_items_of_the_others_as_they_are(run: Run) -> None:
@@ -216,6 +240,7 @@ def test_a_described_picture_has_an_item_for_each_question_and_says_where_they_w
     [
         (ObjectLocalization, {"min_iou": 0.7}),
         (ObjectLocalization, {"noise": 0}),
+        (ObjectLocalization, {"mode": "easy"}),
         (BeyondTheImage, {"refusal": ""}),
         (ImageImplication, {"kinds": []}),
         (ImageImplication, {"kinds": ["image_type", "image_type"]}),

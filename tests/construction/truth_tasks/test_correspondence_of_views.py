@@ -66,9 +66,18 @@ def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, sequences: Path) -> Made:
-    return run(tmp_path_factory.mktemp("run"), sequences, per_image=3, **SMALLER)
+@pytest.fixture(scope="module", params=["hardened", "paper"])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sequences: Path) -> Made:
+    return run(tmp_path_factory.mktemp("run"), sequences, per_image=3, mode=request.param, **SMALLER)
+
+
+def whole_pictures(made: Made, item: Item) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the upper left corner of what is shown of each picture, and the whole picture's size at that scale."""
+    if item.attributes["mode"] == "paper":
+        return [(np.zeros(2), np.array(made.pixels[image.image_id].shape[1::-1])) for image in item.images]
+    folder = next(made.root.rglob(item.evidence["original"]["sequence"].removeprefix("hpatches:")))
+    sizes = [size_of(folder / f"{number}.ppm") for number in item.evidence["original"]["pictures"]]  # not scaled
+    return [(np.array(corner), size) for corner, size in zip(item.evidence["corners"], sizes, strict=True)]
 
 
 def raw_matrix(folder: Path, number: int) -> np.ndarray:
@@ -86,24 +95,50 @@ def test_the_right_point_lies_where_the_raw_matrices_say(made: Made) -> None:
         folder = next(made.root.rglob(item.evidence["original"]["sequence"].removeprefix("hpatches:")))
         first, second = item.evidence["original"]["pictures"]
         sizes = [size_of(folder / f"{number}.ppm") for number in (first, second)]
-        shown = [np.array(made.pixels[image.image_id].shape[1::-1]) for image in item.images]
-        x, y = np.array(rings(item)["REF"]) * sizes[0] / shown[0] - 0.5  # matrices count from the first pixel's centre
+        (corner, shown), (corner_2, shown_2) = whole_pictures(made, item)
+        # Matrices count from the first pixel's centre.
+        x, y = (np.array(rings(item)["REF"]) + corner) * sizes[0] / shown - 0.5
         mapped = raw_matrix(folder, second) @ np.linalg.inv(raw_matrix(folder, first)) @ (x, y, 1)
-        right = (mapped[:2] / mapped[2] + 0.5) * shown[1] / sizes[1]
+        right = (mapped[:2] / mapped[2] + 0.5) * shown_2 / sizes[1] - corner_2
         distances = {key: np.hypot(*(np.array(point) - right)) for key, point in rings(item, 1).items()}
         assert distances[item.answer or ""] < 0.02
-        assert min(distance for key, distance in distances.items() if key != item.answer) > 0.15 * min(shown[1]) - 0.1
+        side = min(made.pixels[item.images[1].image_id].shape[:2])
+        assert min(distance for key, distance in distances.items() if key != item.answer) > 0.15 * side - 0.1
 
 
 def test_pictures_are_those_that_the_evidence_names(made: Made) -> None:
     for item in made.items:
         folder = next(made.root.rglob(item.evidence["original"]["sequence"].removeprefix("hpatches:")))
-        for number, image in zip(item.evidence["original"]["pictures"], item.images, strict=True):
+        pictures = zip(item.evidence["original"]["pictures"], item.images, whole_pictures(made, item), strict=True)
+        for number, image, (corner, size) in pictures:
             pixels = made.pixels[image.image_id]
             with Image.open(folder / f"{number}.ppm") as raw:
-                smaller = np.asarray(raw.resize(pixels.shape[1::-1], Image.Resampling.BOX), dtype=float)
-            assert max(pixels.shape) == 300
-            assert np.abs(smaller - pixels).mean() < 12
+                smaller = np.asarray(raw.resize(size.tolist(), Image.Resampling.BOX), dtype=float)
+            x, y = np.rint(corner).astype(int)
+            assert max(pixels.shape) == (300 if item.attributes["mode"] == "paper" else 240)
+            assert np.abs(smaller[y : y + pixels.shape[0], x : x + pixels.shape[1]] - pixels).mean() < 12
+
+
+def test_pictures_in_another_light_keep_the_reference_s_place_only_as_in_the_paper(made: Made) -> None:
+    away = []
+    for item in made.items:
+        if item.evidence["change"] == "illumination":
+            away.append(np.hypot(*np.subtract(rings(item)["REF"], rings(item, 1)[item.answer or ""])))
+    assert len(away) > 3
+    assert bool(max(away) < 0.1) is (made.items[0].attributes["mode"] == "paper")
+
+
+def test_each_of_the_four_points_could_have_been_at_the_place_of_the_reference(made: Made) -> None:
+    for item in made.items:
+        if item.attributes["mode"] == "paper":
+            continue
+        (corner, size), _ = whole_pictures(made, item)
+        spare = size - made.pixels[item.images[0].image_id].shape[1::-1]
+        for point in rings(item, 1).values():
+            x, y, w = np.linalg.inv(np.array(item.evidence["homography"])) @ (*point, 1)
+            other = corner + np.array([x / w, y / w]) - rings(item)["REF"]
+            assert (other >= -0.1).all()
+            assert (other <= spare + 0.1).all()
 
 
 def test_no_picture_is_shown_twice_and_letters_are_even(made: Made) -> None:
@@ -129,7 +164,7 @@ def test_every_option_is_an_interest_point_with_contrast_in_both_pictures(made: 
     for item in made.items:
         second = made.pixels[item.images[1].image_id].astype(float).mean(axis=2)
         for x, y in rings(item, 1).values():
-            around = second[int(y) - 8 : int(y) + 9, int(x) - 8 : int(x) + 9]
+            around = second[int(y) - 11 : int(y) + 12, int(x) - 11 : int(x) + 12]
             assert around.std() > 8
 
 
@@ -152,8 +187,8 @@ def test_an_entry_that_gives_no_homographies_is_refused() -> None:
         VisualCorrespondence(dataset="hpatches").placed({"ingest": {}})
 
 
-def test_photographs_have_the_parameters_that_they_had() -> None:
+def test_settings_for_datasets_are_no_parameters_of_photographs() -> None:
     assert VisualCorrespondence().parameters().keys() == {
-        "per_image", "max_side_px", "min_side_px", "max_rotation_deg", "max_perspective", "min_zoom", "max_zoom",
+        "per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_rotation_deg", "max_perspective", "min_zoom", "max_zoom",
         "max_gamma", "max_contrast", "max_brightness", "max_blur_px", "max_noise", "max_likeness",
     }  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
@@ -39,7 +40,7 @@ def test_the_right_picture_is_the_one_that_people_took_for_closer(run: TruthRun)
         side: Any = ("left", "right")[number % 3 == 0]
         run.state(f"nights:{number}", [reference, left, other], SimilarityTriplet(closer=side, votes=6 + number % 2))
         right[reference] = (left if side == "left" else other, {left, other})
-    items = run.run(VisualSimilarity())
+    items = run.run(VisualSimilarity(mode="paper"))
     assert len(items) == 20
     for item in items:
         expected, both = right[item.images[0].image_id]
@@ -47,6 +48,31 @@ def test_the_right_picture_is_the_one_that_people_took_for_closer(run: TruthRun)
         assert {choice.image_id for choice in item.choices} == both
         assert [image.image_id for image in item.images[1:]] == [choice.image_id for choice in item.choices]
     assert Counter(item.answer for item in items) == {"A": 10, "B": 10}
+
+
+def sources_of(run: TruthRun, item: Any) -> dict[str, str]:
+    """Return the source picture of each picture that an item shows; squares are made of the last of their parents."""
+    shown = [image.image_id for image in item.images]
+    return {image_id: run.made[image_id].derived_from[-1] if image_id in run.made else image_id for image_id in shown}
+
+
+def test_hardened_pictures_are_the_middle_of_each_as_squares_of_one_size(run: TruthRun) -> None:
+    sizes = [(320, 240), (200, 310), (260, 170)]
+    triplet = [run.picture(number, *size) for number, size in enumerate(sizes)]
+    run.state("n:1", triplet, SimilarityTriplet(closer="right", votes=7))
+    [item] = run.run(VisualSimilarity())
+    sources = sources_of(run, item)
+    assert sources[right_image(item) or ""] == triplet[2]
+    assert set(sources.values()) == set(triplet)
+    assert item.attributes["mode"] == "hardened"
+    for shown, source in sources.items():
+        pixels = run.pixels_of(source)
+        height, width = pixels.shape[:2]
+        side = min(height, width)
+        top, left = (height - side) // 2, (width - side) // 2
+        middle = Image.fromarray(pixels[top : top + side, left : left + side]).resize((170, 170), Image.Resampling.BOX)
+        assert run.stored[shown].shape == (170, 170, 3)
+        assert np.abs(np.asarray(middle, float) - run.stored[shown]).mean() < 8
 
 
 def test_triplets_without_agreement_and_of_one_picture_say_why(run: TruthRun) -> None:
@@ -69,15 +95,20 @@ def paint(run: TruthRun, styles: dict[str, int], artists: int = 50) -> dict[str,
     return paintings
 
 
-def test_the_right_painting_has_the_style_of_the_reference_and_the_wrong_one_a_far_style(run: TruthRun) -> None:
+@pytest.mark.parametrize("mode", ["hardened", "paper"])
+def test_the_right_painting_has_the_style_of_the_reference_and_the_wrong_one_a_far_style(
+    run: TruthRun, mode: Any
+) -> None:
     paintings = paint(run, {"Ukiyo_e": 12, "Baroque": 12, "Rococo": 12, "Pop_Art": 12})
-    items = run.run(ArtStyleTask())
+    items = run.run(ArtStyleTask(mode=mode))
     assert len(items) >= 12
     used = Counter(image.image_id for item in items for image in item.images)
     assert set(used.values()) == {1}
     for item in items:
-        reference = paintings[item.images[0].image_id]
-        options = {choice.key: paintings[choice.image_id or ""] for choice in item.choices}
+        sources = sources_of(run, item)
+        assert next(iter(sources.values())) == item.evidence["image_ids"][0]
+        reference = paintings[sources[item.images[0].image_id]]
+        options = {choice.key: paintings[sources[choice.image_id or ""]] for choice in item.choices}
         assert [key for key, painting in options.items() if painting.style == reference.style] == [item.answer]
         [wrong] = [painting for key, painting in options.items() if key != item.answer]
         assert not any({wrong.style, reference.style} <= set(group) for group in CLOSE_STYLES)
@@ -86,6 +117,25 @@ def test_the_right_painting_has_the_style_of_the_reference_and_the_wrong_one_a_f
         assert len(item.group_keys) == 3
     answers = Counter(item.answer for item in items)
     assert abs(answers["A"] - answers["B"]) <= 1
+
+
+def test_hardened_a_frequent_style_is_no_likelier_to_be_right(run: TruthRun) -> None:
+    """Four standard deviations of a coin in some 180 items are 0.15."""
+    styles = {"Ukiyo_e": 48, "Baroque": 12, "Pop_Art": 12}
+    paintings = paint(run, styles)
+    right = {}
+    for mode in ("hardened", "paper"):
+        items = run.run(ArtStyleTask(mode=mode, uses=None))
+        frequent = [
+            styles[paintings[item.evidence["image_ids"][1]].style] > 12
+            for item in items
+            if len({styles[paintings[image_id].style] for image_id in item.evidence["image_ids"]}) > 1
+        ]
+        assert len(frequent) > 150
+        assert len({item.item_id for item in items}) == len(items)
+        right[mode] = sum(frequent) / len(frequent)
+    assert abs(right["hardened"] - 0.5) < 0.15
+    assert abs(right["paper"] - 0.5) > 0.15
 
 
 def test_a_painter_alone_in_a_style_gives_no_reference_unless_asked(run: TruthRun) -> None:
@@ -145,22 +195,38 @@ def film(run: TruthRun, number: int, angles: list[float], **more: Any) -> tuple[
     return images, truth
 
 
-def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun) -> None:
+@pytest.mark.parametrize("mode", ["hardened", "paper"])
+def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun, mode: Any) -> None:
     films = {}
     for number in range(14):
         way = 1 if number % 3 else -1
         images, truth = film(run, number, [way * 9.0 * place + 20 * number for place in range(6)])
         films |= {image_id: truth.poses[place] for place, image_id in enumerate(images)}
-    items = run.run(MultiViewReasoning())
+    items = run.run(MultiViewReasoning(mode=mode))
     assert len(items) == 14
+    orders = set()
     for item in items:
         first, second = (films[image.image_id] for image in item.images)
-        assert first.frame < second.frame
+        orders.add(first.frame < second.frame)
+        assert ("earlier" in item.question) is (mode == "paper")
+        assert item.attributes["mode"] == mode
         side = "right" if sideways(first, second) > 0 else "left"
         assert right_text(item) == f"To the {side}"
         assert 12 <= abs(item.evidence["turn_deg"]) <= 90
         assert item.root_image_id == item.images[0].image_id
+        assert (item.evidence["turn_deg"] > 0) is (side == "right")
+    assert orders == ({True} if mode == "paper" else {True, False})
     assert Counter(item.answer for item in items) == {"A": 7, "B": 7}
+
+
+def test_hardened_the_order_of_time_does_not_tell_the_side_where_all_walk_one_way(run: TruthRun) -> None:
+    for number in range(40):
+        film(run, number, [9.0 * place for place in range(4)])
+    items = run.run(MultiViewReasoning())
+    assert len(items) == 40
+    assert {right_text(item) for item in run.run(MultiViewReasoning(mode="paper"))} == {"To the right"}
+    sides = Counter(right_text(item) for item in items)
+    assert min(sides.values()) >= 10
 
 
 def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:
@@ -170,7 +236,7 @@ def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:
     }
     there_and_back = film(run, 3, [0, 80, -11, 160])
     above = film(run, 4, [0, 20, 40], height_deg=80)
-    [item] = run.run(MultiViewReasoning())
+    [item] = run.run(MultiViewReasoning(mode="paper"))
     assert {reason: run.reason(images[0]) for reason, (images, _) in films.items()} == {name: name for name in films}
     assert run.reason(above[0][0]) == "dead_zone"
     assert [image.image_id for image in item.images] == there_and_back[0][:2]

@@ -70,7 +70,7 @@ def drawn(item: Item) -> dict[str, list[float]]:
 def test_the_right_box_is_the_only_one_of_its_label_in_the_raw_json(tmp_path: Path, reader: str) -> None:
     written: Any = write_lvis(tmp_path / reader) if reader == "lvis" else write_coco(tmp_path / reader)
     document = written if reader == "lvis" else written["instances_val2014"]
-    task = step("object_localization", dataset="source", min_box_px=8, max_side_px=72)
+    task = step("object_localization", dataset="source", min_box_px=8, max_side_px=72, mode="paper")
     items, files = made(tmp_path, reader, task), files_below(tmp_path / reader)
     assert len(items) > 15
     names = {category["id"]: category["name"] for category in document["categories"]}
@@ -107,7 +107,7 @@ def test_labels_with_a_second_or_an_unmarked_instance_are_not_asked_about(tmp_pa
     run.state("one", [picture], LabelledBoxes(boxes=boxes, is_federated=True, incomplete=("sheep", "person")))
     [item] = run.run(LocalizationOfBoxes(dataset="dataset"))
     assert "fits the hot dog more closely?" in item.question
-    assert item.attributes == {"object": "hot dog"}
+    assert item.attributes == {"object": "hot dog", "mode": "hardened"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_labels_with_a_second_or_an_unmarked_instance_are_not_asked_about(tmp_pa
     [
         ([("dog", (40, 50, 90, 100)), ("dog", (140, 50, 190, 100))], "no_single_thing"),
         ([("dog", (40, 50, 55, 100))], "too_small"),
-        ([("wall", (0, 0, 320, 240))], "no_room_for_labels"),
+        ([("wall", (0, 0, 320, 240))], "no_room_around"),
         ([("cup", (90, 70, 170, 150))], None),
     ],
 )
@@ -129,8 +129,39 @@ def test_each_reason_is_given(tmp_path: Path, boxes: list[tuple[str, Any]], reas
     assert bool(items) is (reason is None)
 
 
+def test_as_in_the_paper_a_box_that_fills_its_picture_leaves_its_label_no_room(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    picture = run.picture(1)
+    run.state("one", [picture], LabelledBoxes(boxes=(LabelledBox(label="wall", box=(0, 0, 320, 240)),)))
+    assert not run.run(LocalizationOfBoxes(dataset="dataset", mode="paper"))
+    assert run.reason(picture) == "no_room_for_labels"
+
+
+def test_hardened_the_stated_box_is_drawn_where_the_part_of_the_picture_shows_it(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    stated = (90.0, 70.0, 171.0, 150.0)
+    for number in range(6):
+        run.state(
+            f"record{number}", [run.picture(number)], LabelledBoxes(boxes=(LabelledBox(label="cup", box=stated),))
+        )
+    items = run.run(LocalizationOfBoxes(dataset="dataset"))
+    assert len(items) == 6
+    for item in items:
+        boxes, view = drawn(item), item.evidence["view"]
+        right = np.array(boxes.pop(item.answer or ""))
+        [wrong] = boxes.values()
+        scales = np.array(view["scaled_wh"]) / (320, 240)
+        expected = (np.array(stated).reshape(2, 2) * scales - view["corner"]).ravel()
+        assert right == pytest.approx(expected, abs=0.02)
+        assert 0.29 <= iou(tuple(right), tuple(wrong)) <= 0.66  # type: ignore[arg-type]
+        assert min(wrong) > 0
+        assert item.images[0].image_id != item.root_image_id
+
+
 def test_localization_of_facts_keeps_its_parameters() -> None:
-    assert ObjectLocalization().parameters().keys() == {"max_side_px", "min_box_px", "noise", "min_iou", "max_iou"}
+    assert ObjectLocalization().parameters().keys() == {
+        "mode", "max_side_px", "min_box_px", "noise", "min_iou", "max_iou",
+    }  # fmt: skip
     with pytest.raises(ValidationError, match="leave out items, or name the dataset's entry"):
         ObjectLocalization(items=3)
     with pytest.raises(ValidationError, match="boxes come from a dataset or from facts"):
@@ -157,14 +188,15 @@ def test_a_jigsaw_of_a_dataset_shows_its_pictures_only(of_tara: tuple[Path, list
     assert roots.isdisjoint(files_below(root / "photographs"))
 
 
-def test_the_right_piece_of_a_jigsaw_is_the_middle_of_the_raw_file(of_tara: tuple[Path, list[Item]]) -> None:
+def test_the_right_piece_of_a_jigsaw_is_one_of_two_tiles_of_the_raw_file(of_tara: tuple[Path, list[Item]]) -> None:
     root, items = of_tara
     files = files_below(root / "tara")
     for item in items:
         with Image.open(files[item.root_image_id]) as picture:
             width, height = picture.size
         x, y = width // 3, height // 3
-        assert item.evidence["right"]["box_xyxy"] == [x, y, 2 * x, 2 * y]
+        boxes = [[2 * x, y, 3 * x, 2 * y], [x, 2 * y, 2 * x, 3 * y]]
+        assert item.evidence["right"]["box_xyxy"] in boxes
         [right] = [choice.image_id for choice in item.choices if choice.key == item.answer]
         assert right in {image.image_id for image in item.images}
 

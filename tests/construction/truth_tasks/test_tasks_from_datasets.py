@@ -64,9 +64,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         step("semantic_correspondence", dataset="spair71k", **POINTS),
         step("counting", dataset="tallyqa", **SMALL),
         step("functional_correspondence", dataset="funkpoint", **POINTS),
-        step("visual_similarity", dataset="nights", **SMALL),
-        step("art_style", dataset="wikiart", **SMALL),
-        step("multi_view_reasoning", dataset="wild6d", pictures="both", **SMALL),
+        step("visual_similarity", dataset="nights", mode="paper", **SMALL),
+        step("art_style", dataset="wikiart", mode="paper", **SMALL),
+        step("multi_view_reasoning", dataset="wild6d", pictures="both", mode="paper", **SMALL),
         step("freeze", name="tasks", version="1.0"),
     ]
     finished = run_recipe(Recipe("tasks", steps, seed=1, folder=root), workspace=root / "w")

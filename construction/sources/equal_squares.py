@@ -1,0 +1,33 @@
+"""Pictures of an item that are compared as wholes, all shown as squares of one size."""
+
+from __future__ import annotations
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context
+
+from ..item_parts.scaling import middle_square
+from .truth_plans import ChosenRecord
+
+
+def equal_squares(
+    record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord], *, max_side_px: int
+) -> list[ImageRecord]:
+    """Return a record's pictures as squares of one size and encoding, so that no size or proportion tells them apart.
+
+    Each is the largest square in the middle of its picture, scaled to the smallest of these squares.
+
+    Args:
+        record: Image that the item is made from.
+        ctx: Context of the step.
+        entry: The record.
+        pictures: Mapping to which the squares are added by their id.
+        max_side_px: Largest side of the squares.
+    """
+    sources = [ctx.image(image_id) for image_id in entry.image_ids]
+    side_px = min(max_side_px, *(min(source.width, source.height) for source in sources))
+    shown = []
+    for source in sources:
+        parents = [record] if source.image_id == record.image_id else [record, source]
+        shown.append(ctx.store_image(middle_square(ctx.images.rgb(source), side_px), parents=parents))
+    pictures |= {picture.image_id: picture for picture in shown}
+    return shown
