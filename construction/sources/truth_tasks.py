@@ -188,12 +188,16 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
-        made = partial(self._made_of_pictures, record, ctx)
+        made = partial(self.made_of_record, record, ctx)
         return self.outcome(self.chosen_of(record, ctx), made)
 
-    def _made_of_pictures(
+    def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
     ) -> list[Item] | LeftOut | str:
+        """Return the items of one record, or why it makes none; pictures that are made for them are added to the mapping.
+
+        Pictures are shown whole, unless a task shows parts of them.
+        """
         shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
         return self.made(record, ctx, entry, shown, pictures)
 
@@ -280,6 +284,7 @@ class TruthTask(MapStep):
         )
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
         estimated = {key: str(model) for key, model in chosen.original.items() if key == ESTIMATED_BY}
+        mode: dict[str, str] = {"mode": self.mode} if hasattr(self, "mode") else {}
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
             by["choices"] = wording.choices_by
@@ -294,7 +299,7 @@ class TruthTask(MapStep):
             choices=choices,
             answer=chosen.answer,
             group_keys=tuple(sorted({*roots, *group_keys})),
-            attributes={**wording.attributes, **estimated},
+            attributes={**wording.attributes, **mode, **estimated},
             explanation=wording.explanation,
             written_by=by,
             root_image_id=record.root_image_id,
