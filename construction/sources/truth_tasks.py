@@ -194,7 +194,7 @@ class TruthTask(MapStep):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or why it makes none; pictures that are made for them are added to the mapping.
+        """Return the items of one record, or why it makes none; pictures made for them are added to the mapping.
 
         Pictures are shown whole, unless a task shows parts of them.
         """
