@@ -28,6 +28,7 @@ class IqTest(TruthTask):
 
     Args:
         options: Number of options; BLINK has four.
+        mode: Puzzles are shown as people collected them. Those that a program made are hardened by `pattern_puzzles`.
 
     Reasons:
         other_number_of_options (drop): A puzzle has more or fewer options.
