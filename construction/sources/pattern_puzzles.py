@@ -312,7 +312,7 @@ class PatternPuzzles(GatherStep):
             if any(image_id not in rows for image_id in image_ids):
                 continue
             places |= {image_id: write_records([RecordPlace(record, n)]) for n, image_id in enumerate(image_ids)}
-            puzzles[image_ids[0]] = write_truths([RecordTruth(record, image_ids, self._truth(ctx.seed))])
+            puzzles[image_ids[0]] = write_truths([RecordTruth(record, image_ids, self.truth(ctx.seed))])
         named = sorted(places, key=rows.__getitem__)
         return Gathered(
             rows=np.array([rows[image_id] for image_id in named], np.int64),
@@ -322,7 +322,8 @@ class PatternPuzzles(GatherStep):
             },
         )
 
-    def _truth(self, seed: int) -> Puzzle:
+    def truth(self, seed: int) -> Puzzle:
+        """Return what is true of every puzzle: its right option is picture 1."""
         original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": RULES[self.mode], "seed": seed}
         return Puzzle(
             question=QUESTION,

@@ -398,10 +398,11 @@ class Selection(GatherStep):
         left_out: dict[str, Counter[str]] = {}
         for truth, reason in without:
             left_out.setdefault(truth.image_ids[0], Counter())[reason] += 1
-        for truth in task.combined(truths, sizes_wh, ctx.seed):
-            if isinstance(truth, UnusedTruth):
-                left_out.setdefault(truth.truth.image_ids[0], Counter())[truth.reason] += 1
+        for chosen_truth in task.combined(truths, sizes_wh, ctx.seed):
+            if isinstance(chosen_truth, UnusedTruth):
+                left_out.setdefault(chosen_truth.truth.image_ids[0], Counter())[chosen_truth.reason] += 1
                 continue
+            truth = chosen_truth
             pictures = task.pictures_of(truth, sizes_wh)
             plan = self._plan(truth, pictures, ctx.seed)
             if isinstance(plan, Plan):

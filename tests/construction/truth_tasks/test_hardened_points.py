@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dataset_fixtures.pictures import pixels
+from dataset_fixtures.pictures import pixels, save
+from dataset_reading import write_lines
 from pydantic import ValidationError
 from truth_runs import TruthRun, right_text, rings
+from walks import tree_digest
 
 from benchwright.construction.ground_truth import (
     DepthComparison,
@@ -27,7 +29,10 @@ from benchwright.construction.tasks import (
     SemanticCorrespondence,
 )
 from benchwright.drawing import lay_out
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import Recipe, step
 from benchwright.records import Item
+from benchwright.release import Release
 
 pytestmark = pytest.mark.slow
 
@@ -246,3 +251,36 @@ def test_entries_of_both_modes_make_items_of_their_own_and_a_task_without_harden
     assert RelativeDepth(mode="paper", marked_by="people").identity == ("marked_by", "mode")
     with pytest.raises(ValidationError, match="iq_test has the paper's rule only: leave out mode"):
         IqTest(mode="hardened")
+
+
+def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = []
+    for number in range(12):
+        save(tmp_path / "own" / f"{number}.png", number, 320, 240)
+        truths: list[dict[str, Any]] = [
+            {"kind": "depth", "first": [90, 120], "second": [230, 122 + number % 4], "closer": "first"},
+            {"kind": "reflectance", "first": [90, 100], "second": [190, 92], "darker": "first", "weight": 1},
+            {"kind": "reflectance", "first": [110, 140], "second": [215, 150], "darker": "equal", "weight": 1},
+            {"kind": "counts", "question": "How many cups?", "count": number % 4},
+            {
+                "kind": "claims",
+                "claim": f"The cup {number // 2} is on the bed.",
+                "relation": "on",
+                "is_true": number % 2,
+            },
+        ]
+        rows.append({"images": [{"image": f"{number}.png"}], "truths": truths})
+    write_lines(tmp_path / "own" / "table.jsonl", rows)
+    tasks = ("relative_depth", "relative_reflectance", "counting", "spatial_relation")
+    steps = [step("dataset", reader="folder", folder="own"), *tasks, step("freeze", name="own", version="1.0")]
+    digests = []
+    for workers in (1, 2):
+        recipe = Recipe("own", steps, seed=4, folder=tmp_path)
+        done = run_recipe(recipe, workspace=tmp_path / f"w{workers}", workers=workers)
+        digests.append(tree_digest(done.workspace))
+    assert digests[0] == digests[1]
+    items = [row.item for row in Release.open(done.workspace / done.artifacts["release"]).items()]
+    made = Counter(item.task for item in items)
+    assert made.keys() == set(tasks)
+    assert (made["relative_depth"], made["relative_reflectance"], made["spatial_relation"]) == (12, 12, 6)
+    assert {item.attributes["mode"] for item in items} == {"hardened"}
