@@ -112,19 +112,21 @@ CASES: dict[str, Case] = {
     "relative_depth": Case(
         tasks.RelativeDepth(),
         1,
-        lambda n: DepthComparison(first=_point(0.2, 0.3, n), second=_point(0.7, 0.6), closer="first"),
+        lambda n: DepthComparison(first=_point(0.2, 0.45, n), second=_point(0.7, 0.48), closer="first"),
     ),
     "relative_reflectance": Case(
-        tasks.RelativeReflectance(),
+        tasks.RelativeReflectance(mode="paper"),
         1,
         lambda n: ReflectanceComparison(first=_point(0.2, 0.3, n), second=_point(0.7, 0.6), darker="first", weight=2.0),
     ),
     "spatial_relation": Case(
-        tasks.SpatialRelation(),
+        tasks.SpatialRelation(mode="paper"),
         1,
         lambda n: SpatialClaim(claim=f"The cat {n} is under the table.", relation="under", is_true=True, votes_true=5),
     ),
-    "counting": Case(tasks.Counting(), 1, lambda n: CountQuestion(question="How many cups are there?", count=n % 9)),
+    "counting": Case(
+        tasks.Counting(mode="paper"), 1, lambda n: CountQuestion(question="How many cups are there?", count=n % 9)
+    ),
     "semantic_correspondence": Case(
         tasks.SemanticCorrespondence(),
         2,

@@ -36,17 +36,17 @@ ITEMS_PER_TASK = 3
 MOST_BYTES = 120_000
 
 TASKS: dict[str, dict[str, Any]] = {
-    "relative_depth": {},
-    "relative_reflectance": {},
-    "spatial_relation": {"inverted": 0.5},
-    "counting": {"max_count": 30},
+    "relative_depth": {"mode": "paper"},
+    "relative_reflectance": {"mode": "paper"},
+    "spatial_relation": {"mode": "paper", "inverted": 0.5},
+    "counting": {"mode": "paper", "max_count": 30},
     "multi_view_reasoning": {"uses": None, "min_turn_deg": 3, "max_tilt_deg": 5},
     "art_style": {},
     "visual_similarity": {"min_votes": 1},
-    "semantic_correspondence": {"min_distance": 0.06},
-    "functional_correspondence": {},
+    "semantic_correspondence": {"mode": "paper", "min_distance": 0.06},
+    "functional_correspondence": {"mode": "paper"},
 }
-"""Settings of the tasks that the table feeds."""
+"""Settings of the tasks that the table feeds. It has too few rows for what hardened items are matched with."""
 PICTURE_TASKS: dict[str, dict[str, Any]] = {
     "jigsaw": {},
     "visual_correspondence": {},

@@ -29,15 +29,27 @@ WRITERS: dict[str, Any] = {
 }  # fmt: skip
 TASKS: dict[str, dict[str, Any]] = {
     "art_style": {"dataset": "wikiart", "min_side_px": 16},
-    "counting": {"dataset": "tallyqa", "min_side_px": 16},
-    "functional_correspondence": {"dataset": "funkpoint", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
+    "counting": {"dataset": "tallyqa", "mode": "paper", "min_side_px": 16},
+    "functional_correspondence": {
+        "dataset": "funkpoint",
+        "mode": "paper",
+        "min_side_px": 16,
+        "margin": 0.0,
+        "min_distance": 0.02,
+    },
     "jigsaw": {"dataset": "tara", "min_tile_px": 8, "min_difference": 0.02},
     "multi_view_reasoning": {"dataset": "wild6d", "min_side_px": 16, "pictures": "both"},
     "object_localization": {"dataset": "lvis", "min_box_px": 8, "mode": "paper"},
-    "relative_depth": {"dataset": "diw", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
-    "relative_reflectance": {"dataset": "iiw", "min_side_px": 16},
-    "semantic_correspondence": {"dataset": "spair71k", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
-    "spatial_relation": {"dataset": "vsr", "min_side_px": 16},
+    "relative_depth": {"dataset": "diw", "mode": "paper", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
+    "relative_reflectance": {"dataset": "iiw", "mode": "paper", "min_side_px": 16},
+    "semantic_correspondence": {
+        "dataset": "spair71k",
+        "mode": "paper",
+        "min_side_px": 16,
+        "margin": 0.0,
+        "min_distance": 0.02,
+    },
+    "spatial_relation": {"dataset": "vsr", "mode": "paper", "min_side_px": 16},
     "visual_correspondence": {"dataset": "hpatches", "per_image": 3, "max_side_px": 300, "min_side_px": 64},
     "visual_similarity": {"dataset": "nights", "min_side_px": 16},
 }

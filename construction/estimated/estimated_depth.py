@@ -2,8 +2,9 @@
 
 Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is taken where the estimated
 depths differ by a share of the map's whole range and depth is locally flat around both points, so that no mark lies on
-an edge. In photographs what lies lower is mostly closer; a pair whose closer point is the lower one and a pair whose
-closer point is the upper one must therefore both be there, and the seed takes either with equal chance.
+an edge. In photographs what lies lower is mostly closer. In `hardened` mode both points therefore lie at one height, as
+`relative_depth` wants them. In `paper` mode a pair whose closer point is the lower one and a pair whose closer point is
+the upper one must both be there, and the seed takes either with equal chance.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..ground_truth import RECORDS, DepthComparison, Point, RecordPlace, RecordTruth, write_records, write_truths
+from ..item_parts.modes import Mode
 from .model_step import BY_DIGEST, ModelStep, of_each_picture, open_model, stated_digest
 
 NO_PAIR = "no_pair"
 _DRAWN = 400
 _SHAPE_SLACK = 0.02
+_OFF_MIDDLE = 0.3
+"""Share of the width from either side at which the middle of a level pair may lie: what `relative_depth` can show."""
 _LEVELS = 4096
 """Levels of a map between its nearest and farthest point: rounding hides what batches change in the last bits."""
 
@@ -41,6 +45,13 @@ class _Pair(NamedTuple):
     difference: float
 
 
+class _Flat(NamedTuple):
+    """A point around which depth is the same, and how near it is, 0-1."""
+
+    point: Point
+    nearness: float
+
+
 class _BadMap(Exception):
     """A map cannot be used; the text says why."""
 
@@ -50,9 +61,11 @@ class EstimatedDepth(ModelStep, MapStep):
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. They carry `estimated_by`, and
     `freeze` takes them only after a campaign in which people decide on them. The evidence says `no_pair` of an image
-    in which the seed's points have no pair of both vertical orders.
+    in which the seed's points have no pair: at one height, or, in `paper` mode, none of both vertical orders.
 
     Args:
+        mode: `hardened`: both points lie at one height, and their middle not far from that of the picture. `paper`:
+            anywhere. Give `relative_depth` the same mode.
         weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
             for Depth Anything V2 Small where it lies on this machine. A run writes the digest of its files instead.
         maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png` of
@@ -78,6 +91,7 @@ class EstimatedDepth(ModelStep, MapStep):
     estimator: ClassVar[str] = "depth_anything"
     placed_under: ClassVar[str] = "`weights` or `maps`"
 
+    mode: Mode = "hardened"
     maps: str | None = Field(None, min_length=1)
     larger_is_nearer: bool = True
     margin: float = Field(0.2, gt=0, lt=1)
@@ -183,7 +197,10 @@ class EstimatedDepth(ModelStep, MapStep):
         )
 
     def _chosen(self, nearness: Map, size_wh: tuple[int, int], rng: np.random.Generator) -> _Pair | None:
-        """Return a pair whose closer point is the lower or the upper one with equal chance; None without both kinds.
+        """Return a pair of points; None where the picture's own draws have none.
+
+        In `hardened` mode both lie at one height. In `paper` mode the closer one is the lower or the upper one with
+        equal chance, and there is no pair without both kinds.
 
         Args:
             nearness: Map, rows by columns, 0 for the farthest and 1 for the nearest point.
@@ -198,25 +215,42 @@ class EstimatedDepth(ModelStep, MapStep):
             max(radius[0], int(np.ceil(self.border * side / down))),
             max(radius[1], int(np.ceil(self.border * side / across))),
         )
-        wants_lower = bool(rng.integers(2))
         if rows <= 2 * edge[0] or columns <= 2 * edge[1]:
             return None
+
+        def flat_at(y: int, x: int) -> _Flat | None:
+            around = nearness[y - radius[0] : y + radius[0] + 1, x - radius[1] : x + radius[1] + 1]
+            if around.max() - around.min() > self.flatness:
+                return None
+            return _Flat((round((x + 0.5) * across, 2), round((y + 0.5) * down, 2)), float(nearness[y, x]))
+
+        def pair_of(first: _Flat, second: _Flat) -> _Pair | None:
+            difference = abs(first.nearness - second.nearness)
+            if difference < self.margin or dist(first.point, second.point) < self.min_distance * side:
+                return None
+            closer, farther = (first, second) if first.nearness > second.nearness else (second, first)
+            return _Pair(closer.point, farther.point, difference)
+
+        if self.mode == "hardened":
+            for y in rng.integers(edge[0], rows - edge[0], _DRAWN).tolist():
+                low, high = sorted(rng.integers(edge[1], columns - edge[1], 2).tolist())
+                if not _OFF_MIDDLE <= (low + high + 1) / 2 / columns <= 1 - _OFF_MIDDLE:
+                    continue
+                ends = [flat_at(y, x) for x in (low, high)]
+                if ends[0] and ends[1] and (level := pair_of(ends[0], ends[1])) is not None:
+                    return level
+            return None
+        wants_lower = bool(rng.integers(2))
         ys = rng.integers(edge[0], rows - edge[0], _DRAWN)
         xs = rng.integers(edge[1], columns - edge[1], _DRAWN)
-        flat: list[tuple[Point, float]] = []
-        for y, x in zip(ys.tolist(), xs.tolist(), strict=True):
-            around = nearness[y - radius[0] : y + radius[0] + 1, x - radius[1] : x + radius[1] + 1]
-            if around.max() - around.min() <= self.flatness:
-                point = (round((x + 0.5) * across, 2), round((y + 0.5) * down, 2))
-                flat.append((point, float(nearness[y, x])))
+        drawn = (flat_at(y, x) for y, x in zip(ys.tolist(), xs.tolist(), strict=True))
+        flat = [point for point in drawn if point is not None]
         pairs: dict[bool, _Pair] = {}
-        for place, (point, depth) in enumerate(flat):
-            for other, other_depth in flat[:place]:
-                if abs(depth - other_depth) < self.margin or dist(point, other) < self.min_distance * side:
-                    continue
-                closer, farther = (point, other) if depth > other_depth else (other, point)
-                if closer[1] != farther[1]:
-                    pairs.setdefault(closer[1] > farther[1], _Pair(closer, farther, abs(depth - other_depth)))
+        for place, first in enumerate(flat):
+            for second in flat[:place]:
+                pair = pair_of(first, second)
+                if pair is not None and pair.closer[1] != pair.farther[1]:
+                    pairs.setdefault(pair.closer[1] > pair.farther[1], pair)
             if len(pairs) == 2:
                 return pairs[wants_lower]
         return None

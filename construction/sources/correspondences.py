@@ -1,14 +1,22 @@
-"""Tasks that mark a point in one picture and four in another, of which one is the same: semantic and functional."""
+"""Tasks that mark a point in one picture and four in another, of which one is the same: semantic and functional.
+
+Things are photographed upright and whole, so that a point's place in one picture tells much of its place in another. In
+`hardened` mode the four points are chosen first. A rectangle is laid into the first picture that can have any of the
+four at one and the same place of it, and then a coin of four sides says which of them is there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
+from ..item_parts.modes import Mode
+from ..item_parts.picture_views import VIEWS, drawn_equal, equal_view, view_of
 from .truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 from .truth_tasks import TruthTask
 
@@ -23,15 +31,22 @@ class CorrespondenceTask(TruthTask):
     Args:
         min_distance: Smallest distance of any two of the four points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the border of its picture, as a fraction of the shorter side.
+        mode: `hardened`: the first picture is cropped so that each of the four points could stand where the reference
+            does. `paper`: any point that both pictures have is the reference, on the whole picture.
+        min_view: In `hardened` mode, smallest width and height of the crop, as fractions of those of the picture.
 
     Reasons:
         too_few_points (drop): Fewer than four points are known in both pictures, or lie off the border.
         too_close (drop): No four of the points are `min_distance` apart.
+        too_spread (drop): In `hardened` mode: any four such points lie so far apart in the first picture that the crop
+            would be smaller than `min_view` or `min_side_px`.
         no_room_for_labels (drop): The rings leave their labels no room.
     """
 
+    mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)
     margin: float = Field(0.02, ge=0, le=0.4)
+    min_view: float = Field(0.4, gt=0, lt=1)
 
     def planned_points(
         self,
@@ -41,7 +56,7 @@ class CorrespondenceTask(TruthTask):
         rng: np.random.Generator,
         more: dict[str, Any],
     ) -> Plan | str:
-        """Return the plan for a reference drawn by chance and three wrong points, or the reason why there is none.
+        """Return the plan for a reference and three wrong points, drawn by chance, or the reason why there is none.
 
         Args:
             first: Points of the first picture.
@@ -58,6 +73,9 @@ class CorrespondenceTask(TruthTask):
             ]
             for number, side in enumerate(points)
         ]
+        if self.mode == "hardened":
+            in_both = [number for number in range(len(first)) if is_clear[0][number] and is_clear[1][number]]
+            return self._planned_in_view(first, points[1], in_both, pictures, rng, more)
         usable = [number for number in range(len(first)) if is_clear[1][number]]
         references = [number for number in rng.permutation(len(first)).tolist() if is_clear[0][number]]
         references = [number for number in references if is_clear[1][number]]
@@ -83,11 +101,60 @@ class CorrespondenceTask(TruthTask):
                 return Plan((0, 1, 2, 3), "point", document)
         return "too_close"
 
+    def _planned_in_view(
+        self,
+        first: Sequence[Point],
+        shown: Sequence[Point],
+        numbers: Sequence[int],
+        pictures: TruthPictures,
+        rng: np.random.Generator,
+        more: dict[str, Any],
+    ) -> Plan | str:
+        """Return the plan in `hardened` mode: four points, a view that could show any of them, and which one it shows.
+
+        Args:
+            first: Points of the first picture, in its own pixels.
+            shown: Points of the second picture as shown.
+            numbers: Numbers of the points that are clear in both pictures.
+            pictures: Both pictures.
+            rng: Random generator.
+            more: What else the plan's document holds.
+        """
+        if len(numbers) < OPTIONS:
+            return "too_few_points"
+        groups = np.array(list(combinations(numbers, OPTIONS)))
+        places = np.array(shown)
+        away = np.hypot(*np.moveaxis(places[:, None] - places[None], 2, 0))
+        pairs = [away[groups[:, place], groups[:, other]] for place, other in combinations(range(OPTIONS), 2)]
+        groups = groups[np.min(pairs, axis=0) >= self.min_distance * pictures.short_side(1)]
+        if not len(groups):
+            return "too_close"
+        size_wh = np.array(pictures.sizes_wh[0])
+        least = np.maximum(self.min_view * size_wh, self.min_side_px)
+        groups = groups[((size_wh - np.ptp(np.array(first)[groups], axis=1)) >= least).all(axis=1)]
+        if not len(groups):
+            return "too_spread"
+        group = rng.permutation(groups[rng.integers(len(groups))]).tolist()
+        reference, *wrong = group
+        rectangle = equal_view([first[number] for number in group], pictures.sizes_wh[0])
+        view = drawn_equal(rectangle, first[reference], max_side_px=self.max_side_px)
+        document = {
+            "reference": view.at(first[reference]),
+            "right": shown[reference],
+            "wrong": [shown[number] for number in wrong],
+            "numbers": {"reference": reference, "wrong": wrong},
+            VIEWS: [view.document(), None],
+            **more,
+        }
+        return Plan((0, 1, 2, 3), "point", document)
+
     def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
         """Return whether the rings leave their labels no room, wherever the right one stands."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
-        fits = rings_fit([plan.document["reference"]], [REFERENCE], pictures.shown_wh[0]) and all(
+        view = view_of(plan.document, 0)
+        first_wh = pictures.shown_wh[0] if view is None else view.size_wh
+        fits = rings_fit([plan.document["reference"]], [REFERENCE], first_wh) and all(
             rings_fit(order, LETTERS_OF_OPTIONS, pictures.shown_wh[1]) for order in orders
         )
         return None if fits else "no_room_for_labels"

@@ -1,13 +1,18 @@
 """Generated puzzles of patterns laid over each other, as the text beside BLINK's figure 5 describes one.
 
-Two rows have three patterns of dots and short lines each. The third pattern of a row shows all that its first and its
-second show; the last one is missing.
+Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule the third
+pattern of a row shows all that its first and its second show. In `hardened` mode it shows what exactly one of them
+shows.
 
-No option can be told from the others without the puzzle. Two elements of the right overlay, one that only the first
-pattern has and one that only the second has, each have another place. The four options are the four ways to have each
-element in either place. So all have the same ink, each differs from two others by one moved element and from the
-last one by two, and which of the four is right is drawn by chance before the overlay is split into two patterns. Either
-of the two patterns alone leaves two options.
+No option can be told from the others without the puzzle. Two elements of the right pattern each have another place. The
+four options are the four ways to have each element in either place. So all have the same ink, each differs from two
+others by one moved element and from the last one by two, and which of the four is right is drawn by chance before it is
+split into two patterns.
+
+Of patterns laid over each other either one alone leaves two options: an option must show all that it shows. In
+`hardened` mode either alone says nothing. Whether the first has something at the four places where options differ is
+drawn by four coins, whichever option is right; what the second has there makes the option, and is by itself as random
+(a one-time pad).
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from benchwright.steps import BringContext, GatherContext, Gathered, GatherStep,
 from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth import RECORDS, Puzzle, RecordPlace, RecordTruth, write_records, write_truths
+from ..item_parts.modes import Mode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +53,12 @@ EXPLANATION = (
     "laid over each other. The right picture is the overlay of the first two pictures of the second row. In each of "
     "the others, one or two elements lie in another place."
 )
+EXPLANATION_OF_DIFFERENCE = (
+    "In each row the third picture shows what exactly one of the first two shows, in its place; what both show is "
+    "gone. The right picture shows this of the first two pictures of the second row. In each of the others, one or two "
+    "elements lie in another place."
+)
+RULES: dict[Mode, str] = {"hardened": "difference", "paper": "overlay"}
 Element = tuple[str, int, int]
 Pattern = frozenset[Element]
 Pixels = NDArray[np.uint8]
@@ -75,29 +87,41 @@ class PatternPuzzle(NamedTuple):
     right: int
 
 
-def pattern_puzzle(rng: np.random.Generator) -> PatternPuzzle:
+def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
     """Return a puzzle drawn by chance."""
     vocabulary = (DOTS, LINES, DOTS + LINES)[rng.integers(3)]
+    pairs, places = _moving(vocabulary, rng)
+    kept = places[: int(rng.integers(5, 8))]
+    options = [frozenset([*kept, first, second]) for first, second in product(*pairs)]
+    right = int(rng.integers(4))
+    if mode == "hardened":
+        second_row = _parted(options[right], pairs, places, len(kept), rng)
+        first_pairs, first_places = _moving(vocabulary, rng)
+        shown = frozenset([*first_places[: len(kept)], first_pairs[0][0], first_pairs[1][0]])
+        first, second = _parted(shown, first_pairs, first_places, len(kept), rng)
+        third = first ^ second
+    else:
+        second_row = _split(kept, (pairs[0][right // 2], pairs[1][right % 2]), rng)
+        first_order = [vocabulary[number] for number in rng.permutation(len(vocabulary))][: len(kept) + 2]
+        first, second = _split(first_order[2:], (first_order[0], first_order[1]), rng)
+        third = first | second
+    order = rng.permutation(4)
+    a, b, c, d = (options[number] for number in order)
+    return PatternPuzzle((first, second, third), second_row, (a, b, c, d), int(np.flatnonzero(order == right)[0]))
+
+
+def _moving(
+    vocabulary: Sequence[Element], rng: np.random.Generator
+) -> tuple[list[tuple[Element, Element]], list[Element]]:
+    """Return two pairs of places of one kind, between which an element moves each, and the other places."""
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
-    # Elements that move, each between two places of one kind; then five to seven that stay.
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
         element = places.pop()
         other = next(place for place in places if (place[0] == "dot") == (element[0] == "dot"))
         places.remove(other)
         pairs.append((element, other))
-    kept = places[: int(rng.integers(5, 8))]
-    options = [frozenset([*kept, first, second]) for first, second in product(*pairs)]
-    right = int(rng.integers(4))
-    moving = (pairs[0][right // 2], pairs[1][right % 2])
-    second_row = _split(kept, moving, rng)
-    first_order = [vocabulary[number] for number in rng.permutation(len(vocabulary))][: len(kept) + 2]
-    first, second = _split(first_order[2:], (first_order[0], first_order[1]), rng)
-    order = rng.permutation(4)
-    a, b, c, d = (options[number] for number in order)
-    return PatternPuzzle(
-        (first, second, first | second), second_row, (a, b, c, d), int(np.flatnonzero(order == right)[0])
-    )
+    return pairs, places
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
@@ -112,6 +136,30 @@ def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random
     first = frozenset([*kept[:common], own[0], *rest[:half]])
     second = frozenset([*kept[:common], own[1], *rest[half:]])
     return (second, first) if swap else (first, second)
+
+
+def _parted(
+    shown: Pattern,
+    pairs: Sequence[tuple[Element, Element]],
+    places: Sequence[Element],
+    kept: int,
+    rng: np.random.Generator,
+) -> tuple[Pattern, Pattern]:
+    """Return two patterns of which exactly one shows each element of a third, and both or none show any other.
+
+    Args:
+        shown: The third pattern: what stays, and an element of each pair.
+        pairs: The places where options differ. There each pattern by itself is random.
+        places: The other places; the elements that stay come first, and both patterns show two or three of the rest.
+        kept: Number of elements that stay.
+        rng: Random generator.
+    """
+    in_first = [place for pair in pairs for place in pair if rng.integers(2)]
+    both = places[kept : kept + int(rng.integers(2, 4))]
+    order = [places[number] for number in rng.permutation(kept)]
+    half = (kept + int(rng.integers(2))) // 2
+    first = frozenset([*in_first, *order[:half], *both])
+    return first, first ^ shown
 
 
 def drawn(pattern: Pattern) -> Pixels:
@@ -146,15 +194,16 @@ def framed(option: Pixels) -> Pixels:
     return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
-def right_by_pixels(rows: Pixels, options: Sequence[Pixels]) -> list[int]:
-    """Return the places of the options that equal the overlay of the second row's first two patterns.
+def right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> list[int]:
+    """Return the places of the options that the first two patterns of the second row make by the rule.
 
     Args:
         rows: The two rows as `drawn_rows` returns them.
         options: The options as `drawn` returns them.
+        mode: which says which rule it is.
 
     Returns:
-        Places from 0; none where the first row is no overlay either.
+        Places from 0; none where the first row does not follow the rule either.
     """
     step = CELL_PX + _GAP_PX
     cells = [
@@ -162,22 +211,32 @@ def right_by_pixels(rows: Pixels, options: Sequence[Pixels]) -> list[int]:
         for row in range(2)
         for column in range(3)
     ]
-    if not np.array_equal(np.minimum(cells[0], cells[1]), cells[2]):
+    if not np.array_equal(_joined(cells[0], cells[1], mode), cells[2]):
         return []
-    overlay = np.minimum(cells[3], cells[4])
-    return [place for place, option in enumerate(options) if np.array_equal(option, overlay)]
+    third = _joined(cells[3], cells[4], mode)
+    return [place for place, option in enumerate(options) if np.array_equal(option, third)]
+
+
+def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
+    """Return what the rule makes of two patterns in black on white."""
+    if mode == "paper":
+        return np.minimum(first, second)
+    return np.where(first == second, 255, 0).astype(np.uint8)
 
 
 class PatternPuzzles(GatherStep):
     """Bring generated puzzles into the run, for the step `iq_test`; drops nothing.
 
-    Each puzzle has two rows of three patterns, the third of a row being the first two laid over each other, and four
-    options for the last one. It checks on the pixels of each that exactly one option is right. All options of a puzzle
-    have the same ink, and none can be told from the others without the rows. The puzzles are marked as generated, and
-    are no replacement for puzzles that people collect: all follow one rule.
+    Each puzzle has two rows of three patterns, the third of a row following from the first two, and four options for
+    the last one. It checks on the pixels of each that exactly one option is right. All options of a puzzle have the
+    same ink, and none can be told from the others without the rows. The puzzles are marked as generated, and are no
+    replacement for puzzles that people collect: all follow one rule.
 
     Args:
         puzzles: Number of puzzles.
+        mode: `hardened`: the third pattern shows what exactly one of the first two shows, and either of these alone
+            says nothing on the options. `paper`: it shows what the first or the second shows, as in BLINK's figure 5;
+            either of them alone leaves two options.
         licence: Licence that the pictures are stated to have; null states none.
     """
 
@@ -189,6 +248,7 @@ class PatternPuzzles(GatherStep):
     brings_pictures: ClassVar[bool] = True
 
     puzzles: int = Field(150, ge=1, le=20_000)
+    mode: Mode = "hardened"
     licence: str | None = Field(None, min_length=1)
     _records: dict[str, tuple[str, ...]] | None = PrivateAttr(None)
     """The pictures of each record."""
@@ -224,14 +284,18 @@ class PatternPuzzles(GatherStep):
         for number in range(self.puzzles):
             attempt = 0
             while True:
-                puzzle = pattern_puzzle(generator_for(seed, self.name, f"{number:05d}", attempt))
+                puzzle = pattern_puzzle(generator_for(seed, self.name, f"{number:05d}", attempt), self.mode)
                 options = [drawn(option) for option in puzzle.options]
                 pictures = (
                     drawn_rows(puzzle),
                     *sorted(options, key=lambda option: option is not options[puzzle.right]),
                 )
                 keys = {picture.tobytes() for picture in pictures}
-                if len(keys) == 5 and seen.isdisjoint(keys) and right_by_pixels(pictures[0], pictures[1:]) == [0]:
+                if (
+                    len(keys) == 5
+                    and seen.isdisjoint(keys)
+                    and right_by_pixels(pictures[0], pictures[1:], self.mode) == [0]
+                ):
                     break
                 attempt += 1
             seen |= keys
@@ -248,7 +312,7 @@ class PatternPuzzles(GatherStep):
             if any(image_id not in rows for image_id in image_ids):
                 continue
             places |= {image_id: write_records([RecordPlace(record, n)]) for n, image_id in enumerate(image_ids)}
-            puzzles[image_ids[0]] = write_truths([RecordTruth(record, image_ids, self._truth(ctx.seed))])
+            puzzles[image_ids[0]] = write_truths([RecordTruth(record, image_ids, self.truth(ctx.seed))])
         named = sorted(places, key=rows.__getitem__)
         return Gathered(
             rows=np.array([rows[image_id] for image_id in named], np.int64),
@@ -258,13 +322,14 @@ class PatternPuzzles(GatherStep):
             },
         )
 
-    def _truth(self, seed: int) -> Puzzle:
-        original: dict[str, Any] = {"generator": self.name, "rule": "overlay", "seed": seed}
+    def truth(self, seed: int) -> Puzzle:
+        """Return what is true of every puzzle: its right option is picture 1."""
+        original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": RULES[self.mode], "seed": seed}
         return Puzzle(
             question=QUESTION,
             option_pictures=(1, 2, 3, 4),
             answer=1,
-            explanation=EXPLANATION,
+            explanation=EXPLANATION if self.mode == "paper" else EXPLANATION_OF_DIFFERENCE,
             is_generated=True,
             original=original,
         )

@@ -1,10 +1,19 @@
-"""Tasks that ask which of two points of one picture is more of something: reflectance and depth."""
+"""Tasks that ask which of two points of one picture is more of something: reflectance and depth.
+
+In `hardened` mode the points lie level, one as far left of the middle as the other lies right of it, in a view that is
+mirrored by a coin. So neither is lower, nearer to the centre or on a side that the key prefers.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from pydantic import Field
 
 from ..item_parts.marks import Point, is_off_border, least_distance, rings_fit
+from ..item_parts.modes import Mode
+from ..item_parts.picture_views import VIEWS, LevelView, drawn_level, level_view, view_of
 from .truth_plans import Plan, TruthPictures
 from .truth_tasks import TruthTask
 
@@ -17,30 +26,70 @@ class PointPairTask(TruthTask):
     Args:
         min_distance: Smallest distance of the two points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the picture's border, as a fraction of the shorter side.
+        max_tilt_deg: In `hardened` mode, largest angle between the line through both points and the horizontal, in
+            degrees; the picture is turned back by it.
+        min_view: In `hardened` mode, smallest width and height of the view that has both points level and mirrored, as
+            fractions of those of the picture.
 
     Reasons:
         too_close (drop): The points are closer to each other than `min_distance`.
         at_border (drop): A point is closer to the border than `margin`.
         no_room_for_labels (drop): The rings leave their labels no room.
+        not_level (drop): In `hardened` mode: the line through the points is steeper than `max_tilt_deg`.
+        off_centre (drop): In `hardened` mode: a view with the points level and mirrored would be smaller than
+            `min_view`.
     """
 
+    mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)
     margin: float = Field(0.03, ge=0, le=0.4)
+    max_tilt_deg: float = Field(5.0, ge=0, le=45)
+    min_view: float = Field(0.5, gt=0, le=1)
 
     def shown_points(self, pictures: TruthPictures, first: Point, second: Point) -> tuple[Point, Point] | str:
         """Return both points as shown, or the reason why they cannot be asked about."""
         points = (pictures.shown(0, first), pictures.shown(0, second))
+        return self._against(points, pictures) or points
+
+    def level(self, pictures: TruthPictures, first: Point, second: Point) -> LevelView | str:
+        """Return the view that has both points level and mirrored, or the reason why they cannot be asked about."""
+        points = self.shown_points(pictures, first, second)
+        if isinstance(points, str):
+            return points
+        return level_view(first, second, pictures.sizes_wh[0], max_tilt_deg=self.max_tilt_deg, min_view=self.min_view)
+
+    def seen_in(
+        self, view: LevelView, points: tuple[Point, Point], rng: np.random.Generator, *, scale: float = 1.0
+    ) -> dict[str, Any] | str:
+        """Return `first`, `second` and the view for the plan of an item, mirrored by a coin, or why there is none.
+
+        Args:
+            view: The view.
+            points: Both points, in pixels of the picture.
+            rng: Random generator.
+            scale: Pixels of the view for one of the picture, before it is scaled down to `max_side_px`.
+        """
+        sides = (2 * view.half_width * scale, (view.above + view.below) * scale)
+        scale *= min(1.0, self.max_side_px / max(sides))
+        drawn = drawn_level(view, is_mirrored=bool(rng.integers(2)), scale=scale)
+        shown = (drawn.at(points[0]), drawn.at(points[1]))
+        if min(drawn.size_wh) < self.min_side_px:
+            return "too_small"
+        reason = self._against(shown, TruthPictures((drawn.size_wh,), (drawn.size_wh,)))
+        return reason or {"first": shown[0], "second": shown[1], VIEWS: [drawn.document()]}
+
+    def _against(self, points: tuple[Point, Point], pictures: TruthPictures) -> str | None:
         side = pictures.short_side(0)
         if least_distance(points) < self.min_distance * side:
             return "too_close"
         if not all(is_off_border(point, pictures.shown_wh[0], margin_px=self.margin * side) for point in points):
             return "at_border"
-        return points
+        return None
 
     def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
         """Return whether the rings leave their labels no room; labels may change places, so both ways are tried."""
         points: list[Point] = [plan.document["first"], plan.document["second"]]
-        fits = all(
-            rings_fit(order, LETTERS_OF_POINTS, pictures.shown_wh[0]) for order in (points, list(reversed(points)))
-        )
+        view = view_of(plan.document, 0)
+        size_wh = pictures.shown_wh[0] if view is None else view.size_wh
+        fits = all(rings_fit(order, LETTERS_OF_POINTS, size_wh) for order in (points, list(reversed(points))))
         return None if fits else "no_room_for_labels"

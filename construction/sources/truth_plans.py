@@ -79,6 +79,13 @@ class JoinedTruths(GroundTruth):
         )
 
 
+class UnusedTruth(NamedTuple):
+    """A truth that is left out before it is planned, because of others beside it, and the reason code."""
+
+    truth: RecordTruth[Any]
+    reason: str
+
+
 class ChosenRecord(NamedTuple):
     """A record that becomes an item.
 

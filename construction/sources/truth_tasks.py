@@ -14,10 +14,10 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import RecipeError
@@ -30,11 +30,13 @@ from benchwright.written_questions import QUESTIONS
 
 from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
+from ..item_parts.modes import Mode
+from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from .lacking import lacking_before
 from .marked_truths import marked_truths
-from .truth_plans import ChosenOfImage, ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from .truth_plans import ChosenOfImage, ChosenRecord, LeftOut, Plan, TruthPictures, UnusedTruth, Wording
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +61,7 @@ class TruthTask(MapStep):
         items: Largest number of items; null makes as many as there can be. The seed chooses.
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
         min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
+        mode: How items are drawn; this task has the paper's rule only.
 
     Reasons:
         nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
@@ -85,13 +88,27 @@ class TruthTask(MapStep):
     items: int | None = Field(None, ge=1)
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_side_px: int = Field(128, ge=16)
+    mode: Mode = "paper"
     _part: str | None = PrivateAttr(None)
     """Part of the entry `dataset` that gives the truths, where that is made of several."""
+
+    @model_validator(mode="after")
+    def _has_the_mode(self) -> Self:
+        if self.mode == "hardened" and self._usual_mode() == "paper":
+            raise ValueError(f"{self.name} has the paper's rule only: leave out mode")
+        return self
 
     @property
     def identity(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the settings by which items differ from those that another entry of the task makes of its truths."""
-        return tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
+        truths = tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
+        return truths if self.mode == self._usual_mode() else (*truths, "mode")
+
+    @classmethod
+    def _usual_mode(cls) -> Mode:
+        """Return the task's own mode: `hardened` where it has such a form."""
+        mode: Mode = cls.model_fields["mode"].default
+        return mode
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
@@ -159,8 +176,9 @@ class TruthTask(MapStep):
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
-    ) -> Iterable[RecordTruth[Any]]:
-        """Return what items are planned of: the records themselves, unless a task joins several of them.
+    ) -> Iterable[RecordTruth[Any] | UnusedTruth]:
+        """Return what items are planned of: the records themselves, unless a task joins several of them or chooses
+        among them; what it leaves out comes with the reason.
 
         Args:
             truths: All truths, sorted by record.
@@ -169,6 +187,12 @@ class TruthTask(MapStep):
         """
         del sizes_wh, seed
         return truths
+
+    def pictures_of(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> TruthPictures:
+        """Return the pictures of a record, with the sizes at which items show them."""
+        sizes = tuple(sizes_wh[image_id] for image_id in truth.image_ids)
+        shown = tuple(size_within(*size_wh, max_side_px=self.max_side_px) for size_wh in sizes)
+        return TruthPictures(sizes, shown)
 
     @abstractmethod
     def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
@@ -198,9 +222,12 @@ class TruthTask(MapStep):
     ) -> list[Item] | LeftOut | str:
         """Return the items of one record, or why it makes none; pictures made for them are added to the mapping.
 
-        Pictures are shown whole, unless a task shows parts of them.
+        Pictures are shown whole, unless the plan names views of them or a task shows parts of them in its own way.
         """
-        shown = [self._shown(record, ctx.image(image_id), ctx, pictures) for image_id in entry.image_ids]
+        shown = [
+            self._shown(record, ctx.image(image_id), ctx, pictures, view_of(entry.plan, number))
+            for number, image_id in enumerate(entry.image_ids)
+        ]
         return self.made(record, ctx, entry, shown, pictures)
 
     def chosen_of(self, record: ImageRecord, ctx: Context) -> ChosenOfImage:
@@ -286,7 +313,7 @@ class TruthTask(MapStep):
         )
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
         estimated = {key: str(model) for key, model in chosen.original.items() if key == ESTIMATED_BY}
-        mode: dict[str, str] = {"mode": self.mode} if hasattr(self, "mode") else {}
+        mode: dict[str, str] = {"mode": self.mode} if self._usual_mode() == "hardened" else {}
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
             by["choices"] = wording.choices_by
@@ -316,14 +343,22 @@ class TruthTask(MapStep):
         )
 
     def _shown(
-        self, record: ImageRecord, picture: ImageRecord, ctx: Context, made: dict[str, ImageRecord]
+        self,
+        record: ImageRecord,
+        picture: ImageRecord,
+        ctx: Context,
+        made: dict[str, ImageRecord],
+        view: PictureView | None = None,
     ) -> ImageRecord:
-        """Return a picture as items show it: itself if its file can be shown as it is, else an upright, smaller one."""
+        """Return a picture as items show it: a view of it where there is one, else itself if its file can be shown as
+        it is, else an upright, smaller one.
+        """
         size_wh = size_within(picture.width, picture.height, max_side_px=self.max_side_px)
-        if size_wh == (picture.width, picture.height) and not picture.notes:
+        if view is None and size_wh == (picture.width, picture.height) and not picture.notes:
             return picture
         parents = [record] if picture.image_id == record.image_id else [record, picture]
-        stored = ctx.store_image(shrink(ctx.images.rgb(picture), size_wh), parents=parents)
+        pixels = ctx.images.rgb(picture)
+        stored = ctx.store_image(shrink(pixels, size_wh) if view is None else drawn_view(pixels, view), parents=parents)
         made[stored.image_id] = stored
         return stored
 
@@ -365,8 +400,12 @@ class Selection(GatherStep):
         left_out: dict[str, Counter[str]] = {}
         for truth, reason in without:
             left_out.setdefault(truth.image_ids[0], Counter())[reason] += 1
-        for truth in task.combined(truths, sizes_wh, ctx.seed):
-            pictures = self._pictures(truth, sizes_wh)
+        for chosen_truth in task.combined(truths, sizes_wh, ctx.seed):
+            if isinstance(chosen_truth, UnusedTruth):
+                left_out.setdefault(chosen_truth.truth.image_ids[0], Counter())[chosen_truth.reason] += 1
+                continue
+            truth = chosen_truth
+            pictures = task.pictures_of(truth, sizes_wh)
             plan = self._plan(truth, pictures, ctx.seed)
             if isinstance(plan, Plan):
                 shown = [truth.image_ids[number] for number in plan.pictures] or truth.image_ids
@@ -445,13 +484,8 @@ class Selection(GatherStep):
     def _reason_against(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> str | None:
         if any(image_id not in sizes_wh for image_id in truth.image_ids):
             return PICTURE_MISSING
-        shown = self._pictures(truth, sizes_wh).shown_wh
+        shown = self._task.pictures_of(truth, sizes_wh).shown_wh
         return TOO_SMALL if min(min(size_wh) for size_wh in shown) < self._task.min_side_px else None
-
-    def _pictures(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> TruthPictures:
-        sizes = tuple(sizes_wh[image_id] for image_id in truth.image_ids)
-        shown = tuple(size_within(*size_wh, max_side_px=self._task.max_side_px) for size_wh in sizes)
-        return TruthPictures(sizes, shown)
 
     def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> Plan | str:
         return self._task.planned(truth, pictures, generator_for(seed, self._task.name, truth.record, "plan"))

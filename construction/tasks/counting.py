@@ -5,7 +5,9 @@ BLINK takes the questions of TallyQA; boxes that people drew around every instan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,13 +15,26 @@ from pydantic import Field, model_validator
 
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord
+from benchwright.seeds import generator_for
 
 from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.truth_plans import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
+from ..item_parts.modes import Mode
+from ..sources.truth_plans import (
+    CONTRADICTED,
+    ChosenRecord,
+    Plan,
+    TruthPictures,
+    UnusedTruth,
+    Wording,
+    with_contradictions,
+)
 from ..sources.truth_tasks import TruthTask
 
 OPTIONS = 4
+_PROJECTIONS, _SLACK = 500, 1e-6
+_NEIGHBOURS = 6
+"""Larger counts among which the options beside a smallest one are chosen, so that many counts take no longer."""
 
 
 def other_numbers(count: int, reach: int, rng: np.random.Generator) -> tuple[int, ...]:
@@ -41,15 +56,68 @@ def other_numbers(count: int, reach: int, rng: np.random.Generator) -> tuple[int
     return tuple(sorted(int(number) for number in (*lower, *higher)))
 
 
+class OfferedCount(CountQuestion):
+    """A question with the four numbers among which its count stands, in ascending order."""
+
+    options: tuple[int, ...]
+
+
+def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int, ...], float]:
+    """Return how many questions each four numbers may serve so that each of the four is right in as many of them.
+
+    If every right number of four is as likely, who sees the four cannot tell which is right, however common a number is
+    among the questions. The numbers of questions are a share of every four's weight: the solution of largest entropy
+    under the frequencies, by Bregman's projections (each number's weight is lowered until its questions suffice).
+
+    Args:
+        frequencies: Number of questions by their count.
+        reach: Largest difference of any two of the four.
+
+    Returns:
+        For each four numbers, ascending, the expected number of questions with each of them as count. The sum of all
+        fours that hold a number is at most its frequency.
+    """
+    numbers = sorted(frequencies)
+    fours = [
+        four
+        for place, least in enumerate(numbers)
+        for more in combinations(numbers[place + 1 : place + 1 + _NEIGHBOURS], OPTIONS - 1)
+        if (four := (least, *more))[-1] - least <= reach
+    ]
+    weights = dict.fromkeys(numbers, 1.0)
+    largest = 0.0
+    shares = np.full(len(fours), float(sum(frequencies.values())))
+    holding = {number: [place for place, four in enumerate(fours) if number in four] for number in numbers}
+    for _ in range(_PROJECTIONS):
+        largest = 0.0
+        for number, places in holding.items():
+            if places:
+                ratio = float(shares[places].sum()) / frequencies[number]
+                largest = max(largest, ratio)
+                weight = min(1.0, weights[number] / ratio)
+                shares[places] *= weight / weights[number]
+                weights[number] = weight
+        if largest <= 1 + _SLACK:
+            break
+    shares /= max(1.0, largest)
+    return {four: float(share) for four, share in zip(fours, shares, strict=True)}
+
+
 class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
-    BLINK's counting. Right numbers are taken in turn, so that a common one is not right more often than it must be.
+    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often than
+    it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
+    `hardened` mode four numbers near each other are offered equally often with each of them right: how many questions
+    of each count there are says how often that can be, and each question's own seed says whether it serves and among
+    which four. Nouns still tell something, as people are seldom counted to nine.
 
     Args:
+        mode: `hardened`, or `paper`: three other numbers near the right one, and all questions.
         min_count: Smallest right number.
         max_count: Largest right number; people lose count of more.
-        reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0.
+        reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0. In
+            `hardened` mode, largest difference of any two options.
         questions: Questions that are used: `simple` ones, which detecting one kind of thing answers, `complex` ones,
             or `all`. `simple` and `complex` leave out those of which the dataset does not say it.
 
@@ -58,12 +126,16 @@ class Counting(TruthTask):
         other_question (drop): The question is not of the sort that `questions` names.
         no_question (drop): The text does not end with a question mark.
         contradicted (drop): The same question about the same picture has another number, too.
+        too_common (drop): In `hardened` mode: more questions have this number than numbers near it, and the seed left
+            this one out.
+        no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right anywhere.
     """
 
     name: ClassVar[str] = "counting"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (CountQuestion,)
     is_marked: ClassVar[bool] = True
 
+    mode: Mode = "hardened"
     min_count: int = Field(0, ge=0)
     max_count: int = Field(15, ge=1, le=1000)
     reach: int = Field(3, ge=3, le=50)
@@ -77,35 +149,67 @@ class Counting(TruthTask):
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
-    ) -> Iterable[RecordTruth[Any]]:
-        """Yield the questions; those that another one contradicts say so."""
-        del sizes_wh, seed
-        return with_contradictions(truths, lambda truth: _normal(truth.question).lower(), lambda truth: truth.count)
+    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
+        """Yield the questions; those that another one contradicts say so, and in `hardened` mode those that serve have
+        their options.
+        """
+        del sizes_wh
+        checked = with_contradictions(truths, lambda truth: _normal(truth.question).lower(), lambda truth: truth.count)
+        if self.mode == "paper":
+            yield from checked
+            return
+        usable: list[RecordTruth[CountQuestion]] = []
+        for truth in checked:
+            reason = self._refusal(truth.truth)
+            if reason is None:
+                usable.append(truth)
+            else:
+                yield UnusedTruth(truth, reason)
+        frequencies = Counter(truth.truth.count for truth in usable)
+        shares = option_shares(frequencies, self.reach)
+        for truth in usable:
+            count = truth.truth.count
+            fours = [four for four in shares if count in four]
+            ends = np.cumsum([shares[four] / frequencies[count] for four in fours])
+            place = int(
+                np.searchsorted(ends, generator_for(seed, self.name, truth.record, "options").random(), "right")
+            )
+            if place < len(fours):
+                yield truth._replace(truth=OfferedCount(**truth.truth.model_dump(), options=fours[place]))
+            else:
+                yield UnusedTruth(truth, "too_common" if fours else "no_near_counts")
 
-    def planned(
-        self, truth: RecordTruth[CountQuestion], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
-        """Choose the other numbers."""
-        del pictures
-        asked = truth.truth
+    def _refusal(self, asked: CountQuestion) -> str | None:
         if not self.min_count <= asked.count <= self.max_count:
             return "out_of_range"
         if self.questions != "all" and asked.is_simple is not (self.questions == "simple"):
             return "other_question"
         if CONTRADICTED in asked.original:
             return CONTRADICTED
-        question = _normal(asked.question)
-        if not question.endswith("?"):
-            return "no_question"
-        others = other_numbers(asked.count, self.reach, rng)
+        return None if _normal(asked.question).endswith("?") else "no_question"
+
+    def planned(
+        self, truth: RecordTruth[CountQuestion], pictures: TruthPictures, rng: np.random.Generator
+    ) -> Plan | str:
+        """Choose the other numbers, and put them into an order by chance."""
+        del pictures
+        counted = truth.truth
+        if (reason := self._refusal(counted)) is not None:
+            return reason
+        if isinstance(counted, OfferedCount):
+            others = tuple(number for number in counted.options if number != counted.count)
+            answer = "number"  # counts are not taken in turn: that would undo how often each is right
+        else:
+            others, answer = other_numbers(counted.count, self.reach, rng), str(counted.count)
         order = rng.permutation(len(others)).tolist()
+        question = _normal(counted.question)
         document = {
             "question": question[:1].upper() + question[1:],
-            "count": asked.count,
+            "count": counted.count,
             "others": [others[number] for number in order],
-            "collected": asked.collected,
+            "collected": counted.collected,
         }
-        return Plan((0, 1, 2, 3), str(asked.count), document)
+        return Plan((0, 1, 2, 3), answer, document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Put the right number in its place among the others."""

@@ -35,7 +35,8 @@ class FunctionalCorrespondence(CorrespondenceTask):
     FunKPoint before it.
 
     BLINK's functional correspondence. Two pictures with points for the same action are joined by the seed, those of
-    different kinds of object first.
+    different kinds of object first. In `hardened` mode the first picture is cropped so that the counterpart of each of
+    the four points could stand where the reference does.
 
     Args:
         same_category: Whether both objects may be of one kind.

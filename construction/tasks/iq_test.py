@@ -45,6 +45,7 @@ class IqTest(TruthTask):
         written_by: Entry of a campaign `write` before it, whose questions it takes, besides a dataset that `dataset`
             names. Let it ask for an explanation of each.
         options: Number of options; BLINK has four.
+        mode: Puzzles are shown as people collected them. Those that a program made are hardened by `pattern_puzzles`.
 
     Reasons:
         other_number_of_options (drop): A puzzle has more or fewer options.

@@ -24,6 +24,13 @@ class RelativeDepth(PointPairTask):
     """Make items that ask which of two points is closer to the camera; needs DIW before it, or marks.
 
     BLINK's relative depth. Which of the points is A follows from the seed, so that A and B are right equally often.
+
+    Most points that lie lower, or nearer to the centre, are closer. So in `hardened` mode only points of about the same
+    height are asked about, as in half of DIW's pairs, each in a view of the picture in which both lie level and equally
+    far from the middle; a coin mirrors it.
+
+    Args:
+        mode: `hardened`, or `paper`: the points of any pair, on the whole picture as it is.
     """
 
     name: ClassVar[str] = "relative_depth"
@@ -33,9 +40,14 @@ class RelativeDepth(PointPairTask):
     def planned(
         self, truth: RecordTruth[DepthComparison], pictures: TruthPictures, rng: np.random.Generator
     ) -> Plan | str:
-        """Check the points."""
-        del rng
+        """Check the points; in `hardened` mode choose the view."""
         compared = truth.truth
+        if self.mode == "hardened":
+            view = self.level(pictures, compared.first, compared.second)
+            if isinstance(view, str):
+                return view
+            seen = self.seen_in(view, (compared.first, compared.second), rng)
+            return seen if isinstance(seen, str) else Plan((0, 1), "differs", {**seen, "closer": compared.closer})
         points = self.shown_points(pictures, compared.first, compared.second)
         if isinstance(points, str):
             return points

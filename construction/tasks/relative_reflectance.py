@@ -5,18 +5,29 @@ BLINK takes the comparisons that people made for IIW; people can make them in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from benchwright.records import ImageRecord
+from benchwright.seeds import generator_for, seed_for
 
 from ..ground_truth import MARKED_BY, GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
+from ..item_parts.picture_views import LevelView, is_large, matched_views
 from ..sources.point_pairs import PointPairTask
-from ..sources.truth_plans import CONTRADICTED, ChosenRecord, Plan, TruthPictures, Wording, with_contradictions
+from ..sources.truth_plans import (
+    CONTRADICTED,
+    ChosenRecord,
+    Plan,
+    TruthPictures,
+    UnusedTruth,
+    Wording,
+    with_contradictions,
+)
 
 QUESTION = (
     "Two rings, A and B, mark a point each. Think of the material at these points, not of the light or shadow that "
@@ -31,12 +42,23 @@ class RelativeReflectance(PointPairTask):
     BLINK's relative reflectance. Options are always A, B and about the same, in this order; which point is A follows
     from the seed, so that all three are right equally often as far as the comparisons allow it.
 
+    Points that are about the same are closer to each other than others, and each picture has more of one kind. So in
+    `hardened` mode a comparison of points that differ is matched with one of points that are the same, in the same
+    picture and about as far apart. A rectangle around the middle of its points, of the size that both allow, shows
+    either with the points at the same places, level and equally far from the middle. The seed then takes one of the two
+    so that each of the three options is as likely, and a coin mirrors it.
+
     Args:
+        mode: `hardened`, or `paper`: any comparison, on the whole picture as it is.
         min_weight: Smallest weight of a comparison, in the dataset's own scale; what people marked counts always.
+        max_ratio: In `hardened` mode, largest ratio of the distances of two comparisons that are matched.
 
     Reasons:
         unsure (drop): The comparison's weight is below `min_weight`.
         contradicted (drop): Another comparison of the same two points says something else.
+        unmatched (drop): In `hardened` mode: the picture has no other comparison, with another outcome and about as far
+            apart, in a view that both allow.
+        other_of_match (drop): In `hardened` mode: the seed took the comparison that this one is matched with.
     """
 
     name: ClassVar[str] = "relative_reflectance"
@@ -44,30 +66,86 @@ class RelativeReflectance(PointPairTask):
     is_marked: ClassVar[bool] = True
 
     min_weight: float = Field(0.5, ge=0)
+    max_ratio: float = Field(1.2, ge=1, le=2)
+    max_tilt_deg: float = Field(15.0, ge=0, le=45)
+    min_view: float = Field(0.3, gt=0, le=1)
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
-    ) -> Iterable[RecordTruth[Any]]:
-        """Yield the comparisons; those that another one contradicts say so."""
-        del sizes_wh, seed
-        return with_contradictions(truths, lambda truth: frozenset((truth.first, truth.second)), _darker)
+    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
+        """Yield the comparisons; those that another one contradicts say so, and in `hardened` mode those that are
+        taken have the view that their match allows too.
+        """
+        checked = with_contradictions(truths, lambda truth: frozenset((truth.first, truth.second)), _darker)
+        if self.mode == "paper":
+            yield from checked
+            return
+        pictures: dict[str, list[_Leveled]] = defaultdict(list)
+        for truth in checked:
+            compared = truth.truth
+            size = self.pictures_of(truth, sizes_wh)
+            view = self._refusal(compared) or self.level(size, compared.first, compared.second)
+            if isinstance(view, str):
+                yield UnusedTruth(truth, view)
+            else:
+                pictures[truth.image_ids[0]].append(_Leveled(truth, view, seed_for(seed, self.name, truth.record)))
+        for image_id, leveled in pictures.items():
+            yield from self._matched(leveled, sizes_wh[image_id], seed)
+
+    def _matched(
+        self, leveled: Sequence[_Leveled], size_wh: SizeWH, seed: int
+    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
+        """Yield the comparisons of a picture: of each match the one that the seed takes, the others with a reason."""
+        order = sorted(leveled, key=lambda entry: entry.turn)
+        equal = [entry for entry in order if entry.truth.truth.darker == "equal"]
+        for entry in (entry for entry in order if entry.truth.truth.darker != "equal"):
+            matches = [(other, matched_views(entry.view, other.view)) for other in equal if self._is_near(entry, other)]
+            fitting = [match for match in matches if all(is_large(view, size_wh, self.min_view) for view in match[1])]
+            if not fitting:
+                yield UnusedTruth(entry.truth, "unmatched")
+                continue
+            other, views = max(fitting, key=lambda match: match[1][0].half_width)
+            equal.remove(other)
+            rng = generator_for(seed, self.name, entry.truth.record, other.truth.record, "match")
+            taken, left = ((other, views[1]), (entry, views[0]))
+            if rng.integers(3) > 0:  # two of three options say that the points differ
+                taken, left = left, taken
+            scale = min(views[0].distance, views[1].distance) / taken[1].distance
+            compared = _ComparisonInView.model_validate(
+                {**taken[0].truth.truth.model_dump(), "view": taken[1], "scale": scale, "match": left[0].truth.record}
+            )
+            yield taken[0].truth._replace(truth=compared)
+            yield UnusedTruth(left[0].truth, "other_of_match")
+        yield from (UnusedTruth(entry.truth, "unmatched") for entry in equal)
+
+    def _is_near(self, first: _Leveled, second: _Leveled) -> bool:
+        distances = (first.view.distance, second.view.distance)
+        return max(distances) <= self.max_ratio * min(distances)
+
+    def _refusal(self, compared: ReflectanceComparison) -> str | None:
+        if CONTRADICTED in compared.original:
+            return CONTRADICTED
+        is_unsure = compared.weight < self.min_weight and MARKED_BY not in compared.original
+        return "unsure" if is_unsure else None
 
     def planned(
         self, truth: RecordTruth[ReflectanceComparison], pictures: TruthPictures, rng: np.random.Generator
     ) -> Plan | str:
         """Check the comparison and its points."""
-        del rng
         compared = truth.truth
-        if CONTRADICTED in compared.original:
-            return CONTRADICTED
-        if compared.weight < self.min_weight and MARKED_BY not in compared.original:
-            return "unsure"
-        points = self.shown_points(pictures, compared.first, compared.second)
-        if isinstance(points, str):
-            return points
-        document = {
-            "first": points[0], "second": points[1], "darker": compared.darker, "weight": compared.weight,
-        }  # fmt: skip
+        if (reason := self._refusal(compared)) is not None:
+            return reason
+        document: dict[str, Any] = {"darker": compared.darker, "weight": compared.weight}
+        if isinstance(compared, _ComparisonInView):
+            seen = self.seen_in(compared.view, (compared.first, compared.second), rng, scale=compared.scale)
+            if isinstance(seen, str):
+                return seen
+            document |= {**seen, "match": compared.match}
+        else:
+            points = self.shown_points(pictures, compared.first, compared.second)
+            if isinstance(points, str):
+                return points
+            document |= {"first": points[0], "second": points[1]}
         if compared.darker == "equal":
             return Plan((2,), "equal", document)
         return Plan((0, 1), "differs", document)
@@ -82,6 +160,22 @@ class RelativeReflectance(PointPairTask):
             is_swapped = False
         a, b = (second, first) if is_swapped else (first, second)
         return Wording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
+
+
+class _ComparisonInView(ReflectanceComparison):
+    """A comparison with the view that shows it, and the record that could have been shown in its place."""
+
+    view: LevelView
+    scale: float
+    match: str
+
+
+class _Leveled(NamedTuple):
+    """A comparison that a level view can show, and its turn."""
+
+    truth: RecordTruth[ReflectanceComparison]
+    view: LevelView
+    turn: int
 
 
 def _darker(compared: ReflectanceComparison) -> Point | None:

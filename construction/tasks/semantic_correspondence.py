@@ -30,7 +30,8 @@ class SemanticCorrespondence(CorrespondenceTask):
     it, or marks on pairs.
 
     BLINK's semantic correspondence. A key point that both pictures have is the reference; the other three options are
-    other key points of the second picture, which therefore mean something else.
+    other key points of the second picture, which therefore mean something else. In `hardened` mode the first picture
+    has all four of them, and is cropped so that each could stand where the reference does.
     """
 
     name: ClassVar[str] = "semantic_correspondence"

@@ -7,8 +7,8 @@ one, and a rule checks what it writes (`item_parts.spatial_wording`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -18,12 +18,15 @@ from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.failures import MAY_PASS
 from benchwright.models.structured_replies import NotOfThatShape
 from benchwright.records import ImageRecord, Item
+from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import Context, OpenContext
 
 from ..ground_truth import GroundTruth, RecordTruth, SpatialClaim
-from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim
+from ..item_parts.marks import SizeWH
+from ..item_parts.modes import Mode
+from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, UnusedTruth, Wording
 from ..sources.truth_tasks import TruthTask
 
 
@@ -33,12 +36,21 @@ class SpatialRelation(TruthTask):
     BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations of VSR
     are known, of one thing and of several. Right answers are yes and no alike as far as the claims allow it.
 
+    Some claims are true of most pictures (a cup is on a table), so that who reads only the claim answers well. In
+    `hardened` mode a claim is asked about only if people wrote it about two pictures, true of one and false of the
+    other, and the seed takes either. VSR's claims were written about two pictures each. With `matched_on: relation` it
+    is enough that another claim with the same relation has the other label: more items, but things that are named still
+    tell.
+
     With `chat` a language model words the questions, as in the paper. It gets the claim, never the picture. Its
     question must name both things and the relation in the claim's order and say nothing more, so that the key stays
     what it is; one that does not is sent back once with what is wrong. Which records become items does not depend on
     the model.
 
     Args:
+        mode: `hardened`, or `paper`: any claim.
+        matched_on: In `hardened` mode, what the true and the false claim of which one is taken have in common: the
+            whole `claim`, or the `relation` and whether it is one thing.
         min_agreement: Smallest share of the people who judged a claim, its author among them, that agree with the
             dataset's label, 0-1.
         inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
@@ -51,6 +63,8 @@ class SpatialRelation(TruthTask):
         unread_claim (drop): The claim is worded in a way that the rule does not know, or states another relation than
             the dataset says.
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
+        no_counterpart (drop): In `hardened` mode: no other picture has a claim that matches and the other label.
+        counterpart_taken (drop): In `hardened` mode: the seed took the claim that this one is matched with.
         unusable_question (drop): The model's question cannot stand for the claim, nor can the one after the repair.
         endpoint_refused (drop): The endpoint refused the request.
         endpoint_unusable_reply (drop): The endpoint's reply holds no text.
@@ -62,6 +76,8 @@ class SpatialRelation(TruthTask):
     name: ClassVar[str] = "spatial_relation"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SpatialClaim,)
 
+    mode: Mode = "hardened"
+    matched_on: Literal["claim", "relation"] = "claim"
     min_agreement: float = Field(0.6, ge=0, le=1)
     inverted: float = Field(0.0, ge=0, le=1)
     chat: ChatSettings | None = None
@@ -86,12 +102,43 @@ class SpatialRelation(TruthTask):
         """Connect to the model that words the questions, where one does."""
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
-    def planned(
-        self, truth: RecordTruth[SpatialClaim], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
-        """Read the claim and choose the form of its question."""
-        del pictures
-        claim = truth.truth
+    def combined(
+        self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
+        """Yield the claims; in `hardened` mode of each true and false one that match the one that the seed takes."""
+        del sizes_wh
+        if self.mode == "paper":
+            yield from truths
+            return
+        groups: dict[Hashable, dict[bool, list[RecordTruth[SpatialClaim]]]] = {}
+        for truth in truths:
+            read = self._read(truth.truth)
+            if isinstance(read, str):
+                yield UnusedTruth(truth, read)
+            else:
+                sides = groups.setdefault(self._matching(read.parts), {True: [], False: []})
+                sides[truth.truth.is_true].append(truth)
+        for sides in groups.values():
+            true, false = (
+                sorted(sides[side], key=lambda truth: seed_for(seed, self.name, truth.record, "counterpart"))
+                for side in (True, False)
+            )
+            for pair in _pairs_apart(true, false):
+                rng = generator_for(seed, self.name, *(truth.record for truth in pair), "counterpart")
+                taken = int(rng.integers(2))
+                yield pair[taken]
+                yield UnusedTruth(pair[1 - taken], "counterpart_taken")
+                true.remove(pair[0])
+                false.remove(pair[1])
+            yield from (UnusedTruth(truth, "no_counterpart") for truth in (*true, *false))
+
+    def _matching(self, claim: ReadClaim) -> Hashable:
+        if self.matched_on == "relation":
+            return claim.relation, claim.is_plural
+        return statement_of(claim).casefold()
+
+    def _read(self, claim: SpatialClaim) -> _Agreed | str:
+        """Return the parts of a claim and how many people agree with its label, 0-1, or why it makes no item."""
         parts = read_claim(claim.claim, claim.relation)
         if parts is None:
             return "unread_claim"
@@ -99,17 +146,26 @@ class SpatialRelation(TruthTask):
         if not claim.is_true:
             agree, differ = differ, agree
         agreement = (agree + 1) / (agree + differ + 1)
-        if agreement < self.min_agreement:
-            return "disputed"
+        return "disputed" if agreement < self.min_agreement else _Agreed(parts, agreement)
+
+    def planned(
+        self, truth: RecordTruth[SpatialClaim], pictures: TruthPictures, rng: np.random.Generator
+    ) -> Plan | str:
+        """Read the claim and choose the form of its question."""
+        del pictures
+        claim = truth.truth
+        read = self._read(claim)
+        if isinstance(read, str):
+            return read
         form: Form = "inverted" if rng.random() < self.inverted else "affirmative"
         is_yes = claim.is_true == (form == "affirmative")
         document: dict[str, Any] = {
-            "question": question_of(parts, form),
+            "question": question_of(read.parts, form),
             "form": form,
             "claim": claim.claim,
             "relation": claim.relation,
             "is_true": claim.is_true,
-            "agreement": round(agreement, 4),
+            "agreement": round(read.agreement, 4),
         }
         return Plan((0,) if is_yes else (1,), "yes" if is_yes else "no", document)
 
@@ -159,3 +215,24 @@ class SpatialRelation(TruthTask):
             return left_out
         refusal = {"reason": left_out.reason, **left_out.evidence}
         return by_rule._replace(evidence={**by_rule.evidence, "model": refusal})
+
+
+class _Agreed(NamedTuple):
+    """A claim in its parts, and the share of people who agree with its label."""
+
+    parts: ReadClaim
+    agreement: float
+
+
+def _pairs_apart(
+    true: Sequence[RecordTruth[SpatialClaim]], false: Sequence[RecordTruth[SpatialClaim]]
+) -> list[tuple[RecordTruth[SpatialClaim], RecordTruth[SpatialClaim]]]:
+    """Return pairs of a true and a false claim about different pictures, in order, each claim in one pair at most."""
+    pairs = []
+    rest = list(false)
+    for first in true:
+        second = next((other for other in rest if other.image_ids != first.image_ids), None)
+        if second is not None:
+            rest.remove(second)
+            pairs.append((first, second))
+    return pairs

@@ -53,11 +53,11 @@ steps:
       - {name: person, label: Person, shape: correspondence, min_count: 0, max_count: 20}
       - {name: motorcycle, label: Motorcycle, shape: correspondence, min_count: 0, max_count: 20}
   - {step: facts, stated_by: [boxes]}
-  - {step: relative_depth, marked_by: points}
-  - {step: relative_reflectance, marked_by: points}
-  - {step: counting, marked_by: boxes, max_count: 30}
+  - {step: relative_depth, marked_by: points, mode: paper}
+  - {step: relative_reflectance, marked_by: points, mode: paper}
+  - {step: counting, marked_by: boxes, mode: paper, max_count: 30}
   - object_localization
-  - {step: semantic_correspondence, marked_by: parts, min_distance: 0.06}
+  - {step: semantic_correspondence, marked_by: parts, mode: paper, min_distance: 0.06}
   - {step: freeze, name: drawn-tasks, description: Items of marks.}
 """
 POINTS: dict[str, dict[str, tuple[Point, ...]]] = {

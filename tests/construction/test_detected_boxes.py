@@ -90,7 +90,7 @@ def test_items_say_who_estimated_and_unsure_labels_are_not_asked_about(tmp_path:
             for truth in read_truths(str(values[kind.kind]), kind):
                 run.state(truth.record, list(truth.image_ids), truth.truth, dataset="detected_boxes")
     located = run.run(LocalizationOfBoxes(dataset="detected_boxes"))
-    counted = run.run(Counting(dataset="detected_boxes", uses=None))
+    counted = run.run(Counting(mode="paper", dataset="detected_boxes", uses=None))
     assert (len(located), len(counted)) == (6, 9)
     for item in (*located, *counted):
         assert item.attributes["estimated_by"] == f"grounding_dino {DIGEST}"

@@ -49,10 +49,10 @@ def write_pictures(folder: Path, count: int) -> None:
             Image.fromarray(blocks(number)).save(folder / "depth" / f"{number}.png")
 
 
-def run(folder: Path, *campaigns: Any, name: str = "w", **settings: Any) -> Any:
+def run(folder: Path, *campaigns: Any, name: str = "w", mode: str = "paper", **settings: Any) -> Any:
     steps = [
-        step("estimated_depth", maps="depth", **settings),
-        step("relative_depth", dataset="estimated_depth"),
+        step("estimated_depth", maps="depth", mode=mode, **settings),
+        step("relative_depth", dataset="estimated_depth", mode=mode),
         *campaigns,
         step("freeze", name="depth", version="1.0"),
     ]
@@ -85,6 +85,23 @@ def test_keys_follow_from_the_maps_and_a_release_says_who_estimated(tmp_path: Pa
         assert item.attributes["estimated_by"].startswith("depth_maps sha256:")
         assert item.evidence["original"]["estimated_by"] == item.attributes["estimated_by"]
     assert 0.25 * len(items) < lower < 0.75 * len(items)
+
+
+@pytest.mark.slow
+def test_hardened_pairs_lie_at_one_height_and_the_closer_point_on_either_side(tmp_path: Path) -> None:
+    write_pictures(tmp_path, 40)
+    finished = run(tmp_path, step("verify", **CHECK), mode="hardened")
+    release = Release.open(finished.workspace / finished.artifacts["release"])
+    items = [row.item for row in release.items()]
+    assert len(items) >= 20
+    on_left = 0
+    for item in items:
+        point = {prompt.label: prompt.points[0] for prompt in item.images[0].prompts}
+        assert abs(point["A"][1] - point["B"][1]) <= 0.02
+        right = next(choice.text for choice in item.choices if choice.key == item.answer) or ""
+        closer, farther = ("A", "B") if right.startswith("A") else ("B", "A")
+        on_left += point[closer][0] < point[farther][0]
+    assert 0.2 * len(items) < on_left < 0.8 * len(items)
 
 
 def test_a_recipe_that_freezes_them_without_people_is_refused_when_planned(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def _photographs(folder: Path) -> Path:
         ],
     }
     (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
-    depth = {"kind": "depth", "first": [320, 300], "second": [60, 60], "closer": "first"}
+    depth = {"kind": "depth", "first": [420, 200], "second": [180, 210], "closer": "first"}
     row = {"image": "coffee.png", "licence": "CC0", "author": "Somebody", "truths": [depth]}
     (folder / "depths.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     for number in IIW_NUMBERS:
@@ -64,15 +64,17 @@ def _iiw(data: Path, number: int) -> None:
     sharp = np.clip(smooth + rng.integers(-20, 21, smooth.shape), 0, 255).astype(np.uint8)
     Image.fromarray(sharp).save(data / f"{number}.png")
     points = [
-        {"id": place, "x": x, "y": 0.5, "min_separation": 0.07, "opaque": True} for place, x in ((1, 0.25), (2, 0.75))
+        {"id": place, "x": x, "y": y, "min_separation": 0.07, "opaque": True}
+        for place, (x, y) in enumerate(((0.25, 0.45), (0.75, 0.45), (0.3, 0.6), (0.75, 0.6)), 1)
     ]
-    comparison = {
-        "id": 1, "point1": 1, "point2": 2, "darker": "2", "darker_score": 1.9, "darker_method": "CUBAM", "min_separation": 0.07,
-    }  # fmt: skip
+    comparisons = [
+        {"id": number, "point1": first, "point2": first + 1, "darker": darker, "darker_score": 1.9, "darker_method": "CUBAM", "min_separation": 0.07}
+        for number, first, darker in ((1, 1, "2"), (2, 3, "E"))
+    ]  # fmt: skip
     document = {
         "photo": number, "image_filename": f"{number}.png", "license": {"name": "CC BY 2.0", "url": "https://cc.example/"},
         "flickr_user": "somebody", "attribution_name": "Somebody", "attribution_url": "https://flickr.example/",
-        "intrinsic_points": points, "intrinsic_comparisons": [comparison],
+        "intrinsic_points": points, "intrinsic_comparisons": comparisons,
     }  # fmt: skip
     (data / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
 
@@ -84,6 +86,8 @@ def _run(photographs: Path, workspace: Path, workers: int) -> FinishedRun:
         if entry == "screen_items"
         else {**entry, "simulate": {"annotators": 5}}
         if isinstance(entry, dict) and entry["step"] == "answer"
+        else {"step": entry, "mode": "paper"}  # one question has no counterparts
+        if entry == "counting"
         else entry
         for entry in document["steps"]
     ]
@@ -110,12 +114,19 @@ def test_each_task_that_the_folder_feeds_has_items_with_the_keys_of_the_files(do
     right = {item.task: next(choice.text for choice in item.choices if choice.key == item.answer) for item in items}
     assert right["counting"] == str(len(COINS))
     [depth] = [item for item in items if item.task == "relative_depth"]
+    assert {depth.attributes["mode"], *(item.attributes["mode"] for item in items if "reflect" in item.task)} == {
+        "hardened"
+    }
     [closer] = [p for p in depth.images[0].prompts if p.label == depth.answer]
-    assert closer.points[0] == (320, 300)
+    is_mirrored = depth.evidence["views"][0]["matrix"][0][0] < 0
+    [farther] = [p for p in depth.images[0].prompts if p.label != depth.answer]
+    assert (closer.points[0][0] > farther.points[0][0]) != is_mirrored
     for item in items:
         if item.task == "relative_reflectance":
-            darker = max(item.images[0].prompts, key=lambda prompt: prompt.points[0])
-            assert item.answer == darker.label
+            is_mirrored = item.evidence["views"][0]["matrix"][0][0] < 0
+            on_left, on_right = sorted(item.images[0].prompts, key=lambda prompt: prompt.points[0])
+            darker = on_left if is_mirrored else on_right
+            assert item.answer == ("C" if item.evidence["darker"] == "equal" else darker.label)
 
 
 def test_what_the_folder_does_not_feed_is_named(done: FinishedRun) -> None:

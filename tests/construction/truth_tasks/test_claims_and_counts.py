@@ -1,4 +1,6 @@
-"""Spatial relation and counting: keys from the datasets' own files, derived without reader and step."""
+"""Spatial relation and counting: keys from the datasets' own files by the paper's rule, derived without
+reader and step.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def test_the_answer_to_a_claim_is_its_label_in_the_file(tmp_path: Path) -> None:
         for row in rows
     }
     vsr = step("dataset", reader="vsr", folder="vsr", records=None)
-    items, _ = released(tmp_path, vsr, step("spatial_relation", min_side_px=16, uses=None))
+    items, _ = released(tmp_path, vsr, step("spatial_relation", mode="paper", min_side_px=16, uses=None))
     asked = {item.evidence["claim"]: item for item in items}
     kept = {claim for claim, counts in votes.items() if (counts[labels[claim]] + 1) / (sum(counts) + 1) >= 0.6}
     assert set(asked) == kept
@@ -62,7 +64,7 @@ def test_the_answer_to_a_claim_is_its_label_in_the_file(tmp_path: Path) -> None:
 def test_each_picture_is_asked_about_once_and_answers_are_even(tmp_path: Path) -> None:
     write_vsr(tmp_path / "vsr")
     vsr = step("dataset", reader="vsr", folder="vsr", records=None)
-    items, _ = released(tmp_path, vsr, step("spatial_relation", min_side_px=16))
+    items, _ = released(tmp_path, vsr, step("spatial_relation", mode="paper", min_side_px=16))
     assert len({item.images[0].image_id for item in items}) == len(items)
     counts = Counter(right_text(item) for item in items)
     assert abs(counts["Yes"] - counts["No"]) <= 2
@@ -79,7 +81,7 @@ def test_an_inverted_question_turns_the_key_around(tmp_path: Path) -> None:
         image_id = run.picture(number)
         is_true[image_id] = number % 4 > 0
         run.state(f"vsr:{number}", [image_id], claim(number, true=number % 4 > 0))
-    items = run.run(SpatialRelation(inverted=0.5))
+    items = run.run(SpatialRelation(mode="paper", inverted=0.5))
     forms = Counter(item.attributes["form"] for item in items)
     assert min(forms["affirmative"], forms["inverted"]) >= 10
     for item in items:
@@ -93,9 +95,9 @@ def test_claims_that_people_dispute_or_that_nobody_understands_say_why(tmp_path:
     disputed, unread = run.picture(1), run.picture(2)
     run.state("vsr:1", [disputed], claim(1, true=True, votes_true=0, votes_false=2))
     run.state("vsr:2", [unread], SpatialClaim(claim="Cat on bed", relation="on", is_true=True))
-    assert run.run(SpatialRelation()) == []
+    assert run.run(SpatialRelation(mode="paper")) == []
     assert (run.reason(disputed), run.reason(unread)) == ("disputed", "unread_claim")
-    assert len(run.run(SpatialRelation(min_agreement=0.3))) == 1
+    assert len(run.run(SpatialRelation(mode="paper", min_agreement=0.3))) == 1
 
 
 def test_the_right_number_is_the_count_and_the_others_are_three_different_ones(tmp_path: Path) -> None:
@@ -107,7 +109,7 @@ def test_the_right_number_is_the_count_and_the_others_are_three_different_ones(t
         run.state(
             f"tallyqa:{number}", [image_id], CountQuestion(question="how many  birds are there?", count=number % 16)
         )
-    items = run.run(Counting())
+    items = run.run(Counting(mode="paper"))
     assert len(items) == 48
     for item in items:
         count = counts[item.images[0].image_id]
@@ -145,7 +147,7 @@ def test_counts_of_marked_boxes_are_asked_by_label(tmp_path: Path) -> None:
         [{"field": "things", "shape": "box", "points": [[5 + 30 * n, 5], [25 + 30 * n, 90]], "label": label}
          for label, n in boxes],
     )  # fmt: skip
-    items = run.run(Counting(marked_by="people", uses=None))
+    items = run.run(Counting(mode="paper", marked_by="people", uses=None))
     assert {item.question: right_text(item) for item in items} == {
         "How many wine glasses are there in the picture?": "3",
         "How many people are there in the picture?": "2",
@@ -166,7 +168,7 @@ def test_questions_that_cannot_be_asked_say_why(tmp_path: Path) -> None:
         for place, (question, count, is_simple) in enumerate(questions):
             truth = CountQuestion(question=question, count=count, is_simple=is_simple)
             run.state(f"t:{number}/{place}", [images[reason]], truth)
-    assert run.run(Counting(questions="complex")) == []
+    assert run.run(Counting(mode="paper", questions="complex")) == []
     assert {reason: run.reason(image_id) for reason, image_id in images.items()} == {reason: reason for reason in asked}
 
 
@@ -181,9 +183,9 @@ def test_several_tasks_read_several_datasets_and_workers_change_no_byte(tmp_path
     steps = [
         step("dataset", as_="vsr", reader="vsr", folder="vsr", records=None),
         step("dataset", as_="iiw", reader="iiw", folder="iiw-dataset", records=None),
-        step("spatial_relation", dataset="vsr", min_side_px=16),
-        step("relative_reflectance", dataset="iiw", min_side_px=16, margin=0.0),
-        step("counting", dataset="vsr"),
+        step("spatial_relation", mode="paper", dataset="vsr", min_side_px=16),
+        step("relative_reflectance", mode="paper", dataset="iiw", min_side_px=16, margin=0.0),
+        step("counting", mode="paper", dataset="vsr"),
     ]
     made = [released(tmp_path, *steps, name=name, workers=workers)[0] for name, workers in (("one", 1), ("four", 4))]
     assert made[0] == made[1]
@@ -195,7 +197,9 @@ def test_several_tasks_read_several_datasets_and_workers_change_no_byte(tmp_path
 def test_reflectance_of_a_photograph_is_what_its_json_says(tmp_path: Path) -> None:
     photos = {f"iiw:{photo['photo']}": photo for photo in write_iiw(tmp_path / "iiw-dataset")}
     iiw = step("dataset", reader="iiw", folder="iiw-dataset", records=None)
-    items, _ = released(tmp_path, iiw, step("relative_reflectance", min_side_px=16, margin=0.0, uses=None))
+    items, _ = released(
+        tmp_path, iiw, step("relative_reflectance", mode="paper", min_side_px=16, margin=0.0, uses=None)
+    )
     assert len(items) > 60
     for item in items:
         photo = photos[item.evidence["record"].partition("#")[0]]
@@ -254,7 +258,9 @@ def test_a_run_counts_what_a_campaign_before_it_marked_and_says_so_where_nobody_
     document = {"size_wh": [200, 150], "regions": boxes, "nothing": False, "simulated": True}
     marks = GivenMarks(texts={"1.png": json.dumps(document)})
     recipe = Recipe(
-        "r", [marks, step("counting", marked_by="mark"), step("freeze", name="r", version="1.0")], folder=tmp_path
+        "r",
+        [marks, step("counting", mode="paper", marked_by="mark"), step("freeze", name="r", version="1.0")],
+        folder=tmp_path,
     )
     finished = run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / "w")
     [released_item] = Release.open(finished.workspace / finished.artifacts["release"]).items()
@@ -278,7 +284,10 @@ def test_a_task_shows_none_of_the_pictures_of_a_task_that_it_stays_apart_from(tm
     for number in range(10):
         save(tmp_path / "mine" / f"{number}.png", number, 200, 150)
     mine = step("dataset", reader="folder", folder="mine")
-    tasks = [step("spatial_relation", items=6), step("counting", apart_from=["spatial_relation"])]
+    tasks = [
+        step("spatial_relation", mode="paper", items=6),
+        step("counting", mode="paper", apart_from=["spatial_relation"]),
+    ]
     items, _ = released(tmp_path, mine, *tasks)
     shown = {
         task: {item.images[0].image_id for item in items if item.task == task}

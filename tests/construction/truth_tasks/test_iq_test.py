@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
 from benchwright.construction.ground_truth import Puzzle
-from benchwright.construction.sources import PatternPuzzles
+from benchwright.construction.sources import PatternPuzzles, pattern_puzzle
 from benchwright.construction.tasks import IqTest
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
@@ -176,7 +176,7 @@ def cells(rows: np.ndarray) -> list[np.ndarray]:
 
 
 def test_generated_puzzles_say_so_and_the_key_is_the_overlay_of_the_pixels(tmp_path: Path) -> None:
-    steps = [step("pattern_puzzles", puzzles=22), step("iq_test", dataset="pattern_puzzles")]
+    steps = [step("pattern_puzzles", puzzles=22, mode="paper"), step("iq_test", dataset="pattern_puzzles")]
     recipe = Recipe("iq", [*steps, step("freeze", name="iq", version="1.0")], seed=2, folder=tmp_path)
     finished = run_recipe(recipe, workspace=tmp_path / "w")
     release = Release.open(finished.workspace / finished.artifacts["release"])
@@ -189,7 +189,12 @@ def test_generated_puzzles_say_so_and_the_key_is_the_overlay_of_the_pixels(tmp_p
     for item in items:
         assert item.attributes == {"origin": "generated"}
         assert item.written_by == {"question": "template", "explanation": "template"}
-        assert item.evidence["original"] == {"generator": "pattern_puzzles", "rule": "overlay", "seed": 2}
+        assert item.evidence["original"] == {
+            "generator": "pattern_puzzles",
+            "mode": "paper",
+            "rule": "overlay",
+            "seed": 2,
+        }
         first, second, third, left, middle, _ = cells(np.asarray(Image.open(files[item.images[0].image_id])))
         assert ((third < 128) == ((first < 128) | (second < 128))).all()
         overlay = (left < 128) | (middle < 128)
@@ -212,7 +217,7 @@ def test_the_options_of_generated_puzzles_have_the_same_ink_and_no_odd_one_out()
 
 
 def test_one_of_both_patterns_alone_leaves_two_options() -> None:
-    for rows, *options in PatternPuzzles(puzzles=60).drawn(6):
+    for rows, *options in PatternPuzzles(puzzles=60, mode="paper").drawn(6):
         for cell in cells(rows)[3:5]:
             holding = [place for place, option in enumerate(options) if (option[cell < 128] < 128).all()]
             assert len(holding) == 2
@@ -226,3 +231,25 @@ def test_a_seed_draws_the_same_puzzles_and_another_one_others() -> None:
     )
     assert first == again
     assert set(first).isdisjoint(other)
+
+
+def test_hardened_puzzles_show_what_exactly_one_of_two_patterns_shows() -> None:
+    puzzles = PatternPuzzles(puzzles=40)
+    for rows, *options in puzzles.drawn(4):
+        first, second, third, left, middle, _ = (cell < 128 for cell in cells(rows))
+        assert (third == (first ^ second)).all()
+        assert [(option < 128).tolist() == (left ^ middle).tolist() for option in options] == [True] + 3 * [False]
+        assert (left & middle).any(), "something goes, so that the rule is no overlay"
+
+
+def test_neither_pattern_of_a_hardened_puzzle_alone_prefers_an_option() -> None:
+    rounds = 3000
+    for alone in (0, 1):
+        guesses: Counter[str] = Counter()
+        for number in range(rounds):
+            puzzle = pattern_puzzle(np.random.default_rng((8, number)), "hardened")
+            shared = [len(option & puzzle.second_row[alone]) for option in puzzle.options]
+            for name, best in (("most", max(shared)), ("least", min(shared))):
+                guesses[name] += (shared[puzzle.right] == best) / shared.count(best)
+        # Right in a quarter of all; four standard deviations of as many fair guesses.
+        assert all(abs(right / rounds - 0.25) < 0.032 for right in guesses.values())

@@ -43,8 +43,8 @@ steps:
   - {step: jigsaw}
   - {step: visual_correspondence}
   - {step: object_localization}
-  - {step: counting, marked_by: boxes}
-  - {step: relative_depth, marked_by: points}
+  - {step: counting, marked_by: boxes, mode: paper}
+  - {step: relative_depth, marked_by: points, mode: paper}
   - {step: freeze, name: published, description: Items of published pictures.}
 """
 PICTURES = 16

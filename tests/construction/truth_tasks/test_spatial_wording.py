@@ -96,7 +96,7 @@ def stated(folder: Path, *, true: bool = True, claim: str = CAT[0]) -> tuple[Tru
 
 def task(server: ChatServer, *, unusable: str = "drop", **chat: Any) -> SpatialRelation:
     settings = {"model": "scribe", "base_url": server.url, "retries": 0, "timeout_s": 20, **chat}
-    return SpatialRelation.model_validate({"chat": settings, "unusable": unusable})
+    return SpatialRelation.model_validate({"mode": "paper", "chat": settings, "unusable": unusable})
 
 
 @pytest.mark.parametrize("true", [True, False])
@@ -110,7 +110,7 @@ def test_the_models_question_is_asked_with_the_claims_key_under_the_models_name(
     assert right_text(item) == ("Yes" if true else "No")
     assert item.written_by == {"question": "model:scribe", "choices": "template"}
     assert item.evidence["by_rule"] == "Is the cat behind the bed?"
-    assert item.attributes == {"relation": "behind", "form": "affirmative"}
+    assert item.attributes == {"relation": "behind", "form": "affirmative", "mode": "paper"}
 
 
 def test_the_model_gets_the_claim_as_data_and_no_picture(tmp_path: Path, chat_server: ChatServer) -> None:
@@ -237,7 +237,7 @@ def released(tmp_path: Path) -> Callable[..., list[Item]]:
     def run(version: str, **settings: Any) -> list[Item]:
         steps = [
             step("dataset", reader="vsr", folder="vsr", records=None),
-            step("spatial_relation", min_side_px=16, **settings),
+            step("spatial_relation", mode="paper", min_side_px=16, **settings),
             step("freeze", name="tasks", version=version),
         ]
         done = run_recipe(Recipe("tasks", steps, seed=1, folder=tmp_path), workspace=tmp_path / "w", workers=1)

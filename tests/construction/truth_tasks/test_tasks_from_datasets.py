@@ -1,4 +1,4 @@
-"""Items made of the datasets' own files: each key is derived again from the raw annotation, without reader and step."""
+"""Items made of the datasets' own files, by the paper's rules: each key is derived again from the raw annotation, without reader and step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from benchwright.release import Release
 pytestmark = pytest.mark.slow
 
 SMALL: dict[str, Any] = {"min_side_px": 16}
-POINTS: dict[str, Any] = {**SMALL, "margin": 0.0, "min_distance": 0.02}
+PAPER: dict[str, Any] = {**SMALL, "mode": "paper"}
+POINTS: dict[str, Any] = {**PAPER, "margin": 0.0, "min_distance": 0.02}
 
 
 class Made(NamedTuple):
@@ -62,7 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         *(step("dataset", as_=name, reader=name, folder=name, records=None) for name in raw),
         step("relative_depth", dataset="diw", **POINTS),
         step("semantic_correspondence", dataset="spair71k", **POINTS),
-        step("counting", dataset="tallyqa", **SMALL),
+        step("counting", dataset="tallyqa", **PAPER),
         step("functional_correspondence", dataset="funkpoint", **POINTS),
         step("visual_similarity", dataset="nights", mode="paper", **SMALL),
         step("art_style", dataset="wikiart", mode="paper", **SMALL),

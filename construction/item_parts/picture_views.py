@@ -1,0 +1,195 @@
+"""Views of one picture in which its geometry tells nothing: two points level and mirrored, or one of several points put
+where each of the others could stand as well.
+
+A view is a rectangle of the picture, turned a little where it makes two points level, and drawn once from the
+picture's own pixels. Coordinates are continuous, pixel centres at +0.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import atan2, cos, degrees, dist, hypot, sin
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .marks import Point, SizeWH
+from .scaling import shrink
+from .views import Matrix, map_points, warp
+
+VIEWS = "views"
+"""Key of a plan under which the views of its pictures stand, in order; null for a picture that is shown whole."""
+NOT_LEVEL, OFF_CENTRE = "not_level", "off_centre"
+
+
+class PictureView(NamedTuple):
+    """A view of a picture.
+
+    Args:
+        size_wh: Size of the view, in pixels.
+        matrix: Map from the picture to the view, for columns x, y, 1.
+    """
+
+    size_wh: SizeWH
+    matrix: tuple[tuple[float, ...], ...]
+
+    def document(self) -> dict[str, Any]:
+        """Return the view as JSON values."""
+        return {"size_wh": list(self.size_wh), "matrix": [list(row) for row in self.matrix]}
+
+    def at(self, point: Point) -> Point:
+        """Return a point of the picture in pixels of the view, to a hundredth of a pixel."""
+        x, y = map_points(np.array(self.matrix), np.array([point], dtype=np.float64))[0].tolist()
+        return round(x, 2), round(y, 2)
+
+
+class LevelView(NamedTuple):
+    """What of a picture can be shown around two points so that they lie level, one as far left as the other right.
+
+    Args:
+        middle: Point in the middle of both.
+        tilt: Angle by which the picture must be turned back, in radians; positive where the right point is lower.
+        distance: Distance of the points, in pixels.
+        half_width: How far the view reaches to the left and to the right of the middle, in pixels.
+        above: How far it reaches above the points.
+        below: How far below.
+    """
+
+    middle: Point
+    tilt: float
+    distance: float
+    half_width: float
+    above: float
+    below: float
+
+
+def level_view(
+    first: Point, second: Point, size_wh: SizeWH, *, max_tilt_deg: float, min_view: float
+) -> LevelView | str:
+    """Return the largest view in which two points lie level and mirrored, or why there is none: `not_level` where the
+    line through them is steeper than `max_tilt_deg`, `off_centre` where the view would show less than `min_view` of
+    the picture's width or height.
+
+    Args:
+        first: A point of the picture, in pixels.
+        second: The other point.
+        size_wh: Size of the picture.
+        max_tilt_deg: Largest angle between the line through both and the horizontal, in degrees.
+        min_view: Smallest width and height of the view, as fractions of those of the picture.
+    """
+    (x0, y0), (x1, y1) = sorted((first, second))
+    width, height = size_wh
+    tilt = atan2(y1 - y0, x1 - x0)
+    if abs(degrees(tilt)) > max_tilt_deg:
+        return NOT_LEVEL
+    middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+    lean = abs(sin(tilt))
+    to_side, to_end = min(middle[0], width - middle[0]), max(middle[1], height - middle[1])
+    half_width = (to_side - to_end * lean) / cos(tilt)
+    above, below = ((end - half_width * lean) / cos(tilt) for end in (middle[1], height - middle[1]))
+    view = LevelView(middle, tilt, dist(first, second), half_width, above, below)
+    return view if is_large(view, size_wh, min_view) else OFF_CENTRE
+
+
+def is_large(view: LevelView, size_wh: SizeWH, min_view: float) -> bool:
+    """Return whether a view shows both points and at least `min_view` of a picture's width and height."""
+    return (
+        2 * view.half_width >= max(view.distance, min_view * size_wh[0])
+        and min(view.above, view.below) > 0
+        and view.above + view.below >= min_view * size_wh[1]
+    )
+
+
+def matched_views(first: LevelView, second: LevelView) -> tuple[LevelView, LevelView]:
+    """Return what two views both show, as one rectangle: its size and the points' places in it are the same for both
+    when each is scaled so that its points are as far apart as those of the other.
+    """
+    shorter = min(first.distance, second.distance)
+    scales = (shorter / first.distance, shorter / second.distance)
+    reach = [
+        min(values[0] * scales[0], values[1] * scales[1]) for values in zip(first[3:], second[3:], strict=True)
+    ]  # half width, above, below
+    views = [
+        view._replace(half_width=reach[0] / scale, above=reach[1] / scale, below=reach[2] / scale)
+        for view, scale in zip((first, second), scales, strict=True)
+    ]
+    return views[0], views[1]
+
+
+def drawn_level(view: LevelView, *, is_mirrored: bool, scale: float) -> PictureView:
+    """Return a level view as it is drawn.
+
+    Args:
+        view: What it shows.
+        is_mirrored: Whether left and right change places, which they do about the middle of both points.
+        scale: Pixels of the view for one of the picture.
+    """
+    # Whole pixels, with the middle of the points in the middle of the width. 1e-6: rounding of floats.
+    size_wh = (
+        max(1, int(2 * view.half_width * scale + 1e-6)),
+        max(1, int((view.above + view.below) * scale + 1e-6)),
+    )
+    side = -1.0 if is_mirrored else 1.0
+    turned = np.array([(side * cos(view.tilt), side * sin(view.tilt)), (-sin(view.tilt), cos(view.tilt))]) * scale
+    shift = np.array([size_wh[0] / 2, view.above * scale]) - turned @ np.array(view.middle)
+    return _view(size_wh, np.column_stack([turned, shift]))
+
+
+class EqualView(NamedTuple):
+    """A rectangle that can be laid into a picture so that any of several points lies at the same place of it.
+
+    Args:
+        size_wh: Size of the rectangle, in whole pixels of the picture.
+        place: Place of the point in it, in pixels.
+    """
+
+    size_wh: SizeWH
+    place: Point
+
+
+def equal_view(points: Sequence[Point], size_wh: SizeWH) -> EqualView:
+    """Return the largest rectangle that can be laid into a picture so that each of the points lies at one place of it;
+    its width or height is below 1 where the points reach too far.
+    """
+    sides, place = [], []
+    for axis in (0, 1):
+        values = [point[axis] for point in points]
+        spread = max(values) - min(values)
+        side = int(size_wh[axis] - spread)
+        sides.append(side)
+        place.append(min(values) * side / (size_wh[axis] - spread) if side > 0 else 0.0)
+    return EqualView((sides[0], sides[1]), (place[0], place[1]))
+
+
+def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> PictureView:
+    """Return such a rectangle around one of the points as it is drawn, scaled down where it is larger than that."""
+    scale = min(1.0, max_side_px / max(view.size_wh))
+    shown_wh = (max(1, int(view.size_wh[0] * scale + 1e-9)), max(1, int(view.size_wh[1] * scale + 1e-9)))
+    factors = np.array(shown_wh) / np.array(view.size_wh)
+    corner = np.array(point) - np.array(view.place)
+    return _view(shown_wh, np.column_stack([np.diag(factors), -corner * factors]))
+
+
+def view_of(plan: Mapping[str, Any], number: int) -> PictureView | None:
+    """Return the view of a picture that a plan names; None where the picture is shown whole."""
+    views = plan.get(VIEWS)
+    if not views or views[number] is None:
+        return None
+    size_wh, matrix = views[number]["size_wh"], views[number]["matrix"]
+    return PictureView((size_wh[0], size_wh[1]), tuple(tuple(row) for row in matrix))
+
+
+def drawn_view(pixels: NDArray[np.uint8], view: PictureView) -> NDArray[np.uint8]:
+    """Return the pixels of a view, (height, width, 3); areas are averaged where it is smaller than the picture."""
+    matrix: Matrix = np.array(view.matrix)
+    scale = min(1.0, hypot(matrix[0, 0], matrix[1, 0]))
+    height, width = pixels.shape[:2]
+    working_wh = (max(1, round(width * scale)), max(1, round(height * scale)))
+    to_picture = np.diag([width / working_wh[0], height / working_wh[1], 1.0])
+    return warp(shrink(pixels, working_wh), matrix @ to_picture, view.size_wh)
+
+
+def _view(size_wh: SizeWH, rows: NDArray[np.float64]) -> PictureView:
+    matrix = np.vstack([rows, (0.0, 0.0, 1.0)])
+    return PictureView(size_wh, tuple(tuple(float(f"{entry:.10g}") for entry in row) for row in matrix))
