@@ -1,7 +1,7 @@
 """Time of the choice of triplets by `similar_pictures`, of features that are given: how it grows with the pictures.
 
-Features are those of random clusters, 384 numbers each as DINOv2 small has them. `spread` says how far pictures
-the middle of their cluster: at 0.8 most find a triplet, at 1.6 most find none, which takes longest.
+Features are those of random clusters, 384 numbers each as DINOv2 small has them. `spread` says how far pictures lie
+from the middle of their cluster: at 0.8 most find a triplet, at 1.6 most find none, which takes longest.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
 """Relative depth of one's own photographs: pairs of points by Depth Anything V2, or by depth maps beside the pictures.
 
 Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is taken where the estimated
-depths differ by a share of the map's whole range and depth is locally flat around both points, so that no mark lies on
-an edge. In photographs what lies lower is mostly closer. In `hardened` mode both points therefore lie at one height, as
-`relative_depth` wants them. In `paper` mode a pair whose closer point is the lower one and a pair whose closer point is
-the upper one must both be there, and the seed takes either with equal chance.
+depths differ by a share of the map's whole range. In photographs what lies lower is mostly closer. In `hardened` mode
+both points therefore lie level, as `relative_depth` wants them. In `paper` mode a pair whose closer point is the lower
+one and a pair whose closer point is the upper one must both be there, and the seed takes either with equal chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import dist
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,36 +22,21 @@ from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
-from ..ground_truth import RECORDS, DepthComparison, Point, RecordPlace, RecordTruth, write_records, write_truths
+from ..ground_truth import RECORDS, DepthComparison, RecordPlace, RecordTruth, write_records, write_truths
+from ..item_parts import Arrangement, PairLimits, depth_pairs
 from ..item_parts.modes import Mode
+from ..measured import is_same_shape, read_depth_map
+from ..source_files import BadRow
 from .model_step import BY_DIGEST, ModelStep, of_each_picture, open_model, stated_digest
 
 NO_PAIR = "no_pair"
-_DRAWN = 400
-_SHAPE_SLACK = 0.02
-_OFF_MIDDLE = 0.3
-"""Share of the width from either side at which the middle of a level pair may lie: what `relative_depth` can show."""
 _LEVELS = 4096
 """Levels of a map between its nearest and farthest point: rounding hides what batches change in the last bits."""
 
+_EITHER: dict[Mode, tuple[Arrangement, Arrangement]] = {"hardened": ("left", "right"), "paper": ("lower", "upper")}
+"""Two arrangements of which a picture must have a pair each; the seed takes either."""
+
 Map = NDArray[np.float64]
-
-
-class _Pair(NamedTuple):
-    closer: Point
-    farther: Point
-    difference: float
-
-
-class _Flat(NamedTuple):
-    """A point around which depth is the same, and how near it is, 0-1."""
-
-    point: Point
-    nearness: float
-
-
-class _BadMap(Exception):
-    """A map cannot be used; the text says why."""
 
 
 class EstimatedDepth(ModelStep, MapStep):
@@ -61,11 +44,11 @@ class EstimatedDepth(ModelStep, MapStep):
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. They carry `estimated_by`, and
     `freeze` takes them only after a campaign in which people decide on them. The evidence says `no_pair` of an image
-    in which the seed's points have no pair: at one height, or, in `paper` mode, none of both vertical orders.
+    in which the seed's points have no pair: no level one or, in `paper` mode, not one of each vertical order.
 
     Args:
-        mode: `hardened`: both points lie at one height, and their middle not far from that of the picture. `paper`:
-            anywhere. Give `relative_depth` the same mode.
+        mode: `hardened`: both points lie level, and their middle not far from that of the picture. `paper`: anywhere.
+            Give `relative_depth` the same mode.
         weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
             for Depth Anything V2 Small where it lies on this machine. A run writes the digest of its files instead.
         maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png` of
@@ -168,11 +151,13 @@ class EstimatedDepth(ModelStep, MapStep):
         if path is None:
             return Outcome("ask", "no_map")
         try:
-            depth = _read_map(path)
+            depth = read_depth_map(path)
+            if not np.isfinite(depth).all():
+                raise BadRow("not all of its numbers are finite")
             height, width = depth.shape
-            if abs(width * record.height / (height * record.width) - 1) > _SHAPE_SLACK:
-                raise _BadMap(f"it has {width} x {height} numbers, the picture {record.width} x {record.height} pixels")
-        except _BadMap as error:
+            if not is_same_shape((width, height), (record.width, record.height)):
+                raise BadRow(f"it has {width} x {height} numbers, the picture {record.width} x {record.height} pixels")
+        except BadRow as error:
             return Outcome("ask", "bad_map", evidence={"detail": f"{path.name}: {error}"})
         return self._outcome(record, ctx, depth if self.larger_is_nearer else -depth)
 
@@ -181,9 +166,14 @@ class EstimatedDepth(ModelStep, MapStep):
         if not highest > lowest:
             return Outcome("ask", "bad_map", evidence={"detail": "depth is the same everywhere"})
         scaled = np.round((nearness - lowest) / (highest - lowest) * _LEVELS) / _LEVELS
-        pair = self._chosen(scaled, (record.width, record.height), ctx.rng(record.image_id, "pair"))
-        if pair is None:
+        rng = ctx.rng(record.image_id, "pair")
+        either = _EITHER[self.mode]
+        wanted = either[rng.integers(2)]
+        limits = PairLimits(self.margin, self.flatness, self.flat_radius, self.min_distance, self.border)
+        pairs = depth_pairs(scaled, (record.width, record.height), limits, rng, wanted=frozenset(either))
+        if len(pairs) < 2:
             return Outcome(evidence={"left_out": NO_PAIR})
+        pair = pairs[wanted]
         model = self.estimated_by()
         original = {ESTIMATED_BY: model, "difference": round(pair.difference, 4)}
         truth = DepthComparison(first=pair.closer, second=pair.farther, closer="first", original=original)
@@ -195,91 +185,6 @@ class EstimatedDepth(ModelStep, MapStep):
             },
             evidence=original,
         )
-
-    def _chosen(self, nearness: Map, size_wh: tuple[int, int], rng: np.random.Generator) -> _Pair | None:
-        """Return a pair of points; None where the picture's own draws have none.
-
-        In `hardened` mode both lie at one height. In `paper` mode the closer one is the lower or the upper one with
-        equal chance, and there is no pair without both kinds.
-
-        Args:
-            nearness: Map, rows by columns, 0 for the farthest and 1 for the nearest point.
-            size_wh: Size of the picture, in pixels.
-            rng: Generator of the picture.
-        """
-        rows, columns = nearness.shape
-        across, down = size_wh[0] / columns, size_wh[1] / rows
-        side = min(size_wh)
-        radius = (max(1, round(self.flat_radius * side / down)), max(1, round(self.flat_radius * side / across)))
-        edge = (
-            max(radius[0], int(np.ceil(self.border * side / down))),
-            max(radius[1], int(np.ceil(self.border * side / across))),
-        )
-        if rows <= 2 * edge[0] or columns <= 2 * edge[1]:
-            return None
-
-        def flat_at(y: int, x: int) -> _Flat | None:
-            around = nearness[y - radius[0] : y + radius[0] + 1, x - radius[1] : x + radius[1] + 1]
-            if around.max() - around.min() > self.flatness:
-                return None
-            return _Flat((round((x + 0.5) * across, 2), round((y + 0.5) * down, 2)), float(nearness[y, x]))
-
-        def pair_of(first: _Flat, second: _Flat) -> _Pair | None:
-            difference = abs(first.nearness - second.nearness)
-            if difference < self.margin or dist(first.point, second.point) < self.min_distance * side:
-                return None
-            closer, farther = (first, second) if first.nearness > second.nearness else (second, first)
-            return _Pair(closer.point, farther.point, difference)
-
-        if self.mode == "hardened":
-            for y in rng.integers(edge[0], rows - edge[0], _DRAWN).tolist():
-                low, high = sorted(rng.integers(edge[1], columns - edge[1], 2).tolist())
-                if not _OFF_MIDDLE <= (low + high + 1) / 2 / columns <= 1 - _OFF_MIDDLE:
-                    continue
-                ends = [flat_at(y, x) for x in (low, high)]
-                if ends[0] and ends[1] and (level := pair_of(ends[0], ends[1])) is not None:
-                    return level
-            return None
-        wants_lower = bool(rng.integers(2))
-        ys = rng.integers(edge[0], rows - edge[0], _DRAWN)
-        xs = rng.integers(edge[1], columns - edge[1], _DRAWN)
-        drawn = (flat_at(y, x) for y, x in zip(ys.tolist(), xs.tolist(), strict=True))
-        flat = [point for point in drawn if point is not None]
-        pairs: dict[bool, _Pair] = {}
-        for place, first in enumerate(flat):
-            for second in flat[:place]:
-                pair = pair_of(first, second)
-                if pair is not None and pair.closer[1] != pair.farther[1]:
-                    pairs.setdefault(pair.closer[1] > pair.farther[1], pair)
-            if len(pairs) == 2:
-                return pairs[wants_lower]
-        return None
-
-
-def _read_map(path: Path) -> Map:
-    """Return the numbers of a depth map.
-
-    Raises:
-        _BadMap: It cannot be read, or holds something else than one finite number a place.
-    """
-    from PIL import Image
-
-    try:
-        if path.suffix == ".npy":
-            numbers = np.load(path, allow_pickle=False)
-        else:
-            with Image.open(path) as picture:
-                if not picture.mode.startswith("I"):
-                    raise _BadMap(f"a PNG of mode {picture.mode}, not of 16 bits and one channel")
-                numbers = np.asarray(picture)
-    except (OSError, ValueError, EOFError) as error:
-        raise _BadMap(f"it cannot be read ({type(error).__name__})") from error
-    if numbers.ndim != 2 or numbers.size == 0 or numbers.dtype.kind not in "uif":
-        raise _BadMap(f"numbers of type {numbers.dtype} and shape {numbers.shape}, not rows by columns")
-    depth: Map = numbers.astype(np.float64)
-    if not np.isfinite(depth).all():
-        raise _BadMap("not all of its numbers are finite")
-    return depth
 
 
 def _load(folder: Path, device: str | None) -> Any:

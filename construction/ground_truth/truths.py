@@ -88,16 +88,11 @@ class Homographies(GroundTruth):
         return self
 
 
-class ReflectanceComparison(GroundTruth):
-    """Which of two points has the darker surface, whatever light falls on it."""
-
-    kind: ClassVar[str] = "reflectance"
+class PointComparison(GroundTruth):
+    """Base of what compares two points of one picture."""
 
     first: Point
     second: Point
-    darker: Literal["first", "second", "equal"]
-    weight: float = Field(gt=0)
-    """How sure it is, in the dataset's own scale; larger is surer."""
     unit: Unit = "pixels"
 
     def places(self) -> Iterator[tuple[int, Point]]:
@@ -113,18 +108,22 @@ class ReflectanceComparison(GroundTruth):
         return self.model_copy(update={"first": first, "second": second, "unit": "pixels", "original": original})
 
 
-class DepthComparison(GroundTruth):
+class ReflectanceComparison(PointComparison):
+    """Which of two points has the darker surface, whatever light falls on it."""
+
+    kind: ClassVar[str] = "reflectance"
+
+    darker: Literal["first", "second", "equal"]
+    weight: float = Field(gt=0)
+    """How sure it is, in the dataset's own scale; larger is surer."""
+
+
+class DepthComparison(PointComparison):
     """Which of two points is closer to the camera."""
 
     kind: ClassVar[str] = "depth"
 
-    first: Point
-    second: Point
     closer: Literal["first", "second"]
-
-    def places(self) -> Iterator[tuple[int, Point]]:
-        """Yield both points."""
-        yield from ((0, self.first), (0, self.second))
 
 
 class SpatialClaim(GroundTruth):

@@ -15,6 +15,11 @@ from .cutting_out import find_mask as find_mask
 from .cutting_out import opacity as opacity
 from .cutting_out import rectangle as rectangle
 from .cutting_out import stated_mask as stated_mask
+from .depth_pairs import Arrangement as Arrangement
+from .depth_pairs import DepthPair as DepthPair
+from .depth_pairs import NearnessMap as NearnessMap
+from .depth_pairs import PairLimits as PairLimits
+from .depth_pairs import depth_pairs as depth_pairs
 from .idea import Change as Change
 from .idea import Donor as Donor
 from .idea import Grounded as Grounded

@@ -5,22 +5,31 @@ photographs/marks.json                  boxes in COCO's format; Pascal VOC and Y
 photographs/captions.json               captions in COCO's format
 photographs/images.csv                  a table, CSV or JSON lines, as the reader `folder` reads it
 photographs/facts.yaml                  a facts file
+photographs/depth/cup.png               a depth map; a mask in masks/, or cup_depth.png and cup_mask.png
+photographs/sparse/0/images.txt         cameras, as COLMAP writes them; transforms.json and poses.csv too
 photographs/cup.jpg                     the pictures that these are about, and others
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import PrivateAttr
 
-from ..ground_truth import TRUTHS, GroundTruth
+from ..ground_truth import TRUTHS, CountQuestion, DepthComparison, GroundTruth, LabelledBoxes
 from ..source_files import DatasetFiles, RefusedRow
+from .measured_records import measured_records
 from .own_annotations import OwnPictures, own_records
 from .reader import DatasetReader, DatasetRecord, NeededFiles
-from .recognition import FoundSource, Recognised, picture_paths, recognised
+from .recognition import MEASURED, FoundSource, Recognised, recognised
+
+_ENOUGH: dict[str, frozenset[str]] = {
+    "depth": frozenset({DepthComparison.kind}),
+    "masks": frozenset({LabelledBoxes.kind, CountQuestion.kind}),
+}
+"""All kinds that sources give whose every record takes long to read: pictures are decoded for them."""
 
 
 class Found(DatasetReader):
@@ -40,6 +49,13 @@ class Found(DatasetReader):
         NeededFiles("data.yaml or classes.txt, labels/<name>.txt", "boxes, YOLO", "the same"),
         NeededFiles("<table>.csv or <table>.jsonl", "any ground truth, as the reader `folder` reads it", "write it"),
         NeededFiles("facts.yaml", "subjects with their boxes", "`benchwright facts export`, or write it"),
+        NeededFiles(
+            "<name>_depth.png or .npy, or depth/<name>", "depth maps", "a depth camera; `depth.toml` says more"
+        ),
+        NeededFiles("<name>_mask.png, or masks/<label>/<name>.png", "masks", "the tools for marking; `masks.toml`"),
+        NeededFiles(
+            "images.txt, transforms.json or poses.csv", "where cameras stood", "COLMAP, nerfstudio; `poses.toml`"
+        ),
     )
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
@@ -82,7 +98,7 @@ def records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetReco
     own: OwnPictures | None = None
     for source in here.sources:
         if source.reader is None and own is None:
-            own = OwnPictures(files.root, picture_paths(files.root, without=here.dataset_folders))
+            own = OwnPictures.of(files.root, here)
         yield from records_of_source(source, own)
 
 
@@ -95,7 +111,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
     """
     if source.reader is None or source.files is None:
         assert own is not None, "files of annotations are about pictures of the folder"
-        yield from own_records(source, own)
+        yield from (measured_records if source.form in MEASURED else own_records)(source, own)
         return
     before = f"{source.files.under}/" if source.files.under else ""
     for record in source.reader.read(source.files, source.files):
@@ -124,13 +140,19 @@ def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundS
         if source.form == "dataset" and source.reader is not None and source.files is not None:
             given = {truth.kind for truth in source.reader.gives_here(source.files)}
         else:
-            own = own or OwnPictures(files.root, picture_paths(files.root, without=here.dataset_folders))
-            given = {
-                truth.kind
-                for record in records_of_source(source, own)
-                if isinstance(record, DatasetRecord)
-                for truth in record.truths
-            }
+            own = own or OwnPictures.of(files.root, here)
+            given = _kinds_of(records_of_source(source, own), _ENOUGH.get(source.form))
         for kind in given:
             kinds.setdefault(kind, []).append(source)
     return {kind: tuple(kinds[kind]) for kind in sorted(kinds)}
+
+
+def _kinds_of(records: Iterable[DatasetRecord | RefusedRow], enough: frozenset[str] | None) -> set[str]:
+    """Return the kinds of truth of some records; reading ends where `enough` of them are known."""
+    kinds: set[str] = set()
+    for record in records:
+        if isinstance(record, DatasetRecord):
+            kinds |= {truth.kind for truth in record.truths}
+            if enough is not None and enough <= kinds:
+                break
+    return kinds

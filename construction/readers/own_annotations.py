@@ -22,7 +22,7 @@ from ..ground_truth import MARKED_BY, Captions, CountQuestion, GroundTruth, Labe
 from ..item_parts.wording import count_question, without_article
 from ..source_files import BadRow, RefusedRow
 from .reader import MISSING_PICTURE, DatasetPicture, DatasetRecord, guarded
-from .recognition import AMBIGUOUS, FoundSource
+from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths
 
 _DIGITS = 64
 
@@ -45,6 +45,17 @@ class OwnPictures:
                 self._by_end["/".join(parts[start:])].append(path)
         self._by_digest: dict[str, str] | None = None
 
+    @classmethod
+    def of(cls, root: Path, here: Recognised) -> OwnPictures:
+        """Return the pictures of a folder that belong to no source dataset and are no maps of others.
+
+        Args:
+            root: The folder.
+            here: What is in it.
+        """
+        maps = here.map_paths
+        return cls(root, (path for path in picture_paths(root, without=here.dataset_folders) if path not in maps))
+
     def path_of(self, name: str, folder: str) -> str:
         """Return the path of a picture.
 
@@ -62,6 +73,10 @@ class OwnPictures:
                 path = f"{beside}/{end}" if beside else end
                 if path in self.paths:
                     return path
+        for above in PurePosixPath(folder).parents if folder else ():
+            for place in (above.joinpath(*parts), above.joinpath("images", *parts)):
+                if place.as_posix() in self.paths:
+                    return place.as_posix()
         for end in ends:
             if len(known := self._by_end.get(end, [])) == 1:
                 return known[0]

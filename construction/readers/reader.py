@@ -6,8 +6,8 @@ is wrong is one `RefusedRow`; a folder that is laid out in another way is an err
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -16,6 +16,8 @@ from benchwright.errors import BenchwrightError, DataError
 
 from ..ground_truth import GroundTruth
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, first_mistake
+
+T = TypeVar("T")
 
 MISSING_PICTURE = "missing_picture"
 REPEATED = "repeated"
@@ -46,6 +48,7 @@ class DatasetPicture(NamedTuple):
         size_wh: Upright width and height that the dataset states, in pixels; None where it states none.
         retrieved_at: When it was fetched, as the source states it.
         dataset: Dataset that it comes from; None for that of the reader.
+        shape_wh: Width and height of a map of it at any scale: the picture's are in the same ratio; None for no map.
     """
 
     path: str
@@ -55,6 +58,7 @@ class DatasetPicture(NamedTuple):
     size_wh: tuple[int, int] | None = None
     retrieved_at: str | None = None
     dataset: str | None = None
+    shape_wh: tuple[int, int] | None = None
 
 
 class DatasetRecord(NamedTuple):
@@ -248,6 +252,13 @@ def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
     if missing := [name for name in asked if name not in known]:
         raise DataError(f"there is no {what} {missing[0]!r}; there are {', '.join(known) or 'none'}")
     return asked or known
+
+
+def spread(entries: Sequence[T], most: int) -> list[T]:
+    """Return some entries at equal distances, the first and the last among them; all where there are no more."""
+    if len(entries) <= most:
+        return list(entries)
+    return [entries[round(place * (len(entries) - 1) / (most - 1))] for place in range(most)]
 
 
 def licence_text(name: str | None, address: str | None) -> str | None:

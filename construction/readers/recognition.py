@@ -1,8 +1,9 @@
 """What lies in a folder of photographs besides them: source datasets, and files in which people annotated the pictures.
 
-Looked at are the folder and the folders directly in it. A source dataset is told by the layout of its reader and by a
-row that can be read; a file of annotations by its content. Names and first rows decide; no picture is opened. What
-looks like annotations and is neither is named, as is a file that two readers would take.
+Looked at are the folder and the folders directly in it; all folders below for what was measured: depth maps, masks,
+files of cameras. A source dataset is told by the layout of its reader and by a row that can be read, a file of
+annotations by its content, a map by its name. Names and first rows decide; no picture is decoded. What looks like
+annotations and is neither is named, as is a file that two readers would take.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
 
+from ..measured import MAP_SUFFIXES, POSES_STATEMENT, STATEMENTS, MapFile, camera_form, map_files
 from ..source_files import SUFFIXES, DatasetFiles, RefusedRow
 from .plain_folder import PlainFolder
 from .reader import DatasetReader, DatasetRecord
@@ -35,7 +37,9 @@ _SAMPLE = 50
 _HEAD_BYTES = 1 << 16
 _FACTS = re.compile(rb"^\s*[\"']?format[\"']?\s*:\s*[\"']?benchwright-facts\b", re.M)
 _YOLO = ("data.yaml", "data.yml", "classes.txt")
-Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts"]
+Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts", "depth", "masks", "cameras"]
+MEASURED: tuple[Form, ...] = ("depth", "masks", "cameras")
+"""Forms of what was measured, which lies anywhere below the folder."""
 
 
 class FoundSource(NamedTuple):
@@ -47,6 +51,7 @@ class FoundSource(NamedTuple):
         annotations: Paths of the files that state it, below the folder looked at.
         reader: Reader of a source dataset, or of a table.
         files: Files from the dataset's own folder, for the reader.
+        maps: Depth maps or masks, each with its photograph.
     """
 
     form: Form
@@ -54,6 +59,7 @@ class FoundSource(NamedTuple):
     annotations: tuple[str, ...]
     reader: DatasetReader | None = None
     files: DatasetFiles | None = None
+    maps: tuple[MapFile, ...] = ()
 
     @property
     def name(self) -> str:
@@ -78,6 +84,11 @@ class Recognised(NamedTuple):
         """Return the folders below the one looked at that belong to source datasets."""
         return tuple(source.path for source in self.sources if source.form == "dataset" and source.path)
 
+    @property
+    def map_paths(self) -> frozenset[str]:
+        """Return the paths of depth maps and masks, which are no pictures by themselves."""
+        return frozenset(entry.path for source in self.sources for entry in source.maps)
+
 
 def recognised(files: DatasetFiles) -> Recognised:
     """Return what a folder brings.
@@ -90,7 +101,9 @@ def recognised(files: DatasetFiles) -> Recognised:
     taken = {path for source in datasets for path in source.annotations}
     taken |= {row.file for row in unused}
     theirs = tuple(f"{source.path}/" for source in datasets if source.path)
-    own: list[FoundSource] = []
+    without = tuple(source.path for source in datasets if source.path)
+    own = list(_measured(files.root, without, taken)) if files.root.is_dir() else []
+    taken |= {path for source in own for path in source.annotations}
     for folder in folders:
         if files.root.is_dir() and not f"{folder.under}/".startswith(theirs):
             found, not_used = _own_files(folder, taken)
@@ -103,7 +116,9 @@ def recognised(files: DatasetFiles) -> Recognised:
     return Recognised(tuple(sources), tuple(sorted(unused)))
 
 
-def picture_paths(root: Path, *, without: tuple[str, ...] = ()) -> Iterator[str]:
+def picture_paths(
+    root: Path, *, without: tuple[str, ...] = (), suffixes: tuple[str, ...] = PICTURE_SUFFIXES
+) -> Iterator[str]:
     """Yield the paths of pictures below a folder by their names, but for those in some folders and in workspaces.
 
     Links to folders are not followed.
@@ -111,6 +126,7 @@ def picture_paths(root: Path, *, without: tuple[str, ...] = ()) -> Iterator[str]
     Args:
         root: The folder.
         without: Paths of folders below it.
+        suffixes: Ends of the names, in small letters.
     """
     for place, folders, names in os.walk(root):
         below = PurePosixPath(Path(place).relative_to(root).as_posix())
@@ -119,7 +135,23 @@ def picture_paths(root: Path, *, without: tuple[str, ...] = ()) -> Iterator[str]
             for name in folders
             if (below / name).as_posix() not in without and not (Path(place) / name / "workspace.json").is_file()
         )
-        yield from ((below / name).as_posix() for name in sorted(names) if name.lower().endswith(PICTURE_SUFFIXES))
+        yield from ((below / name).as_posix() for name in sorted(names) if name.lower().endswith(suffixes))
+
+
+def _measured(root: Path, without: tuple[str, ...], taken: set[str]) -> Iterator[FoundSource]:
+    """Yield depth maps, masks and files of cameras anywhere below a folder, but for those in some folders."""
+    ends = tuple(dict.fromkeys((*PICTURE_SUFFIXES, *MAP_SUFFIXES, ".toml", ".txt", ".csv", ".json")))
+    paths = [path for path in picture_paths(root, without=without, suffixes=ends) if path not in taken]
+    maps = list(map_files(root, [path for path in paths if path.lower().endswith((*PICTURE_SUFFIXES, *MAP_SUFFIXES))]))
+    for kind, statement in STATEMENTS.items():
+        if of_kind := tuple(entry for entry in maps if entry.kind == kind):
+            stated = [path for path in paths if PurePosixPath(path).name == statement]
+            yield FoundSource(kind, "", (*(entry.path for entry in of_kind), *stated), maps=of_kind)
+    for path in paths:
+        name = PurePosixPath(path).name
+        if name.lower().endswith((".txt", ".csv", ".json")) and camera_form(name, root / path) is not None:
+            beside = PurePosixPath(path).with_name(POSES_STATEMENT).as_posix()
+            yield FoundSource("cameras", path, (path, *((beside,) if beside in paths else ())))
 
 
 def _datasets(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
 from pathlib import PurePosixPath
 from typing import ClassVar
 
@@ -21,10 +20,11 @@ from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
 
-from ..ground_truth import CameraPose, CameraPoses, GroundTruth, Matrix3
+from ..ground_truth import CameraPose, CameraPoses, GroundTruth
+from ..measured import check_rotation
 from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document, load_data, numbered_lines
 from ..source_files import Row as FileRow
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded, spread
 
 UP = (0.0, 1.0, 0.0)
 _POSES = "test_set/pkl_annotations"
@@ -32,8 +32,6 @@ _FRAME = re.compile(r"(\d{1,7})\.jpg")
 _PICKLE = re.compile(r"([a-z]+)-([^-]+)-(.+)\.pkl")
 _OTHER_NAMES = {"cup": "mug"}
 """Categories that annotations call by another name than folders."""
-_TOLERANCE = 0.02
-"""How far rows of a rotation may be from unit length and from a right angle."""
 
 
 class _Annotation(BaseModel):
@@ -140,13 +138,6 @@ class Wild6D(DatasetReader):
                     yield guard.refusal
 
 
-def spread(entries: Sequence[tuple[str, CameraPose]], most: int) -> list[tuple[str, CameraPose]]:
-    """Return some entries at equal distances, the first and the last among them; all where there are no more."""
-    if len(entries) <= most:
-        return list(entries)
-    return [entries[round(place * (len(entries) - 1) / (most - 1))] for place in range(most)]
-
-
 def _sequences(files: DatasetFiles, category: str) -> Iterator[_Sequence]:
     for name in files.listing(f"{_POSES}/{category}"):
         if (match := _PICKLE.fullmatch(name)) is not None:
@@ -230,24 +221,11 @@ def _posed(
             category = _OTHER_NAMES.get(named[0], named[0])
             if (category, *named[1:3]) != (sequence.category, sequence.object, sequence.sequence):
                 raise BadRow(f"name is {annotation.name!r}, of another video")
-            _check_rotation(annotation.rotation)
+            check_rotation(annotation.rotation)
             pose = CameraPose(frame=number, rotation=annotation.rotation, translation=annotation.translation)
             yield None, path, pose
         if guard.refusal is not None:
             yield guard.refusal, path, None
-
-
-def _check_rotation(rotation: Matrix3) -> None:
-    for first in range(3):
-        for second in range(first, 3):
-            product = sum(a * b for a, b in zip(rotation[first], rotation[second], strict=True))
-            if not isclose(product, float(first == second), abs_tol=_TOLERANCE):
-                raise BadRow(
-                    f"rotation is {rotation}, which turns nothing: its rows are not at right angles, of length 1"
-                )
-    (a, b, c), (d, e, f), (g, h, i) = rotation
-    if a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0:
-        raise BadRow(f"rotation is {rotation}, which mirrors")
 
 
 def _record(

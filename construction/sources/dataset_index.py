@@ -27,6 +27,7 @@ from benchwright.workspace.atomic import replacing
 from benchwright.workspace.objects import ObjectStore
 
 from ..ground_truth import GroundTruth, RecordPlace, truth_document
+from ..measured import is_same_shape
 from ..readers import DatasetPicture, DatasetReader, DatasetRecord, read_dataset
 from ..source_files import SUFFIXES, DatasetFiles, RefusedRow, png_of_pixmap
 
@@ -287,6 +288,11 @@ class _Taking:
             if picture.size_wh is not None and picture.size_wh != identity.size_wh:
                 states, has = (f"{width} x {height}" for width, height in (picture.size_wh, identity.size_wh))
                 detail = f"the dataset states {states} pixels, {picture.path} has {has} (upright)"
+                self.refused.add(record.refused("other_size", detail))
+                return False
+            if picture.shape_wh is not None and not is_same_shape(picture.shape_wh, identity.size_wh):
+                of_map, has = (f"{width} x {height}" for width, height in (picture.shape_wh, identity.size_wh))
+                detail = f"the map is {of_map}, {picture.path} {has} (upright): they are no scaled copies of one shape"
                 self.refused.add(record.refused("other_size", detail))
                 return False
         truths = list(self._sound(record, [identity.size_wh for identity in known]))

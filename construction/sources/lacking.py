@@ -19,8 +19,10 @@ MARKED_FIELDS = {
 }
 """Fields of a campaign `mark` of which tasks make each kind of truth; kinds that people cannot mark are not here."""
 OWN_FILES = {
-    "boxes": "a file of boxes (COCO, Pascal VOC, YOLO) or a facts file",
-    "counts": "a file of boxes (COCO, Pascal VOC, YOLO)",
+    "boxes": "a file of boxes (COCO, Pascal VOC, YOLO), masks or a facts file",
+    "counts": "a file of boxes (COCO, Pascal VOC, YOLO) or masks",
+    "depth": "depth maps beside the photographs",
+    "poses": "a file of cameras (COLMAP's images.txt, transforms.json, poses.csv)",
     "captions": "a COCO file or a table of captions",
 }
 """Files of one's own that give a kind, besides tables, which give all."""

@@ -1,6 +1,7 @@
 """Which of BLINK's fourteen tasks a folder of photographs can feed, and what the others lack.
 
-Names, first rows and headers are looked at, and which models lie on this machine; no picture is decoded.
+Names, first rows and headers are looked at, and which models lie on this machine; no photograph is decoded, and of
+depth maps and masks no more than it takes to find one that can be used.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from ..readers import (
     FoundSource,
     OwnPictures,
     kinds_found,
-    picture_paths,
     recognised,
     records_of_source,
 )
@@ -162,16 +162,15 @@ def survey_folder(folder: Path) -> FolderSurvey:
         raise DataError(f"{folder} is no folder; name the one with your photographs")
     files = DatasetFiles(folder)
     here = recognised(files)
-    paths = list(picture_paths(folder, without=here.dataset_folders))
-    own = OwnPictures(folder, iter(paths))
+    own = OwnPictures.of(folder, here)
     counted = {source.name: _counted(source, own) for source in here.sources}
     kinds = kinds_found(files, here)
     theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
-    pictures = len(paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
+    pictures = len(own.paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
     models = {model.repository: weights_on_this_machine(model.repository) for model in MODELS}
     return FolderSurvey(
         folder,
-        len(paths),
+        len(own.paths),
         tuple((name, dict(sorted(counts.records.items())) if counts else {}) for name, counts in counted.items()),
         here.unused,
         models,
@@ -180,7 +179,9 @@ def survey_folder(folder: Path) -> FolderSurvey:
 
 
 def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
-    """Return the counts of a source; None where its files are too large to be read for that."""
+    """Return the counts of a source; None where its files are too large to be read for that, or are pictures."""
+    if source.maps:
+        return None
     if source.reader is not None and source.files is not None and source.reader.is_told_by_names:
         sizes = ((own.root / path) for path in source.annotations)
         if any(not path.is_file() or path.stat().st_size > MOST_BYTES for path in sizes):

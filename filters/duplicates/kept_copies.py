@@ -126,14 +126,12 @@ class Links(NamedTuple):
         Args:
             scenes: For each image the scenes of which it is a view on purpose.
         """
-        linked: dict[bool, list[list[tuple[int, int]]]] = {
-            is_one: [
-                [pair for pair in pairs if bool(scenes[pair[0]] & scenes[pair[1]]) is is_one]
-                for pairs in (self.confirmed, self.unsure)
-            ]
-            for is_one in (True, False)
-        }
-        return Links(*linked[False], [*self.scene, *(pair for pairs in linked[True] for pair in pairs)])
+        pairs = (self.confirmed, self.unsure)
+        apart, together = (
+            [[(left, right) for left, right in kind if bool(scenes[left] & scenes[right]) is is_one] for kind in pairs]
+            for is_one in (False, True)
+        )
+        return Links(apart[0], apart[1], [*self.scene, *together[0], *together[1]])
 
 
 class Decisions(NamedTuple):

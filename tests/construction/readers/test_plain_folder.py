@@ -21,7 +21,7 @@ def test_a_table_gives_every_picture_its_source(tmp_path: Path) -> None:
     [picture] = records[3].pictures
     assert picture._asdict() == {
         "path": "photos/3.jpg", "canonical_id": "https://example.org/3", "licence": "CC0", "attribution": "Person, A.",
-        "size_wh": None, "retrieved_at": "2026-11-04", "dataset": None,
+        "size_wh": None, "retrieved_at": "2026-11-04", "dataset": None, "shape_wh": None,
     }  # fmt: skip
     assert records[3].record_id == "iq_test:photos/3.jpg"
     assert records[3].truths == (Captions(texts=("A cup.",)),)

@@ -1,0 +1,390 @@
+"""Files that say where a camera stood at each of several pictures of one scene.
+
+    images.txt          COLMAP's text model: world to camera; the camera's x goes right, y down, z forward
+    transforms.json     NeRF, instant-ngp, nerfstudio: camera to world; x goes right, y up, z backward
+    poses.csv           image, then qw, qx, qy, qz or r11 .. r33, then tx, ty, tz; perhaps scene, frame
+
+A table of poses says nothing of its conventions, so `poses.toml` beside it states them; beside the other files it may
+add what the thing is and which way is up:
+
+    direction = "world_to_camera"   # or "camera_to_world"
+    axes = "opencv"                 # x right, y down, z forward; or "opengl": x right, y up, z backward
+    thing = "mug"                   # what is filmed; "scene" where it is not stated
+    up = [0, 0, 1]                  # which way is up in the world; else what is up for cameras that are held level
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..ground_truth import CameraPose, CameraPoses, Matrix3
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from .map_files import stated_in
+
+CameraForm = Literal["colmap", "transforms", "table"]
+POSES_STATEMENT = "poses.toml"
+NOT_KNOWN = "not_known"
+_QUATERNION, _ROTATION = ("qw", "qx", "qy", "qz"), tuple(f"r{row}{column}" for row in "123" for column in "123")
+_TRANSLATION = ("tx", "ty", "tz")
+_MOST_BYTES = 256 << 20
+_HEAD_BYTES = 1 << 16
+_TOLERANCE = 0.02
+"""How far rows of a rotation may be from unit length and from a right angle."""
+_LEAST_SPREAD = 0.01
+"""Mean square of the second direction of the cameras' right sides from which on they span a plane."""
+_MOST_ROLL = 0.2
+"""Root mean square of the sines of angles by which cameras may be rolled, to call them level."""
+_LEAST_UPRIGHT = 0.5
+"""Length of the mean of the directions that are up for the cameras, 0-1, below which they agree on none."""
+_MOST_ASIDE_DEG = 25.0
+"""Angle between where a camera looks and the middle of the scene, beyond which it does not look at that."""
+_FLIP: Mapping[str, tuple[float, float, float]] = {"opencv": (1, 1, 1), "opengl": (1, -1, -1)}
+
+Matrix = NDArray[np.float64]
+
+
+class CameraStatement(BaseModel):
+    """What `poses.toml` states; this module's docstring explains it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    direction: Literal["world_to_camera", "camera_to_world"] | None = None
+    axes: Literal["opencv", "opengl"] | None = None
+    thing: str = Field("scene", min_length=1, max_length=200)
+    up: tuple[float, float, float] | None = None
+
+
+class StatedCamera(NamedTuple):
+    """A camera as a file states it, world to camera with x right, y down, z forward.
+
+    Args:
+        entry: Which entry of the file it is.
+        picture: What the file calls the picture.
+        frame: Number in time; None for the order of the pictures' names.
+        rotation: 3 x 3.
+        translation: Length 3, in the file's unit.
+    """
+
+    entry: str
+    picture: str
+    frame: int | None
+    rotation: Matrix
+    translation: Matrix
+
+
+class CameraScene(NamedTuple):
+    """Cameras of one scene, in the order of time, and what is stated about it."""
+
+    name: str
+    cameras: tuple[StatedCamera, ...]
+    convention: str
+    statement: CameraStatement
+
+
+class _Frame(BaseModel):
+    file_path: str = Field(min_length=1)
+    transform_matrix: tuple[tuple[float, ...], ...]
+
+
+def camera_form(name: str, place: Path) -> CameraForm | None:
+    """Return which kind of file of cameras a file is, by its name and first bytes; None where it is none."""
+    lower = name.lower()
+    if lower == "images.txt":
+        return "colmap" if _first_camera(place) is not None else None
+    if lower.startswith("transforms") and lower.endswith(".json"):
+        return "transforms" if b'"transform_matrix"' in _head(place) else None
+    if lower.endswith(".csv"):
+        line = _head(place).decode("utf-8-sig", "replace").partition("\n")[0]
+        columns = {cell.strip().strip('"') for cell in line.split(",")}
+        poses = ({*_QUATERNION, *_TRANSLATION}, {*_ROTATION, *_TRANSLATION})
+        return "table" if any(columns >= {"image", *wanted} for wanted in poses) else None
+    return None
+
+
+def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraScene | RefusedRow]:
+    """Yield the scenes of a file, and what is wrong with it.
+
+    Args:
+        root: The folder.
+        path: Path of the file below it.
+        form: Which kind of file it is.
+
+    Raises:
+        BadRow: It cannot be read, or its conventions are not known.
+    """
+    place = root / path
+    beside = place.with_name(POSES_STATEMENT)
+    statement = (
+        stated_in(beside, beside.relative_to(root).as_posix(), CameraStatement)
+        if beside.is_file()
+        else CameraStatement()
+    )
+    if form == "table" and (statement.direction is None or statement.axes is None):
+        raise BadRow(
+            "whether the poses take the world to the camera or the camera to the world is not known, nor where the "
+            f"axes go; state `direction` and `axes` in {POSES_STATEMENT} beside it, such as "
+            'direction = "world_to_camera" and axes = "opencv"',
+            NOT_KNOWN,
+        )
+    if form != "table" and (statement.direction is not None or statement.axes is not None):
+        raise BadRow(
+            f"{POSES_STATEMENT} states direction or axes, which are fixed in files of this form", "bad_statement"
+        )
+    if place.stat().st_size > _MOST_BYTES:
+        raise BadRow(f"it has more than {_MOST_BYTES:,} bytes")
+    if form == "colmap":
+        rows, convention = _colmap(place, path), "world_to_camera, opencv (COLMAP)"
+    elif form == "transforms":
+        rows, convention = _transforms(place, path), "camera_to_world, opengl (transforms.json)"
+    else:
+        rows, convention = _table(root, path, statement), f"{statement.direction}, {statement.axes}"
+    scenes: dict[str, list[StatedCamera]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, RefusedRow):
+            yield row
+        else:
+            scenes[row[0]].append(row[1])
+    for name, cameras in sorted(scenes.items()):
+        yield CameraScene(name, tuple(_in_time(cameras)), convention, statement)
+
+
+def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses:
+    """Return the poses of some cameras of a scene about what all of them look at, which becomes the origin.
+
+    Args:
+        scene: The scene.
+        cameras: Those of its cameras that are shown.
+
+    Raises:
+        BadRow: They do not look at one place, or nothing says which way is up.
+    """
+    rotations = np.array([camera.rotation for camera in scene.cameras])
+    translations = np.array([camera.translation for camera in scene.cameras])
+    centres = -np.einsum("nij,ni->nj", rotations, translations)
+    forward = rotations[:, 2]
+    middle = _looked_at(centres, forward)
+    towards = middle - centres
+    lengths = np.linalg.norm(towards, axis=1)
+    if not (lengths > 1e-9 * max(1.0, float(lengths.max()))).all():
+        raise BadRow("a camera stands at the place that all look at", "not_one_thing")
+    aside = np.degrees(np.arccos(np.clip((towards * forward).sum(axis=1) / lengths, -1, 1)))
+    if aside.max() > _MOST_ASIDE_DEG:
+        raise BadRow(
+            f"the cameras do not look at one place: one looks {aside.max():.0f} degrees past it, at most "
+            f"{_MOST_ASIDE_DEG:.0f} are allowed",
+            "not_one_thing",
+        )
+    shown = []
+    for frame, camera in enumerate(cameras):
+        moved = camera.rotation @ middle + camera.translation
+        number = frame if camera.frame is None else camera.frame
+        shown.append(CameraPose(frame=number, rotation=_matrix(camera.rotation), translation=_vector(moved)))
+    original = {
+        "convention": scene.convention,
+        "looked_at": [round(float(value), 6) for value in middle],
+        "up": "stated" if scene.statement.up is not None else "of level cameras",
+    }
+    return CameraPoses(category=scene.statement.thing, up=_up(scene, rotations), poses=tuple(shown), original=original)
+
+
+def check_rotation(rotation: Matrix3) -> None:
+    """Check that a matrix is a rotation.
+
+    Raises:
+        BadRow: It is none, or mirrors.
+    """
+    matrix = np.array(rotation)
+    if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > _TOLERANCE:
+        raise BadRow(f"rotation is {rotation}, which turns nothing: its rows are not at right angles, of length 1")
+    if np.linalg.det(matrix) < 0:
+        raise BadRow(f"rotation is {rotation}, which mirrors")
+
+
+def _looked_at(centres: Matrix, forward: Matrix) -> Matrix:
+    """Return the place nearest to all lines of sight, by least squares.
+
+    Raises:
+        BadRow: The cameras look in parallel.
+    """
+    aside = np.eye(3) - forward[:, :, None] * forward[:, None, :]
+    total = aside.sum(axis=0)
+    if np.linalg.cond(total) > 1e6:
+        raise BadRow("the cameras look in parallel, not at one place", "not_one_thing")
+    return np.asarray(np.linalg.solve(total, (aside @ centres[:, :, None]).sum(axis=0))[:, 0])
+
+
+def _up(scene: CameraScene, rotations: Matrix) -> tuple[float, float, float]:
+    if scene.statement.up is not None:
+        up = np.array(scene.statement.up)
+        if not np.linalg.norm(up) > 0:
+            raise BadRow("up is 0, 0, 0, which is no direction", "bad_statement")
+        return _vector(up / np.linalg.norm(up))
+    mean = -rotations[:, 1].mean(axis=0)
+    right = rotations[:, 0]
+    spreads, axes = np.linalg.eigh(right.T @ right / len(right))
+    if spreads[1] >= _LEAST_SPREAD:
+        # Cameras that are held level have their right sides in one plane, however they are tilted up or down.
+        up, is_level = axes[:, 0] * np.sign(axes[:, 0] @ mean), spreads[0] <= _MOST_ROLL**2
+    else:
+        up, is_level = mean - (mean @ axes[:, 2]) * axes[:, 2], True
+    if not is_level or np.linalg.norm(mean) < _LEAST_UPRIGHT or not np.linalg.norm(up) > 0:
+        raise BadRow(f"the cameras do not agree which way is up; state `up` in {POSES_STATEMENT}", NOT_KNOWN)
+    return _vector(up / np.linalg.norm(up))
+
+
+def _colmap(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | RefusedRow]:
+    """Yield the cameras of COLMAP's images.txt, where a line of points, which may be empty, follows each image."""
+    with place.open("rb") as handle:
+        number = 0
+        while line := handle.readline(_HEAD_BYTES):
+            number += 1
+            text = line.decode("utf-8", "replace").strip()
+            if not text or text.startswith("#"):
+                continue
+            try:
+                yield "", _of_words(text, f"line {number}")
+            except BadRow as error:
+                yield RefusedRow(path, f"line {number}", error.reason, str(error))
+            number += 1
+            while (points := handle.readline(_HEAD_BYTES)) and not points.endswith(b"\n"):
+                pass
+
+
+def _of_words(text: str, entry: str) -> StatedCamera:
+    words = text.split(maxsplit=9)
+    if len(words) != 10:
+        raise BadRow(f"{text[:80]!r} is no line of ten words, from IMAGE_ID and QW to CAMERA_ID and NAME")
+    numbers = _numbers(words[1:8])
+    return StatedCamera(entry, words[9], None, _of_quaternion(numbers[:4]), numbers[4:])
+
+
+def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | RefusedRow]:
+    try:
+        document = json.loads(place.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"no JSON: {error}") from None
+    frames = document.get("frames") if isinstance(document, dict) else None
+    if not isinstance(frames, list):
+        raise BadRow("it has no list `frames`")
+    for number, frame in enumerate(frames):
+        entry = f"frame {number}"
+        try:
+            stated = checked(_Frame, Row(entry, frame))
+            matrix = (
+                np.array(stated.transform_matrix) if len({*map(len, stated.transform_matrix)}) == 1 else np.empty(0)
+            )
+            if matrix.shape not in ((3, 4), (4, 4)):
+                raise BadRow("transform_matrix is not of 4 x 4 numbers")
+            yield "", _inverted(entry, stated.file_path, None, matrix[:3, :3], matrix[:3, 3], "opengl")
+        except BadRow as error:
+            yield RefusedRow(path, entry, error.reason, str(error))
+
+
+def _table(root: Path, path: str, statement: CameraStatement) -> Iterator[tuple[str, StatedCamera] | RefusedRow]:
+    for row in csv_rows(DatasetFiles(root), path, needed=("image", *_TRANSLATION)):
+        if isinstance(row, RefusedRow):
+            yield row
+            continue
+        try:
+            yield row.document.get("scene") or "", _of_cells(row, statement)
+        except BadRow as error:
+            yield RefusedRow(path, row.entry, error.reason, str(error))
+
+
+def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
+    cells = row.document
+    if set(_QUATERNION) <= cells.keys():
+        rotation = _of_quaternion(_numbers([cells[name] for name in _QUATERNION]))
+    else:
+        rotation = _numbers([cells[name] for name in _ROTATION]).reshape(3, 3)
+    translation = _numbers([cells[name] for name in _TRANSLATION])
+    frame: int | None = None
+    if text := (cells.get("frame") or "").strip():
+        if not text.isdecimal():
+            raise BadRow(f"frame is {text!r}; it is a number from 0")
+        frame = int(text)
+    axes = statement.axes or "opencv"
+    if statement.direction == "camera_to_world":
+        return _inverted(row.entry, cells["image"], frame, rotation, translation, axes)
+    flip = np.array(_FLIP[axes])
+    check_rotation(_matrix(rotation))
+    return StatedCamera(row.entry, cells["image"], frame, flip[:, None] * rotation, flip * translation)
+
+
+def _inverted(
+    entry: str, picture: str, frame: int | None, rotation: Matrix, translation: Matrix, axes: str
+) -> StatedCamera:
+    """Return a camera of which the pose takes the camera to the world."""
+    check_rotation(_matrix(rotation))
+    turned = np.array(_FLIP[axes])[:, None] * rotation.T
+    return StatedCamera(entry, picture, frame, turned, -turned @ translation)
+
+
+def _of_quaternion(quaternion: Matrix) -> Matrix:
+    length = float(np.linalg.norm(quaternion))
+    if abs(length - 1) > _TOLERANCE:
+        raise BadRow(f"the quaternion {quaternion.tolist()} has length {length:g}, and a rotation's has 1")
+    w, x, y, z = quaternion / length
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _numbers(words: Sequence[str]) -> Matrix:
+    try:
+        numbers = np.array([float(word) for word in words])
+    except ValueError as error:
+        raise BadRow(str(error)) from None
+    if not np.isfinite(numbers).all():
+        raise BadRow(f"{' '.join(words)} are not all finite")
+    return numbers
+
+
+def _in_time(cameras: Sequence[StatedCamera]) -> list[StatedCamera]:
+    """Return cameras by frame, else by the names of their pictures with numbers in them as numbers."""
+    if all(camera.frame is not None for camera in cameras):
+        return sorted(cameras, key=lambda camera: (camera.frame, camera.picture))
+
+    def parts(camera: StatedCamera) -> list[tuple[int, str]]:
+        return [
+            (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", camera.picture) if part
+        ]
+
+    return sorted(cameras, key=lambda camera: (parts(camera), camera.picture))
+
+
+def _first_camera(place: Path) -> StatedCamera | None:
+    lines = _head(place).decode("utf-8", "replace").splitlines()
+    line = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    try:
+        return _of_words(line.strip(), "")
+    except BadRow:
+        return None
+
+
+def _head(place: Path) -> bytes:
+    with place.open("rb") as handle:
+        return handle.read(_HEAD_BYTES)
+
+
+def _matrix(values: Matrix) -> Matrix3:
+    first, second, third = (_vector(row) for row in values)
+    return first, second, third
+
+
+def _vector(values: Matrix) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

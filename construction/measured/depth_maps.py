@@ -1,0 +1,167 @@
+"""Depth maps that lie beside photographs: what their numbers mean, and pairs of points of which one is closer.
+
+A depth camera writes a PNG of 16 bits with distances, 0 where it measured nothing; that is known without being stated.
+Models write PNGs of 16 bits too, stretched to all of 0 to 65,535 and mostly with larger numbers for what is nearer; so
+of a map that reaches both ends, of fractional numbers and of 8 bits, nothing is known until `depth.toml` states it:
+
+    larger = "farther"          # or "nearer"
+    unknown = [0]               # numbers that measure nothing; this is the default
+    estimated_by = "a model"    # leave it out of what was measured
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchwright.canonical import file_digest
+from benchwright.estimates import ESTIMATED_BY
+from benchwright.seeds import generator_for
+
+from ..ground_truth import DepthComparison
+from ..item_parts import Arrangement, PairLimits, depth_pairs
+from ..source_files import BadRow
+from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
+
+LIMITS = PairLimits()
+LEAST_RATIO = 1.15
+"""Smallest ratio of the distances of both points, where the map has distances."""
+_MOST_BYTES = 256 << 20
+_LEVELS = 4096
+_OPPOSITES: tuple[tuple[Arrangement, Arrangement], ...] = (("lower", "upper"), ("left", "right"))
+
+DepthMap = NDArray[np.float64]
+
+
+class DepthStatement(BaseModel):
+    """What `depth.toml` states.
+
+    Args:
+        larger: Whether larger numbers are farther (distances) or nearer (disparity, inverse depth); None for unstated.
+        unknown: Numbers that say that nothing is known of a place.
+        estimated_by: Model that estimated the maps; None for measured ones.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    larger: Literal["farther", "nearer"] | None = None
+    unknown: tuple[float, ...] = (0.0,)
+    estimated_by: str | None = Field(None, min_length=1, max_length=200)
+
+
+class MapDepths(NamedTuple):
+    """Pairs of points of a photograph, in fractions of its sides, with the size of the map that they are of."""
+
+    truths: tuple[DepthComparison, ...]
+    map_wh: tuple[int, int]
+
+
+def depth_truths(root: Path, entry: MapFile) -> MapDepths:
+    """Return up to four pairs of points: the closer one below, above, to the left and to the right of the other.
+
+    Of below and above, and of left and right, there are both or neither, so that none is the more frequent.
+
+    Args:
+        root: The folder.
+        entry: The map.
+
+    Raises:
+        BadRow: It cannot be read, it is not known what its numbers mean, or no pair has both arrangements.
+    """
+    place = root / entry.path
+    statement = stated_about(root, entry.path, "depth", DepthStatement)
+    depth = read_depth_map(place)
+    larger = statement.larger or _known(place, depth)
+    depth[np.isin(depth, np.array(statement.unknown))] = np.nan
+    depth[~np.isfinite(depth)] = np.nan
+    if larger == "farther":
+        depth[depth <= 0] = np.nan
+    if not np.isfinite(depth).any():
+        raise BadRow("it measures nothing at all", BAD_MAP)
+    nearness = -np.log(depth) if larger == "farther" else depth
+    low, high = (float(bound) for bound in np.nanpercentile(nearness, (1, 99)))
+    if not high > low:
+        raise BadRow("depth is the same everywhere", BAD_MAP)
+    scaled = np.round(np.clip((nearness - low) / (high - low), 0, 1) * _LEVELS) / _LEVELS
+    margin = LIMITS.margin
+    if larger == "farther":
+        margin = max(margin, float(np.log(LEAST_RATIO)) / (high - low))
+    map_wh = (depth.shape[1], depth.shape[0])
+    rng = generator_for(0, "depth_maps", file_digest(place))
+    wanted = frozenset(arrangement for both in _OPPOSITES for arrangement in both)
+    pairs = depth_pairs(scaled, map_wh, LIMITS._replace(margin=margin), rng, wanted=wanted)
+    truths = []
+    for both in _OPPOSITES:
+        for arrangement in both if pairs.keys() >= set(both) else ():
+            closer, farther = pairs[arrangement].closer, pairs[arrangement].farther
+            original: dict[str, Any] = {
+                "map": entry.path,
+                "larger": larger,
+                "closer_value": _value(depth, closer),
+                "farther_value": _value(depth, farther),
+            }
+            if statement.estimated_by is not None:
+                original[ESTIMATED_BY] = statement.estimated_by
+            first, second = ((x / map_wh[0], y / map_wh[1]) for x, y in (closer, farther))
+            truths.append(
+                DepthComparison(first=first, second=second, closer="first", unit="fractions", original=original)
+            )
+    if not truths:
+        raise BadRow("no two flat places differ clearly, with the closer one lower and with it upper", "no_pair")
+    return MapDepths(tuple(truths), map_wh)
+
+
+def _known(place: Path, depth: DepthMap) -> Literal["farther"]:
+    """Return what larger numbers of a map mean where nobody states it.
+
+    Raises:
+        BadRow: It is not known.
+    """
+    state = 'state it in depth.toml beside the maps, as larger = "farther" or larger = "nearer"'
+    if place.suffix.lower() != ".png":
+        raise BadRow(f"whether its larger numbers are nearer or farther is not known; {state}", NOT_KNOWN)
+    if depth.max() <= 255:
+        raise BadRow(
+            f"it has no number above 255, as pictures of depth have, which may mean either; {state}", NOT_KNOWN
+        )
+    if depth.min() == 0 and depth.max() == 65535:
+        raise BadRow(f"it is stretched to all of 0 to 65,535, as models write maps, not cameras; {state}", NOT_KNOWN)
+    return "farther"
+
+
+def _value(depth: DepthMap, point: tuple[float, float]) -> float:
+    return float(depth[int(point[1]), int(point[0])])
+
+
+def read_depth_map(place: Path) -> DepthMap:
+    """Return the numbers of a depth map, rows by columns; not all need be finite.
+
+    Raises:
+        BadRow: It cannot be read, or holds something else than one number a place.
+    """
+    suffix = place.suffix.lower()
+    if suffix == ".npy":
+        numbers = _array(place)
+    elif suffix == ".png":
+        numbers = one_channel(place)
+    else:
+        raise BadRow(f"{suffix} files are not read; write the map as .npy or as a PNG of 16 bits", BAD_MAP)
+    if numbers.ndim != 2 or numbers.size == 0 or numbers.dtype.kind not in "uif":
+        raise BadRow(f"numbers of type {numbers.dtype} and shape {numbers.shape}, not rows by columns", BAD_MAP)
+    return numbers.astype(np.float64)
+
+
+def _array(place: Path) -> NDArray[Any]:
+    try:
+        if place.stat().st_size > _MOST_BYTES:
+            raise BadRow(f"it has more than {_MOST_BYTES:,} bytes", BAD_MAP)
+        # Mapped, so that a header that claims more numbers than there are takes no memory.
+        return np.array(np.load(place, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        if isinstance(error, BadRow):
+            raise
+        raise BadRow(f"it cannot be read ({type(error).__name__})", BAD_MAP) from error

@@ -1,0 +1,145 @@
+"""Records out of what was measured of one's own photographs: depth maps, masks, poses of cameras.
+
+Each depth map gives its photograph a record, all masks of a photograph give it one, and each scene of a file of cameras
+is one record of several pictures. What a map, a mask or a camera cannot be used for is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+
+from ..measured import (
+    NO_PHOTOGRAPH,
+    CameraScene,
+    MapFile,
+    StatedCamera,
+    camera_form,
+    camera_scenes,
+    depth_truths,
+    mask_truths,
+    poses_of,
+    things_in,
+)
+from ..source_files import BadRow, RefusedRow
+from .own_annotations import OwnPictures
+from .reader import MISSING_PICTURE, REPEATED, DatasetPicture, DatasetRecord, guarded, spread
+from .recognition import PICTURE_SUFFIXES, FoundSource
+
+MOST_FRAMES = 16
+"""Largest number of pictures of a scene, at equal distances in time."""
+
+
+def measured_records(source: FoundSource, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield the records of a source that was measured, and what is wrong with it.
+
+    Args:
+        source: Depth maps, masks, or a file of cameras.
+        pictures: Pictures of the folder.
+    """
+    if source.form == "depth":
+        yield from _of_depth_maps(source.maps, pictures.root)
+    elif source.form == "masks":
+        yield from _of_masks(source.maps, pictures.root)
+    else:
+        yield from _of_cameras(source.path, pictures)
+
+
+def _of_depth_maps(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
+    for entry in maps:
+        with guarded(entry.path) as guard:
+            photograph = _photograph(entry)
+            depths = depth_truths(root, entry)
+            picture = DatasetPicture(photograph, f"found:{photograph}", shape_wh=depths.map_wh)
+            yield DatasetRecord(f"found:{entry.path}:{photograph}", entry.path, "", (picture,), depths.truths)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield a record of each photograph of which every mask can be used; of others not all things are known."""
+    for photograph, masks in groupby(
+        sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
+    ):
+        things, sizes_wh, wrong = [], set[tuple[int, int]](), 0
+        path = ""
+        for entry in masks:
+            path = path or entry.path
+            with guarded(entry.path) as guard:
+                _photograph(entry)
+                in_mask, size_wh = things_in(root, entry)
+                things += in_mask
+                sizes_wh.add(size_wh)
+            if guard.refusal is not None:
+                wrong += 1
+                yield guard.refusal
+        if photograph is None:
+            continue
+        with guarded(path, f"picture {photograph}") as guard:
+            if wrong and things:
+                raise BadRow(f"{wrong} of its masks cannot be used, so not all things in it are known", "other_mask")
+            if len(sizes_wh) > 1:
+                raise BadRow(f"its masks have several sizes: {', '.join(map(str, sorted(sizes_wh)))}", "other_size")
+            if things:
+                picture = DatasetPicture(photograph, f"found:{photograph}", size_wh=sizes_wh.pop())
+                yield DatasetRecord(f"found:masks:{photograph}", path, "", (picture,), mask_truths(things, path))
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _photograph(entry: MapFile) -> str:
+    if entry.photograph is None:
+        raise BadRow(entry.detail, NO_PHOTOGRAPH)
+    return entry.photograph
+
+
+def _of_cameras(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    form = camera_form(PurePosixPath(path).name, pictures.root / path)
+    if form is None:
+        yield RefusedRow(path, "", "bad_row", "it no longer is a file of cameras")
+        return
+    with guarded(path) as guard:
+        for scene in camera_scenes(pictures.root, path, form):
+            if isinstance(scene, RefusedRow):
+                yield scene
+            else:
+                yield from _of_scene(scene, path, pictures)
+    if guard.refusal is not None:
+        yield guard.refusal
+
+
+def _of_scene(scene: CameraScene, path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
+    shown: dict[str, StatedCamera] = {}
+    for camera in scene.cameras:
+        with guarded(path, camera.entry) as guard:
+            picture = _picture_of(camera, path, pictures)
+            if picture in shown:
+                raise BadRow(f"{shown[picture].entry} is of {picture} too; the first is used", REPEATED)
+            shown[picture] = camera
+        if guard.refusal is not None:
+            yield guard.refusal
+    with guarded(path, f"scene {scene.name}" if scene.name else "") as guard:
+        if len(shown) < 2:
+            raise BadRow(f"{len(shown)} of its pictures are in the folder; two are needed", "too_few_frames")
+        frames = spread(list(shown.items()), MOST_FRAMES)
+        truth = poses_of(scene, [camera for _, camera in frames])
+        record_id = f"found:{path}:{scene.name}" if scene.name else f"found:{path}"
+        yield DatasetRecord(
+            record_id, path, "", tuple(DatasetPicture(name, f"found:{name}") for name, _ in frames), (truth,)
+        )
+    if guard.refusal is not None:
+        yield guard.refusal
+
+
+def _picture_of(camera: StatedCamera, path: str, pictures: OwnPictures) -> str:
+    """Return the path of a camera's picture, which files of NeRF name without a suffix."""
+    folder = PurePosixPath(path).parent.as_posix()
+    suffixes = ("",) if camera.picture.lower().endswith(PICTURE_SUFFIXES) else ("", *PICTURE_SUFFIXES)
+    for suffix in suffixes:
+        try:
+            return pictures.path_of(f"{camera.picture}{suffix}", "" if folder == "." else folder)
+        except BadRow as error:
+            if error.reason != MISSING_PICTURE:
+                raise
+    raise BadRow(f"there is no picture {camera.picture!r} in the folder", MISSING_PICTURE)
