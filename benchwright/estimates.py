@@ -1,14 +1,17 @@
 """Truths that a model estimated: items made of them count only once people have decided on them.
 
 A truth says who estimated it under `estimated_by`; items carry it among their attributes, so that a release says it.
-The rule is checked when a recipe is planned and again when a release is frozen.
+The rule is checked when a recipe is planned and again when a release is frozen. Simulated annotators are no people:
+`freeze` takes what they alone decided on only where the recipe says so, and the release says it wherever it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from .errors import RecipeError
+from .records import Item
 
 ESTIMATED_BY = "estimated_by"
 """Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
@@ -31,4 +34,43 @@ def require_decisions(maker: str, steps: Iterable[str]) -> None:
         raise RecipeError(
             f"step {maker!r} makes items of what a model estimated, and people must decide on these before they are "
             f"frozen; add one of the campaigns {', '.join(DECIDING_CAMPAIGNS)} between {maker!r} and the step 'freeze'"
+        )
+
+
+def is_estimated(item: Item) -> bool:
+    """Return whether an item's truth was estimated by a model."""
+    return ESTIMATED_BY in item.attributes
+
+
+def decided_by(
+    stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]
+) -> Literal["people", "simulated"] | None:
+    """Return who decided which items are kept: people, else simulated annotators, else nobody.
+
+    Args:
+        stages: Stages as a manifest names them; those of campaigns that decide count.
+        agreement: Summaries of campaigns, by the name of their stage.
+    """
+    deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in DECIDING_CAMPAIGNS]
+    simulated = {bool(agreement[name].get("simulated")) for name in deciding if name in agreement}
+    if False in simulated:
+        return "people"
+    return "simulated" if simulated else None
+
+
+def require_people(maker: str, stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that people, and not only simulated annotators, decided on items of estimated truths.
+
+    Args:
+        maker: Step or task that made the items.
+        stages: Stages that the items passed through, as a manifest names them.
+        agreement: Summaries of campaigns, by the name of their stage.
+
+    Raises:
+        RecipeError: All campaigns in which people decide had simulated annotators.
+    """
+    if decided_by(stages, agreement) == "simulated":
+        raise RecipeError(
+            f"step {maker!r} made items of what a model estimated, and only simulated annotators decided on them; let "
+            "people decide, or set `accept_simulated: true` on the step 'freeze' for a release that says so on its card"
         )

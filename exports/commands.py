@@ -126,15 +126,22 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
 @json_option(
     """
     `{"name", "version", "release_id", "content_id", "canary", "licence", "items", "splits": {split: {"items",
-    "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}}`
+    "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}, "estimated": {"items", "tasks": {task: n},
+    "decided_by"}}`; `estimated` counts items whose truth a model estimated, and `decided_by` says who kept items:
+    `people`, `simulated` where it was simulated annotators only, or null
     """
 )
 def show(folder: Path, *, as_json: bool) -> None:
-    """Say which release it is, how many items it holds, and how many need marks that are not in their pixels."""
+    """Say which release it is, how many items it holds, how many need marks that are not in their pixels, and how many
+    rest on a model's estimates.
+    """
+    from benchwright.estimates import decided_by
     from benchwright.release import Release
+    from benchwright.release.format.agreement import read_agreement
 
     release = Release.open(folder)
-    counts, marked = release.manifest.counts, release.marked()
+    counts, marked, estimated = release.manifest.counts, release.marked(), release.estimated()
+    deciders = decided_by(release.manifest.stages, read_agreement(release.path))
     document = {
         "name": release.name,
         "version": release.version,
@@ -151,6 +158,7 @@ def show(folder: Path, *, as_json: bool) -> None:
             for split in release.splits
         },
         "marked": {"items": sum(marked.values()), "tasks": marked},
+        "estimated": {"items": sum(estimated.values()), "tasks": estimated, "decided_by": deciders},
     }
 
     def text() -> str:
@@ -166,6 +174,13 @@ def show(folder: Path, *, as_json: bool) -> None:
             lines.append(
                 f"{sum(marked.values())} of {counts.items} items need marks that are not in their pictures ({tasks}); "
                 "`benchwright.release.drawn_pictures` draws them, and the card shows how"
+            )
+        if estimated:
+            tasks = ", ".join(f"{task} {n}" for task, n in estimated.items())
+            who = {"people": "people", "simulated": "only simulated annotators", None: "nobody"}[deciders]
+            lines.append(
+                f"{sum(estimated.values())} of {counts.items} items ask what a model estimated ({tasks}); "
+                f"{who} decided on them"
             )
         return "\n".join(lines)
 
@@ -185,6 +200,11 @@ def show(folder: Path, *, as_json: bool) -> None:
     help="File of errata, as `review results` writes it: wrong keys are set right, other items that were found "
     "wrong are left out.",
 )
+@click.option(
+    "--accept-simulated",
+    is_flag=True,
+    help="Take items of what a model estimated though only simulated annotators decided on them; the card says so.",
+)
 @json_option('`{"release", "name", "version", "release_id", "content_id", "items"}`')
 def freeze(
     workspace: Path,
@@ -194,6 +214,7 @@ def freeze(
     licence: str | None,
     description: str,
     errata: Path | None,
+    accept_simulated: bool,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -203,7 +224,13 @@ def freeze(
     from .freeze import freeze_workspace
 
     release = freeze_workspace(
-        workspace, release=name, version=version, licence=licence, description=description, errata=errata
+        workspace,
+        release=name,
+        version=version,
+        licence=licence,
+        description=description,
+        errata=errata,
+        accept_simulated=accept_simulated,
     )
     document = {
         "release": str(release.path),

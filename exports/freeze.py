@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
-from benchwright.estimates import ESTIMATED_BY, require_decisions
+from benchwright.estimates import is_estimated, require_decisions, require_people
 from benchwright.records import Item
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
@@ -84,6 +84,8 @@ class Freeze(FinalStep):
             Without any, all items are in `test`.
         errata: File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items
             that they found wrong are left out. A run writes the digest of its content instead.
+        accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
+            them. The card, `release show` and `release verify` then say so.
     """
 
     name: ClassVar[str] = "freeze"
@@ -100,6 +102,8 @@ class Freeze(FinalStep):
     split_value: str | None = None
 
     errata: str | None = None
+
+    accept_simulated: bool = False
 
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
@@ -144,18 +148,21 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
 
     Raises:
         BenchwrightError: The version exists with other content, or nothing is left to release.
-        RecipeError: Truths of items were estimated by a model, and nobody decided on these items.
+        RecipeError: Truths of items were estimated by a model, and nobody decided on these items, or only simulated
+            annotators did.
         StepError: Items and the values that name their splits do not fit together.
     """
     from benchwright.release import content_id_of, write_release
 
     corrections = settings.corrections()
-    steps = [stage["step"] for stage in view.stages()]
+    stages, campaigns = view.stages(), view.campaigns()
 
     def items() -> Iterator[tuple[Item, str]]:
         for item, split in _with_splits(_corrected(view, corrections), settings.split_value):
-            if ESTIMATED_BY in item.attributes:
-                require_decisions(item.task, steps)
+            if is_estimated(item):
+                require_decisions(item.task, [stage["step"] for stage in stages])
+                if not settings.accept_simulated:
+                    require_people(item.task, stages, campaigns)
             yield item, split
 
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
@@ -168,8 +175,8 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         image_bytes=view.image_bytes,
         operations=view.operations(),
         recipe=recipe,
-        stages=view.stages(),
-        agreement=view.campaigns(),
+        stages=stages,
+        agreement=campaigns,
         seed=seed,
         licence=settings.licence,
         description=settings.description,
@@ -217,6 +224,7 @@ def freeze_workspace(
     licence: str | None = None,
     description: str = "",
     errata: Path | None = None,
+    accept_simulated: bool = False,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
 
@@ -227,6 +235,8 @@ def freeze_workspace(
         licence: Licence of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
         errata: File of errata to set right.
+        accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
+            them.
 
     Raises:
         BenchwrightError: The run is not complete, a name is malformed, or the version exists with other
@@ -244,6 +254,7 @@ def freeze_workspace(
                 "licence": licence,
                 "description": description,
                 "errata": None if errata is None else str(errata),
+                "accept_simulated": accept_simulated,
             }
         )
     except ValidationError as error:

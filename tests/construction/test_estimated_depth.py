@@ -54,7 +54,7 @@ def run(folder: Path, *campaigns: Any, name: str = "w", mode: str = "paper", **s
         step("estimated_depth", maps="depth", mode=mode, **settings),
         step("relative_depth", dataset="estimated_depth", mode=mode),
         *campaigns,
-        step("freeze", name="depth", version="1.0"),
+        step("freeze", name="depth", version="1.0", accept_simulated=True),
     ]
     return run_recipe(Recipe("d", steps, seed=5, folder=folder), workspace=folder / name, images=folder / "photos")
 
@@ -118,6 +118,9 @@ class FrozenView:
 
     def stages(self) -> list[dict[str, str]]:
         return [{"step": name} for name in self._steps]
+
+    def campaigns(self) -> dict[str, Any]:
+        return {}
 
     def items(self) -> list[tuple[Item, dict[str, Any]]]:
         item = Item(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from dataset_fixtures.pictures import pixels
 from PIL import Image
 from step_context import StepContext
@@ -23,11 +24,12 @@ from benchwright.construction.estimated import PictureFeatures, SimilarPictures
 from benchwright.construction.ground_truth import RecordTruth, SimilarityTriplet, read_records, read_truths
 from benchwright.construction.tasks import VisualSimilarity
 from benchwright.errors import PrerequisiteError, RecipeError
+from benchwright.exports.commands import show
 from benchwright.models import decode_vectors, encode_vector
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Recipe, step
-from benchwright.release import Release
+from benchwright.release import Release, verify_release
 from benchwright.steps import GatherContext
 
 DIGEST = f"sha256:{'a' * 64}"
@@ -172,6 +174,9 @@ def test_a_release_has_items_of_the_model_only_where_people_decide(tmp_path: Pat
     with pytest.raises(RecipeError, match="makes items of what a model estimated"):
         run_recipe(Recipe("s", [*steps, last], seed=5, folder=tmp_path), **folders)
     check = step("verify", rule="single", simulate={"annotators": 1})
+    with pytest.raises(RecipeError, match="only simulated annotators decided on them; let people decide, or set"):
+        run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path), **folders)
+    last = step("freeze", name="similar", version="1.0", accept_simulated=True)
     finished = run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path), **folders)
     release = Release.open(finished.workspace / finished.artifacts["release"])
     items = [row.item for row in release.items()]
@@ -181,3 +186,13 @@ def test_a_release_has_items_of_the_model_only_where_people_decide(tmp_path: Pat
         original = item.evidence["original"]
         assert original["nearer_cosine"] > original["farther_cosine"], json.dumps(original)
         assert len({image.image_id for image in item.images}) == 3
+    undecided = f"any person looked at {len(items)} of its {len(items)} items, whose answers a model estimated"
+    verification = verify_release(release.path)
+    assert verification.ok, verification.problems
+    assert any(undecided in line for line in verification.not_proven)
+    assert f"**Nobody decided on {len(items)} of these {len(items)} items" in (release.path / "README.md").read_text()
+    shown = CliRunner().invoke(show, [str(release.path), "--json"])
+    assert json.loads(shown.output)["estimated"] == {
+        "items": len(items), "tasks": {"visual_similarity": len(items)}, "decided_by": "simulated"
+    }  # fmt: skip
+    assert "only simulated annotators decided on them" in CliRunner().invoke(show, [str(release.path)]).output

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from benchwright.estimates import decided_by
 from benchwright.overrides import REVERSED
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.manifest import ItemCounts
@@ -129,6 +130,7 @@ class CardFacts:
         canary: Canary: the text to search training data for.
         counts: Number of items by split and task.
         marked: Number of questions with marks on their pictures, by task.
+        estimated: Number of items whose truth a model estimated.
         sources: Number of source images by dataset and licence.
         stages: Name and counts of each stage, as in the manifest.
         agreement: Summary of each campaign, by name.
@@ -141,6 +143,7 @@ class CardFacts:
     canary: str
     counts: ItemCounts
     marked: Mapping[str, int]
+    estimated: int
     sources: Sequence[SourceCount]
     stages: Sequence[Mapping[str, Any]]
     agreement: Mapping[str, Mapping[str, Any]]
@@ -246,7 +249,19 @@ def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _people_and_baseline(facts: CardFacts) -> str:
     baseline = facts.human_baseline or {}
-    return "\n\n".join([_people(facts.agreement), *(_baseline(name, baseline[name]) for name in sorted(baseline))])
+    baselines = [_baseline(name, baseline[name]) for name in sorted(baseline)]
+    return "\n\n".join([*_undecided(facts), _people(facts.agreement), *baselines])
+
+
+def _undecided(facts: CardFacts) -> list[str]:
+    """Return the warning that no person decided on what a model estimated, where that is so."""
+    if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
+        return []
+    return [
+        f"**Nobody decided on {facts.estimated} of these {facts.counts.items} items, whose answers a model estimated: "
+        "those who kept them were simulated annotators at most. No score on these items counts before people have "
+        "decided on them.**"
+    ]
 
 
 def _baseline(name: str, answers: Mapping[str, Any]) -> str:

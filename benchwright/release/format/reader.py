@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.format import documents
 from benchwright.release.format import manifest as manifests
@@ -142,12 +143,23 @@ class Release:
         Raises:
             DataError: A data file is damaged.
         """
-        counts: Counter[str] = Counter()
-        for row in self.rows(("item_id", "task", "visual_prompts")):
-            title = f"{self.path}: item {shown(str(row['item_id']))}: visual_prompts"
-            marks = documents.parse(row["visual_prompts"] or "", title=title)
-            counts[str(row["task"])] += isinstance(marks, list) and any(marks)
-        return {task: number for task, number in sorted(counts.items()) if number}
+        return self._count("visual_prompts", lambda marks: isinstance(marks, list) and any(marks))
+
+    def estimated(self) -> dict[str, int]:
+        """Return the number of items whose truth a model estimated, by task; tasks without such items are left out.
+
+        Raises:
+            DataError: A data file is damaged.
+        """
+        return self._count("attributes", lambda attributes: isinstance(attributes, dict) and ESTIMATED_BY in attributes)
+
+    def _count(self, column: str, counts: Callable[[Any], bool]) -> dict[str, int]:
+        """Return the number of items that count by what a column of JSON holds, by task."""
+        numbers: Counter[str] = Counter()
+        for row in self.rows(("item_id", "task", column)):
+            title = f"{self.path}: item {shown(str(row['item_id']))}: {column}"
+            numbers[str(row["task"])] += counts(documents.parse(row[column] or "", title=title))
+        return {task: number for task, number in sorted(numbers.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:
         """Yield the operations that made the items, then the records of all images that they show or go back to.

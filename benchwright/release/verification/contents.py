@@ -19,6 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from benchwright.errors import DataError
+from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import Operation
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
@@ -87,6 +88,7 @@ class _Seen:
     operations: set[str] = field(default_factory=set)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     marked: Counter[str] = field(default_factory=Counter)
+    estimated: int = 0
     sources: SourceTally = field(default_factory=SourceTally)
 
     def add(self, released: ReleasedItem) -> None:
@@ -98,6 +100,7 @@ class _Seen:
         self.counts[released.split, item.task] += 1
         if has_marks(item):
             self.marked[item.task] += 1
+        self.estimated += is_estimated(item)
 
 
 def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
@@ -211,6 +214,7 @@ def _check_card(
         canary=manifest.canary,
         counts=manifest.counts,
         marked=seen.marked,
+        estimated=seen.estimated,
         sources=seen.sources.counts(),
         stages=manifest.stages,
         agreement=agreement,
@@ -218,7 +222,13 @@ def _check_card(
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
-    return replace(check, problems=(*contradicted, *check.problems))
+    undecided = []
+    if seen.estimated and decided_by(manifest.stages, agreement) != "people":
+        undecided.append(
+            f"that any person looked at {seen.estimated} of its {manifest.counts.items} items, whose answers a model "
+            f"estimated: by {manifests.AGREEMENT}, simulated annotators decided on them at most"
+        )
+    return replace(check, problems=(*contradicted, *check.problems), not_proven=(*undecided, *check.not_proven))
 
 
 def main(folder: str, memory_bytes: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.estimates import is_estimated
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format import identity
 from benchwright.release.format.drawn import has_marks
@@ -25,7 +26,8 @@ _TABLES = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     CREATE TABLE item (
-        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER, row TEXT
+        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER,
+        is_estimated INTEGER, row TEXT
     ) WITHOUT ROWID;
     CREATE TABLE image (
         image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
@@ -75,9 +77,9 @@ class Staging:
         """
         row = canonical_json(row_of(item, split))
         leaf = identity.leaf_of(item, split)
-        values = (item.item_id, split, item.task, item.operation_id, leaf, has_marks(item), row)
+        values = (item.item_id, split, item.task, item.operation_id, leaf, has_marks(item), is_estimated(item), row)
         try:
-            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
 
@@ -129,6 +131,11 @@ class Staging:
         """Return the number of items with marks on their pictures, by task; tasks without marks are left out."""
         query = "SELECT task, count(*) FROM item WHERE is_marked GROUP BY task ORDER BY task"
         return dict(self._database.execute(query))
+
+    def estimated(self) -> int:
+        """Return the number of items whose truth a model estimated."""
+        row = self._one("SELECT count(*) FROM item WHERE is_estimated")
+        return 0 if row is None else int(row[0])
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield a split's rows sorted by item id, each with the size of its text in bytes."""

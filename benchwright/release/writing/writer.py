@@ -170,6 +170,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         canary=canary,
         counts=counts,
         marked=staging.marked(),
+        estimated=staging.estimated(),
         sources=staging.sources(),
         stages=contents.stages,
         agreement=contents.agreement,
