@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     "most_cost", "conditions": [{"model", "condition", "protocol", "items", "requests", "pictures", "prompt_tokens",
     "most_completion_tokens", "cost"}]}, "page", "data", "plots": [file], "changes": [{"model", "task", "condition",
     "protocol", "accuracy": {"value", "ci", "n", "method"}, "chance", "difference": {"value", "ci", "n", "clusters",
-    "method", "only_here", "only_first_condition", "p", "p_holm", "significant"}}]}`; `page`, `data` and `changes` are
-    null with `--dry-run`, `difference` is null for the first condition, `most_cost` and `cost` without prices
+    "method", "only_here", "only_baseline", "p", "p_holm", "significant"}}]}`; `page`, `data` and `changes` are
+    null with `--dry-run`, `difference` is null for the baseline, `most_cost` and `cost` without prices
     """
 )
 def study(
@@ -133,7 +133,8 @@ def _change_tables(outcome: StudyOutcome) -> list[Table]:
 
     tables = []
     for model in outcome.models:
-        title = f"{printable(model)}: accuracy, and difference from the first condition (* significant)"
+        baseline = printable(outcome.study.baseline.name)
+        title = f"{printable(model)}: accuracy, and difference from {baseline} (* significant)"
         table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
         table.add_column("condition")
         for task in outcome.tasks:

@@ -35,8 +35,9 @@ class Study(NamedTuple):
         title: Title of its page.
         source: Paper and section.
         question: What it asks, one sentence.
-        conditions: The conditions; the first is the one that others are compared with.
+        conditions: The conditions, in the order in which they are shown.
         lacking: What a release lacks in which no item can be asked under all conditions.
+        baseline_number: Place of the condition that others are compared with; the first by default.
     """
 
     name: str
@@ -45,11 +46,12 @@ class Study(NamedTuple):
     question: str
     conditions: tuple[Condition, ...]
     lacking: str = "it has no items"
+    baseline_number: int = 0
 
     @property
     def baseline(self) -> Condition:
         """Return the condition that others are compared with."""
-        return self.conditions[0]
+        return self.conditions[self.baseline_number]
 
 
 def study_of(name: str, *, captioner: str | None = None) -> Study:
@@ -86,13 +88,11 @@ def _markers() -> Study:
         "BLINK section 4.3, figure 7",
         "How much does it matter how a point is marked?",
         (
-            ring(10, "red"),
-            ring(5, "red"),
-            ring(15, "red"),
-            *(ring(radius_px, "gray") for radius_px in (5, 10, 15)),
+            *(ring(radius_px, color) for color in ("red", "gray") for radius_px in (5, 10, 15)),
             *(Condition(f"{shape}, {px} px, red", _marks(shape, px, "red"), is_of_paper=False) for shape, px in own),
         ),
         "no item of it marks a point",
+        baseline_number=1,  # 10 px and red, which the paper uses for everything else
     )
 
 

@@ -1,4 +1,4 @@
-"""What the conditions of a study change: accuracy under each, and its difference from the first on the same items."""
+"""What the conditions of a study change: accuracy under each, and its difference from a baseline on the same items."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StudyScore(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The accuracy of a model under a condition, on all tasks or one, and its difference from the first condition.
+    """The accuracy of a model under a condition, on all tasks or one, and its difference from the baseline.
 
     Args:
         model: Name of the model.
@@ -38,7 +38,7 @@ class Change(NamedTuple):
         condition: The condition.
         accuracy: Accuracy under it.
         chance: Accuracy of an even draw on the same items; None where unknown.
-        pair: Comparison with the first condition, this less that; None for the first itself, or without common items.
+        pair: Comparison with the baseline, this less that; None for the baseline itself, or without common items.
         p_holm: p of that, adjusted for all conditions and tasks of the study's models; None without `pair`.
     """
 
@@ -74,7 +74,7 @@ class Change(NamedTuple):
                 "clusters": pair.clusters,
                 "method": pair.method,
                 "only_here": pair.only_first,
-                "only_first_condition": pair.only_second,
+                "only_baseline": pair.only_second,
                 "p": pair.p,
                 "p_holm": self.p_holm,
                 "significant": self.is_significant,
@@ -119,6 +119,7 @@ class StudyOutcome(NamedTuple):
             "version": VERSION,
             "study": self.study.name,
             "source": self.study.source,
+            "baseline": self.study.baseline.name,
             "release": score.release,
             "release_id": score.release_id,
             "split": score.split,
@@ -170,15 +171,15 @@ def _change(
 ) -> Change:
     import pyarrow.compute as pc
 
-    row, first = rows[condition], rows[study.baseline]
+    row, baseline = rows[condition], rows[study.baseline]
     score = scores[row].score
     ending = "" if task == ALL else f"/{task}"
     accuracy = score.metrics.get(f"accuracy{ending}", Figure(value=None, ci=None, n=0))
     pair = None
-    if row != first:
-        common = sheet.asked[row] & sheet.asked[first]
+    if row != baseline:
+        common = sheet.asked[row] & sheet.asked[baseline]
         if task != ALL:
             common &= pc.equal(sheet.items.column("task"), task).to_numpy()
         about = ("study", score.model, study.name, condition.name, task)
-        pair = compare_pair(sheet.right[row][common], sheet.right[first][common], sheet.group[common], *about)
+        pair = compare_pair(sheet.right[row][common], sheet.right[baseline][common], sheet.group[common], *about)
     return Change(score.model, task, condition, accuracy, score.metrics.get(f"chance{ending}"), pair, None)

@@ -143,7 +143,7 @@ def accuracy_chart(outcome: StudyOutcome) -> Chart:
 
 
 def difference_chart(outcome: StudyOutcome) -> Chart:
-    """Return the difference of each condition from the first on the same items, a panel for each task."""
+    """Return the difference of each condition from the baseline on the same items, a panel for each task."""
 
     def row(task: str, number: int) -> Row:
         dots = [
@@ -155,12 +155,12 @@ def difference_chart(outcome: StudyOutcome) -> Chart:
 
     baseline = outcome.study.baseline.name
     caption = (
-        f"Accuracy under each condition less that under the first ({baseline}) on the same items, with 95 % intervals "
-        "of the paired difference; items that share a source image count as one draw."
+        f"Accuracy under each condition less that under the baseline ({baseline}) on the same items, with 95 % "
+        "intervals of the paired difference; items that share a source image count as one draw."
     )
     return _chart(
         outcome, "difference", f"Difference from: {baseline}", row, _difference_scale(outcome), caption,
-        numbers=_spelled_difference, first=1,
+        numbers=_spelled_difference, with_baseline=False,
     )  # fmt: skip
 
 
@@ -173,12 +173,13 @@ def _chart(
     caption: str,
     *,
     numbers: Callable[[Change], str],
-    first: int = 0,
+    with_baseline: bool = True,
     legend: list[LegendEntry] | None = None,
 ) -> Chart:
-    """Return a chart with a panel for each task and a row for each condition from the `first` one on."""
-    conditions = range(first, len(outcome.study.conditions))
-    panels = [Panel(task.replace("_", " "), [row(task, number) for number in conditions]) for task in outcome.tasks]
+    """Return a chart with a panel for each task and a row for each condition, with the baseline or without."""
+    study = outcome.study
+    shown = [k for k in range(len(study.conditions)) if with_baseline or k != study.baseline_number]
+    panels = [Panel(task.replace("_", " "), [row(task, number) for number in shown]) for task in outcome.tasks]
     models = shortened(list(outcome.models), at_most=36)
     head = ("", *(f"{task}: {model}" for task in outcome.tasks for model in models))
     cells = [
@@ -190,7 +191,7 @@ def _chart(
                 for model in outcome.models
             ),
         ]
-        for condition in outcome.study.conditions[first:]
+        for condition in (study.conditions[number] for number in shown)
     ]
     return panels_chart(
         name,
@@ -217,7 +218,7 @@ def _difference_scale(outcome: StudyOutcome) -> Scale:
     tenths = min(10, max(2, ceil(10 * max(ends, default=0.2))))
     step = max(1, ceil(tenths / 4))
     ticks = [(k / 10, f"{10 * k:+d} %".replace("-", "\u2212") if k else "0") for k in range(-tenths, tenths + 1)]
-    return Scale(-tenths / 10, tenths / 10, [tick for tick in ticks if round(tick[0] * 10) % step == 0])
+    return Scale(-tenths / 10, tenths / 10, [tick for tick in ticks[1:-1] if round(tick[0] * 10) % step == 0])
 
 
 def _spelled_difference(change: Change) -> str:
