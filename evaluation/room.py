@@ -25,6 +25,9 @@ ROOM = Room(
         "evaluate import": Entry(
             f"{_HERE}.cli.published:import_questions", "Make a release of a benchmark's published questions."
         ),
+        "evaluate study": Entry(
+            f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and what they change."
+        ),
         "evaluate compare": Entry(f"{_HERE}.cli.commands:compare", "Say which models of a folder of results differ."),
         "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
@@ -107,7 +110,11 @@ ROOM = Room(
         "caption": Entry(
             f"{_HERE}.protocols.pictureless:Caption", "With another model's descriptions in place of pictures."
         ),
-        "marks": Entry(f"{_HERE}.protocols.marks:Marks", "With marks drawn anew in another size or color."),
+        "stated-caption": Entry(
+            f"{_HERE}.protocols.stated_caption:StatedCaption",
+            "With the caption of a pair's picture, or of the other one, which contradicts it.",
+        ),
+        "marks": Entry(f"{_HERE}.protocols.marks:Marks", "With marks drawn anew in another shape, size or color."),
         "blink": Entry(f"{_HERE}.protocols.papers:Blink", "BLINK's words, disclaimers and tries."),
         "mvp-bench": Entry(
             f"{_HERE}.protocols.papers:MVPBench", "MVP-Bench's words, with or without its commonsense instruction."

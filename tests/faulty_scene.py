@@ -197,6 +197,8 @@ CASES = (
     Case("evaluate import", ["evaluate", "import", "ii-bench", "--data", "ii", "--out", "imported"], ["imported"]),
     Case("evaluate extract", ["evaluate", "extract", "cases.jsonl"], ["stdout"]),
     Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
+    Case("evaluate study", ["evaluate", "study", "no_picture", "release", "--model", "random", "--out", "studied"],
+         ["studied"]),
 )  # fmt: skip
 """Commands, in the folder that `make_scene` filled."""
 

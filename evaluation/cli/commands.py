@@ -429,6 +429,12 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     metavar="FILE",
     help="Findings of an error analysis, as `review results` writes them.",
 )
+@click.option(
+    "--shortcuts",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What `filter shortcuts RELEASE --json` printed: its best solvers stand beside specialists and people.",
+)
 @json_option(
     """
     `{"report", "release", "release_id", "models": [name], "items", "shown", "pictures", "size_bytes", "data"}`
@@ -442,6 +448,7 @@ def report(
     max_side: int,
     data: Path | None,
     errors: Path | None,
+    shortcuts: Path | None,
     as_json: bool,
 ) -> None:
     """Write one HTML page with scores, plots and items of all models in a folder of results."""
@@ -458,6 +465,7 @@ def report(
             max_side_px=max_side,
             data=data,
             findings=errors,
+            shortcuts=shortcuts,
             progress=progress,
         )
     emit(written.document(), as_json=as_json, text=written.describe)

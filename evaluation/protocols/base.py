@@ -119,6 +119,10 @@ class Protocol(BaseModel):
         del release, split
         return self.ask
 
+    def outline(self) -> Protocol:
+        """Return a protocol that asks as many questions in the same words, without work on pictures; to count them."""
+        return self
+
     def files(self) -> tuple[Path, ...]:
         """Return the files that affect how items are asked, so that a change in them shows for stored results."""
         return ()

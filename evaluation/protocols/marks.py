@@ -1,53 +1,113 @@
-"""A protocol that redraws the marks from their vectors, in another size or colour (BLINK figure 7)."""
+"""A protocol that redraws the marks from their vectors, in another shape, size or colour (BLINK figure 7)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import hypot
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
+
+from benchwright.canonical import bytes_digest
 
 from ..questions.question import Question, QuestionImage, Released, question_of
 from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 
 if TYPE_CHECKING:
-    from benchwright.records import Item
+    from benchwright.records import Item, VisualPrompt
 
 _COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00ff00", "blue": "#0000ff"}
+_POINTS = frozenset({"ring", "dot"})
+"""Kinds of marks that mark a point, which can be marked in another shape."""
+_LEAST_RADIUS_PX = 4.0
+_ARROW_LENGTH = 4.0
+"""Length of an arrow, in radii."""
+
+Shape = Literal["ring", "dot", "box", "arrow"]
 
 
 class Marks(Templated):
-    """Ask with every mark in another radius, line or colour, in the same place. Items without marks are not asked."""
+    """Ask with every mark in another shape, radius, line or colour, in the same place. Items without marks are not
+    asked; where a shape is given, nor are those in which no point is marked.
+    """
 
     name: ClassVar[str] = "marks"
     source: ClassVar[str] = "BLINK section 4.3 (figure 7: radius 5, 10, 15 px at a height of 1024; red, gray)"
 
     radius_px: float | None = Field(None, gt=0, le=512)
-    """Radius on a picture `reference_height_px` high; as released where None."""
+    """Radius on a picture of the reference height, usually 1,024 px; as released where None."""
     line_px: float | None = Field(None, gt=0, le=512)
     color: str | None = Field(None, pattern=r"^(#[0-9a-f]{6}|red|gray|grey|green|blue)$")
     """As `#rrggbb`, or red, gray, green or blue."""
+    shape: Shape | None = None
+    """Of marked points: ring, dot, box (a square around the point) or arrow (towards it); as released where None."""
+    height_px: int | None = Field(None, ge=16, le=8192)
+    """Height to which pictures are scaled first, and on which sizes are meant, as BLINK's are to 1,024; as released
+    where None, and then marks on low pictures are no smaller than can be seen.
+    """
 
     def takes(self, item: Item) -> bool:
-        """Return whether any picture of the item has marks."""
-        return any(image.prompts for image in item.images)
+        """Return whether any picture of the item has marks that this protocol changes."""
+        prompts = [prompt for image in item.images for prompt in image.prompts]
+        return any(self.shape is None or prompt.kind in _POINTS for prompt in prompts)
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question with its marks in the new style."""
         del earlier
-        return [self.put(released.item, self.as_shown(question_of(released)), note={"style": self._style()})]
+        note: dict[str, Any] = {"style": self._style()} | ({} if self.shape is None else {"shape": self.shape})
+        return [self.put(released.item, self.as_shown(question_of(released)), note=note)]
 
     def as_shown(self, question: Question) -> Question:
         """Return a question with its marks in the new style."""
         style = self._style()
-        return replace(question, pictures=tuple(_restyled(picture, style) for picture in question.pictures))
+        scaled = question if self.height_px is None else _scaled(question, self.height_px)
+        pictures = (_reshaped(_restyled(picture, style), self.shape) for picture in scaled.pictures)
+        return replace(scaled, pictures=tuple(pictures))
+
+    def outline(self) -> Marks:
+        """Return a protocol that asks as many questions in the same words, with pictures left as they are."""
+        return self.model_copy(update={"height_px": None, "shape": None if self.shape is None else "ring"})
 
     def _style(self) -> dict[str, Any]:
         color = None if self.color is None else _COLORS.get(self.color, self.color)
-        style = {"color": color, "line_px": self.line_px, "radius_px": self.radius_px}
+        style = {
+            "color": color,
+            "line_px": self.line_px,
+            "radius_px": self.radius_px,
+            "reference_height_px": None if self.height_px is None else float(self.height_px),
+        }
         return {name: value for name, value in style.items() if value is not None}
+
+
+def _scaled(question: Question, height_px: int) -> Question:
+    """Return a question whose pictures are all of one height, marks and picture options with them."""
+    pictures = [_scaled_picture(picture, height_px) for picture in question.pictures]
+    new_ids = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
+    choices = tuple(
+        choice if choice.image_id is None else choice.model_copy(update={"image_id": new_ids[choice.image_id]})
+        for choice in question.choices
+    )
+    return replace(question, pictures=tuple(pictures), choices=choices)
+
+
+def _scaled_picture(picture: QuestionImage, height_px: int) -> QuestionImage:
+    import numpy as np
+    from PIL import Image
+
+    from benchwright.images.decode import decode_rgb, encode_png
+
+    pixels = decode_rgb(picture.data)
+    height, width = pixels.shape[:2]
+    size_wh = (max(1, round(width * height_px / height)), height_px)
+    data = encode_png(np.asarray(Image.fromarray(pixels).resize(size_wh, Image.Resampling.LANCZOS)))
+    factors = size_wh[0] / width, size_wh[1] / height
+    prompts = tuple(
+        prompt.model_copy(update={"points": tuple((x * factors[0], y * factors[1]) for x, y in prompt.points)})
+        for prompt in picture.prompts
+    )
+    return QuestionImage(bytes_digest(data), prompts, data)
 
 
 def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
@@ -55,3 +115,41 @@ def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
         prompt.model_copy(update={"style": prompt.style.model_copy(update=style)}) for prompt in picture.prompts
     )
     return replace(picture, prompts=prompts)
+
+
+def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
+    """Return a picture whose marked points have another shape; other marks stay as they are."""
+    if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
+        return picture
+    if shape in _POINTS:
+        size_wh = None
+    else:
+        from benchwright.images.decode import decode_rgb
+
+        height, width = decode_rgb(picture.data).shape[:2]
+        size_wh = (width, height)
+    prompts = tuple(
+        prompt.model_copy(update={"kind": shape, "points": _points_of(prompt, shape, size_wh)})
+        if prompt.kind in _POINTS
+        else prompt
+        for prompt in picture.prompts
+    )
+    return replace(picture, prompts=prompts)
+
+
+def _points_of(prompt: VisualPrompt, shape: Shape, size_wh: tuple[int, int] | None) -> tuple[tuple[float, float], ...]:
+    """Return the points of a mark of another shape: two corners around the point, or an arrow's tail and tip."""
+    [(x, y)] = prompt.points
+    if size_wh is None:
+        return ((x, y),)
+    width, height = size_wh
+    radius = max(_LEAST_RADIUS_PX, prompt.style.radius_px * height / prompt.style.reference_height_px)
+    if shape == "box":
+        return (max(0.0, x - radius), max(0.0, y - radius)), (min(width, x + radius), min(height, y + radius))
+    across, down = width / 2 - x, height / 2 - y
+    far = hypot(across, down)
+    # From the picture's middle, where there is room; straight down in the very middle.
+    along = (across / far, down / far) if far > 1 else (0.0, -1.0)
+    length = _ARROW_LENGTH * radius
+    tail = (min(max(x + along[0] * length, 0.0), width), min(max(y + along[1] * length, 0.0), height))
+    return tail, (x, y)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..results.score import Score
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
+    from .content.reference_points import ReferencePoints
     from .content.replies import ModelReply
     from .content.score_table import PeopleShare, ScoreTable
 
@@ -166,6 +167,7 @@ def write_report_data(
     board: ScoreTable,
     comparison: Comparison,
     pairs: Sequence[PairLine],
+    points: Sequence[ReferencePoints],
     sums: LabelSums,
     samples: Mapping[str, Sample],
     findings: Findings | None,
@@ -191,6 +193,7 @@ def write_report_data(
         "why_no_ranks": comparison.why_no_ranks,
         "chance": _named(board, board.chance),
         "people": {name: _named(board, figures) for name, figures in board.below},
+        "reference_points": [task_points.document() for task_points in points],
         "on_the_items_of_people": {name: sample.document() for name, sample in samples.items()},
         "pairs": [line.document() for line in pairs],
         "labels": {

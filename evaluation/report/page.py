@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
     from .content.people import PeopleTable
+    from .content.reference_points import ReferencePoints
     from .content.score_table import ScoreTable
     from .gathering import GatheredItems, Spool
 
@@ -49,6 +50,7 @@ class PageContents(NamedTuple):
         board: Table of scores.
         pairs: Comparisons of two models, item by item.
         people: Figures of individual people, and of models on the same items.
+        reference_points: Chance, cheats, specialists and people by task; empty without specialists and cheats.
         sums: Sums of chance and people by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
         findings: Findings of an error analysis; None without one.
@@ -60,6 +62,7 @@ class PageContents(NamedTuple):
     board: ScoreTable
     pairs: Sequence[PairLine]
     people: Sequence[PeopleTable]
+    reference_points: Sequence[ReferencePoints]
     sums: LabelSums
     difficulty: NDArray[np.float64]
     findings: Findings | None
@@ -88,6 +91,7 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "knowledge_columns": [name for name, _ in KNOWLEDGE_COLUMNS],
         "costs": cost_rows(board),
         "people": shown.people,
+        "reference_points": shown.reference_points,
         "pairs": pair_rows(shown.pairs),
         "all_pairs": len(shown.pairs),
         "errors": None if shown.findings is None else error_section(shown.findings),

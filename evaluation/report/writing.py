@@ -78,6 +78,7 @@ def write_report(
     max_side_px: int = MAX_SIDE_PX,
     data: Path | None = None,
     findings: Path | None = None,
+    shortcuts: Path | None = None,
     cache: ItemCache | None = None,
     progress: Progress | None = None,
 ) -> WrittenReport:
@@ -94,6 +95,7 @@ def write_report(
         max_side_px: Longest side of the pictures on the page, in pixels.
         data: Folder for the same data as JSON and CSV; if None, a folder beside the page, named after it with `-data`.
         findings: File of an error analysis of these models, as `review results` writes it.
+        shortcuts: File that `filter shortcuts` printed with `--json`; its best solvers stand beside models.
         cache: Cache of reduced pictures, kept between reports; no cache if None.
         progress: Receiver of the progress.
 
@@ -112,6 +114,7 @@ def write_report(
     from .content.label_sums import LabelSums
     from .content.pairs import pair_lines
     from .content.people import people_of, people_tables
+    from .content.reference_points import read_cheats, reference_points
     from .content.score_table import board_of
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
     from .gathering import ItemObservers, Spool, gather, strata
@@ -124,6 +127,7 @@ def write_report(
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
     error_findings = None if findings is None else _findings(findings, opened)
+    cheats = {} if shortcuts is None else read_cheats(shortcuts)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
     human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
@@ -157,13 +161,23 @@ def write_report(
             )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})
-        tables = people_tables(human, samples)
         shown = PageContents(
-            opened, board, pairs, tables, beside.sums, beside.difficulty, error_findings, gathered, max_side_px
+            opened,
+            board,
+            pairs,
+            people_tables(human, samples),
+            reference_points(board, cheats),
+            beside.sums,
+            beside.difficulty,
+            error_findings,
+            gathered,
+            max_side_px,
         )
         try:
             write_scores(folder, scores)
-            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, error_findings)
+            write_report_data(
+                folder, opened, board, comparison, pairs, shown.reference_points, beside.sums, samples, error_findings
+            )
             with replacing(target) as draft:
                 write_page(draft, shown, spool)
         except OSError as error:

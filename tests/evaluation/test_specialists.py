@@ -101,6 +101,15 @@ def test_the_items_of_other_tasks_are_not_applicable_and_count_nowhere(
     assert score.metrics["accuracy"].n == 3
 
 
+@pytest.mark.parametrize("protocol", ["circular", "marks:color=gray,height_px=260,shape=box", "marks:shape=arrow"])
+def test_neither_the_order_of_options_nor_the_shape_of_marks_changes_what_is_compared(
+    bench: Any, photographs: list[np.ndarray], tmp_path: Path, protocol: str
+) -> None:
+    add_correspondence(bench, photographs, np.random.default_rng(1), 3)
+    score = evaluate(bench.release(tmp_path / "release"), "local_features", protocol=protocol)
+    assert (score.asked, score.metrics["accuracy"].value) == (3, 1)
+
+
 def test_luminance_answers_by_the_label_that_an_option_names_and_calls_near_equals_equal(
     bench: Any, tmp_path: Path
 ) -> None:

@@ -153,8 +153,8 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
             words = encoder.float().eval()(tokens.input_ids)[0]
         latent_px = 2 ** (len(vae.config.block_out_channels) - 1)
         sides = unet.config.sample_size * latent_px, latent_px * 2 ** (len(unet.config.block_out_channels) - 1)
-        models = (model.float().to(place).eval() for model in (unet, vae))
-        return DenoiserParts(*models, scheduler, words.to(place), *sides)
+        unet, vae = (model.float().to(place).eval() for model in (unet, vae))
+        return DenoiserParts(unet, vae, scheduler, words.to(place), *sides)
 
 
 class DenoiserParts(NamedTuple):

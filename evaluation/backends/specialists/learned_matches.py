@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...questions.question import Question
 from .base import Fits
-from .matching import MATCHING_TASKS, Matches, PicturePair, fits_of_matches, pair_of
+from .matching import MATCHING_TASKS, Matches, ViewPair, fits_of_matches, pair_of
 from .weights import ModelSpecialist, require_model_type
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEAST_CONFIDENCE = 0.2
 
 
-class LearnedMatches(ModelSpecialist[PicturePair]):
+class LearnedMatches(ModelSpecialist[ViewPair]):
     """Matches points of two pictures by a model, and answers by the homography, or the camera's motion, of these."""
 
     name: ClassVar[str] = "learned_matches"
@@ -30,15 +30,15 @@ class LearnedMatches(ModelSpecialist[PicturePair]):
     stands_for: ClassVar[str] = "LoFTR"
     repository: ClassVar[str] = "zju-community/efficientloftr"
 
-    def content_of(self, question: Question) -> PicturePair:
+    def content_of(self, question: Question) -> ViewPair:
         """Return the two pictures."""
         return pair_of(question)
 
-    def alike(self, content: PicturePair) -> Hashable:
+    def alike(self, content: ViewPair) -> Hashable:
         """Return the sizes of both pictures."""
         return content.first.shape, content.second.shape
 
-    def fits(self, batch: Sequence[PicturePair]) -> list[Fits | str]:
+    def fits(self, batch: Sequence[ViewPair]) -> list[Fits | str]:
         """Return how well each option agrees with the matches."""
         matches = self.matches([(pair.first, pair.second) for pair in batch])
         return [fits_of_matches(pair, found) for pair, found in zip(batch, matches, strict=True)]

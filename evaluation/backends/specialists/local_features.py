@@ -46,7 +46,7 @@ class LocalFeatures(ClassicalSpecialist):
 
     name: ClassVar[str] = "local_features"
     tasks: ClassVar[frozenset[str]] = frozenset({"visual_correspondence"})
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     stands_for: ClassVar[str] = "DIFT"
 
     def __init__(self, argument: str, options: BackendOptions) -> None:

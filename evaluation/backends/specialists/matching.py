@@ -33,7 +33,7 @@ class Matches(NamedTuple):
     second: NDArray[np.float64]
 
 
-class PicturePair(NamedTuple):
+class ViewPair(NamedTuple):
     """Two pictures, and what is asked of them.
 
     Args:
@@ -49,7 +49,7 @@ class PicturePair(NamedTuple):
     sides: dict[str, int]
 
 
-def pair_of(question: Question) -> PicturePair:
+def pair_of(question: Question) -> ViewPair:
     """Return the two pictures of a question of one of `MATCHING_TASKS`; of two frames in one picture its halves.
 
     Raises:
@@ -57,7 +57,7 @@ def pair_of(question: Question) -> PicturePair:
     """
     if question.task == "visual_correspondence":
         views = marked_views(question)
-        return PicturePair(decode_rgb(views.reference.data), decode_rgb(views.view.data), views, {})
+        return ViewPair(decode_rgb(views.reference.data), decode_rgb(views.view.data), views, {})
     sides = {choice.key: _side_named(choice.text or "") for choice in question.choices}
     frames = [decode_rgb(picture.data) for picture in question.pictures]
     if len(frames) == 1:
@@ -65,10 +65,10 @@ def pair_of(question: Question) -> PicturePair:
         frames = [frames[0][:, :half], frames[0][:, -half:]]
     if len(frames) != 2 or sorted(sides.values()) != [-1, 1]:
         raise DataError(f"item {question.item_id} does not show two frames and name the sides left and right")
-    return PicturePair(frames[0], frames[1], None, sides)
+    return ViewPair(frames[0], frames[1], None, sides)
 
 
-def fits_of_matches(pair: PicturePair, matches: Matches) -> Fits | str:
+def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
     """Return how well each option agrees with the matches, or why there is no answer."""
     if pair.views is not None:
         at = mapped(matches, pair.views.point)

@@ -7,12 +7,15 @@ marks drawn into their pictures have no such vectors, and their items cannot be 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import DataError
 
 from ...questions.question import Question, QuestionImage
 from .base import Point
+
+if TYPE_CHECKING:
+    from benchwright.records import VisualPrompt
 
 
 class MarkedViews(NamedTuple):
@@ -49,20 +52,43 @@ class LabelledPoints(NamedTuple):
 def marked_views(question: Question) -> MarkedViews:
     """Return the two pictures of a question about a point of one that another shows, too.
 
+    An option stands for the point whose label its words name, as in `Point C`, or else its own key; so it does not
+    matter in which order options are shown.
+
     Raises:
         DataError: It has not one picture with one point and one with a point labelled for each option.
     """
-    keys = {choice.key for choice in question.choices}
-    views = [picture for picture in question.pictures if {mark.label for mark in picture.prompts} >= keys]
-    references = [picture for picture in question.pictures if picture not in views and len(picture.prompts) == 1]
+    views: list[tuple[QuestionImage, dict[str, Point]]] = []
+    for picture in question.pictures:
+        points = points_by_label(picture)
+        labels = {choice.key: _only_label(choice.text or "", points) or choice.key for choice in question.choices}
+        if set(labels.values()) <= set(points) and len(set(labels.values())) == len(labels):
+            views.append((picture, {key: points[label] for key, label in sorted(labels.items())}))
+    references = [
+        picture
+        for picture in question.pictures
+        if len(picture.prompts) == 1 and all(picture is not view for view, _ in views)
+    ]
     if len(views) != 1 or len(references) != 1:
+        keys = ", ".join(sorted(choice.key for choice in question.choices))
         raise DataError(
-            f"item {question.item_id} does not mark one point in one picture and the points "
-            f"{', '.join(sorted(keys))} in another"
+            f"item {question.item_id} does not mark one point in one picture and the points {keys} in another"
         )
-    points = {mark.label: mark.points[0] for mark in views[0].prompts if mark.label in keys and mark.label}
-    candidates = {key: points[key] for key in sorted(points)}
-    return MarkedViews(references[0], references[0].prompts[0].points[0], views[0], candidates)
+    [(view, candidates)] = views
+    return MarkedViews(references[0], marked_point(references[0].prompts[0]), view, candidates)
+
+
+def marked_point(prompt: VisualPrompt) -> Point:
+    """Return the point that a mark marks: its own, an arrow's tip, or the middle of the corners of another mark."""
+    if prompt.kind == "arrow":
+        return prompt.points[-1]
+    xs, ys = zip(*prompt.points, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def points_by_label(picture: QuestionImage) -> dict[str, Point]:
+    """Return the marked points of a picture by label; marks without a label are left out."""
+    return {prompt.label: marked_point(prompt) for prompt in picture.prompts if prompt.label}
 
 
 def reference_and_choices(question: Question) -> ReferenceAndChoices:
@@ -99,7 +125,7 @@ def labelled_points(question: Question) -> LabelledPoints:
         DataError: There is not one picture with two or more points, or a point that no option names.
     """
     marked = [picture for picture in question.pictures if picture.prompts]
-    points = {mark.label: mark.points[0] for mark in marked[0].prompts if mark.label} if len(marked) == 1 else {}
+    points = points_by_label(marked[0]) if len(marked) == 1 else {}
     labels = {choice.key: _only_label(choice.text or "", points) for choice in question.choices}
     if len(points) < 2 or not set(points) <= set(labels.values()):
         raise DataError(f"item {question.item_id} does not mark points in one picture that its options name")

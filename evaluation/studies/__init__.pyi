@@ -1,0 +1,11 @@
+from .catalogue import STUDIES as STUDIES
+from .catalogue import Condition as Condition
+from .catalogue import Study as Study
+from .catalogue import study_of as study_of
+from .cost import ConditionCost as ConditionCost
+from .cost import StudyCost as StudyCost
+from .cost import cost_of as cost_of
+from .outcome import StudyOutcome as StudyOutcome
+from .outcome import outcome_of as outcome_of
+from .running import run_study as run_study
+from .writing import write_study as write_study

@@ -1,0 +1,164 @@
+"""What a study will cost: requests, tokens and price of each condition, counted on the questions themselves.
+
+Words are counted as a token for four characters, and a picture as a number of tokens that the user may state, since
+servers differ. Both are estimates; what replies take is bounded by the longest reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.models.usage import Tokens
+
+from ..backends.base import Backend, parse_model
+from ..backends.options import BackendOptions
+from ..protocols.names import parse_protocol
+from ..questions.prompts import message_of
+from ..questions.question import Question
+from ..questions.release_files import check_files
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from .catalogue import Condition, Study
+
+CHARACTERS_PER_TOKEN = 4
+TOKENS_PER_PICTURE = 765
+"""What OpenAI's GPT-4o counts for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
+
+
+class ConditionCost(NamedTuple):
+    """What a model is asked under a condition.
+
+    Args:
+        model: Name of the model.
+        condition: Name of the condition.
+        protocol: Protocol of the condition.
+        items: Number of items that are asked.
+        requests: Number of requests, those to a model that describes included, at one try each.
+        pictures: Number of pictures that are sent.
+        tokens: Estimate of the tokens sent, and the most that are received.
+        cost: The most that these cost; None without prices, or where the model is no server.
+    """
+
+    model: str
+    condition: str
+    protocol: str
+    items: int
+    requests: int
+    pictures: int
+    tokens: Tokens
+    cost: float | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        tokens = {"prompt_tokens": self.tokens.prompt, "most_completion_tokens": self.tokens.completion}
+        return {name: value for name, value in self._asdict().items() if name != "tokens"} | tokens
+
+
+class StudyCost(NamedTuple):
+    """The cost of a study: of each model under each condition."""
+
+    conditions: tuple[ConditionCost, ...]
+
+    @property
+    def requests(self) -> int:
+        """Return the number of all requests."""
+        return sum(condition.requests for condition in self.conditions)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Return the tokens of all requests."""
+        tokens = Tokens(0, 0)
+        for condition in self.conditions:
+            tokens = tokens.plus(condition.tokens)
+        return tokens
+
+    @property
+    def cost(self) -> float | None:
+        """Return the most that all requests cost; None without prices."""
+        stated = [condition.cost for condition in self.conditions if condition.cost is not None]
+        return sum(stated) if stated else None
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {
+            "requests": self.requests,
+            "prompt_tokens": self.tokens.prompt,
+            "most_completion_tokens": self.tokens.completion,
+            "most_cost": self.cost,
+            "conditions": [condition.document() for condition in self.conditions],
+        }
+
+    def describe(self) -> str:
+        """Return all figures as one line for people."""
+        words = (
+            f"{self.requests:,} requests; about {self.tokens.prompt:,} tokens sent and at most "
+            f"{self.tokens.completion:,} received"
+        )
+        return words if self.cost is None else f"{words}; at most {self.cost:,.4f} in the currency of the prices"
+
+
+def cost_of(
+    study: Study,
+    release: Release,
+    models: Sequence[str],
+    *,
+    options: BackendOptions,
+    split: str | None = None,
+    tokens_per_picture: int = TOKENS_PER_PICTURE,
+) -> StudyCost:
+    """Return what a study will cost; nobody is asked.
+
+    Raises:
+        BenchwrightError: A model or its options are none.
+        DataError: The release is damaged.
+    """
+    check_files(release, split)
+    backends = [parse_model(model, options) for model in models]
+    return StudyCost(
+        tuple(
+            _cost(condition, release, backend, options, split, tokens_per_picture)
+            for condition in study.conditions
+            for backend in backends
+        )
+    )
+
+
+def _cost(
+    condition: Condition,
+    release: Release,
+    backend: Backend,
+    options: BackendOptions,
+    split: str | None,
+    tokens_per_picture: int,
+) -> ConditionCost:
+    protocol = parse_protocol(condition.protocol)
+    effective = protocol.decoding(options)
+    ask = protocol.outline().begin(release, split)
+    items = requests = pictures = characters = 0
+    for released in release.items(split, tasks=backend.tasks):
+        if not protocol.takes(released.item):
+            continue
+        items += 1
+        # What later rounds say rests on earlier replies: each counts as one request of the first questions' words.
+        first = [entry.question for entry in ask(released, []) if entry.question is not None]
+        requests += len(first) + protocol.rounds - 1
+        for question in first:
+            sizes = _size_of(question)
+            characters, pictures = characters + sizes[0], pictures + sizes[1]
+        if protocol.rounds > 1 and first:
+            characters += (protocol.rounds - 1) * (_size_of(first[0])[0] + len(released.item.question))
+    if not getattr(backend, "takes_fields", False):  # no server is asked
+        return ConditionCost(backend.name, condition.name, condition.protocol, items, 0, pictures, Tokens(0, 0), None)
+    sent = characters // CHARACTERS_PER_TOKEN + pictures * tokens_per_picture
+    tokens = Tokens(sent, requests * effective.max_tokens)
+    cost = None if options.prices is None else options.prices.cost(tokens)
+    return ConditionCost(backend.name, condition.name, condition.protocol, items, requests, pictures, tokens, cost)
+
+
+def _size_of(question: Question) -> tuple[int, int]:
+    """Return the number of characters and of pictures of a question's message."""
+    parts = message_of(question)
+    return sum(len(part) for part in parts if isinstance(part, str)), sum(not isinstance(part, str) for part in parts)

@@ -1,0 +1,79 @@
+"""Running of a study: every model under every condition; what was answered before is not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.errors import BenchwrightError
+from benchwright.progress import Progress
+
+from ..backends.options import BackendOptions
+from ..parsing.readers import ROBUST
+from ..results.score import MAX_ERRORS
+from ..run import evaluate
+from .outcome import StudyOutcome, StudyScore, outcome_of
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from .catalogue import Study
+
+
+def run_study(
+    study: Study,
+    release: Release,
+    models: Sequence[str],
+    out: Path,
+    *,
+    options: BackendOptions,
+    split: str | None = None,
+    reader: str = ROBUST,
+    max_errors: float = MAX_ERRORS,
+    progress: Progress | None = None,
+) -> StudyOutcome:
+    """Score every model under every condition, and return what the conditions change.
+
+    A run that was interrupted goes on from the logs of replies below `out`.
+
+    Args:
+        study: The study.
+        release: Release whose items are asked.
+        models: Names of the models, as `evaluate run` takes them.
+        out: Folder of results, as `evaluate run` writes them.
+        options: Options of the models.
+        split: Name of the only split that is asked; all splits where None.
+        reader: Reader of letters in replies.
+        max_errors: Share of errors among the asked items above which a score is unfit.
+        progress: Receiver of the progress.
+
+    Raises:
+        BenchwrightError: Models are named twice or not at all, or no item can be asked under a condition.
+        CheckFailed: A model failed alike on its first questions, or a budget is spent; run it again to go on.
+    """
+    if not models or len(set(models)) < len(models):
+        raise BenchwrightError("a study needs at least one --model, and each once")
+    scores = []
+    for model in models:
+        for condition in study.conditions:
+            score = evaluate(
+                release,
+                model,
+                protocol=condition.protocol,
+                reader=reader,
+                split=split,
+                out=out,
+                options=options,
+                max_errors=max_errors,
+                progress=progress,
+            )
+            if not score.asked:
+                raise BenchwrightError(
+                    f"{model} was asked nothing under {condition.protocol!r} of {release.path}: {study.lacking}, or "
+                    "none of a task that the model takes"
+                )
+            scores.append(StudyScore(condition, score))
+    if len({entry.score.model for entry in scores}) < len(models):
+        raise BenchwrightError(f"{' and '.join(models)} have the same name in results; study them one at a time")
+    return outcome_of(study, scores, out)
