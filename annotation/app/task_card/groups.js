@@ -222,6 +222,27 @@ class GroupField {
     return wanted;
   }
 
+  /** Show what is wrong with entries, counted from 1 among those in which something is filled in, and no other mistakes. */
+  showMistakes(mistakes) {
+    this.list.querySelectorAll(".mistake").forEach((element) => element.remove());
+    this.list.querySelectorAll("[aria-invalid]").forEach((element) => element.removeAttribute("aria-invalid"));
+    for (const { number, part: name, words } of mistakes) {
+      const part = this.filled[number - 1]?.parts.find(({ field }) => field.name === name);
+      if (part === undefined || part.set.hidden) continue;
+      const said = add(part.set, "span", "mistake", words);
+      said.id = `mistake-${this.field.name}-${number}-${name}`;
+      part.area?.setAttribute("aria-invalid", "true");
+      part.area?.setAttribute("aria-describedby", said.id);
+    }
+  }
+
+  goToMistake() {
+    const said = this.list.querySelector(".mistake");
+    if (said === null) return false;
+    this.go(said.parentElement.querySelector("textarea, select, input") ?? said);
+    return true;
+  }
+
   /** Unfold what an element stands in, and give it the cursor. */
   go(element) {
     this.form.sections.reveal(element);
