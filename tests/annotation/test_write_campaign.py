@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import csv
+import xml.etree.ElementTree as ET
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from walks import make_photographs
 from benchwright.annotation.campaigns import Write
 from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import CampaignForm, FormError, Submission, writing_form
+from benchwright.annotation.label_studio import read_reply
+from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.simulated import SimulatedWriters, simulated_decisions
 from benchwright.annotation.store import RefusedError, open_store
 from benchwright.pipeline import run_recipe
@@ -254,6 +257,25 @@ def test_all_mistakes_of_a_table_are_told_at_once_and_good_rows_go_in(
     ]  # fmt: skip
     assert "'perhaps' is none of written, nothing" in reasons[1]
     assert "ask_1 is filled in, but writing is not" in reasons[2]
+
+
+def test_label_studio_has_a_control_for_each_field_of_each_question() -> None:
+    form = CampaignForm(fields=writing_form(FULL).fields)
+    controls = [control for control in ET.fromstring(label_config(form)).iter() if control.get("toName") == "question"]
+    names = [control.get("name") for control in controls]
+    assert names[:4] == ["field_writing", "field_ask_1", "field_declining_1", "field_right_1"]
+    assert names[-1] == "field_needs_2"
+    said = {"writing": ["Write questions"], "ask_1": [SPOONS["ask"]], "declining_1": ["Is offered and wrong"]}
+    texts = {"right_1": [SPOONS["right"]], "wrong_1": SPOONS["wrong"], "explanation_1": [SPOONS["explanation"]]}
+    labels = {"difficulty_1": ["hard"], "needs_1": ["counting", "reading"]}
+    result = [
+        {"from_name": f"field_{name}", "type": kind, "value": {"text" if kind == "textarea" else "choices": value}}
+        for name, value in (said | texts | labels).items()
+        for kind in ["textarea" if name.startswith("ask") or name in texts else "choices"]
+    ]
+    submission = read_reply(result, form, {"choices": []})
+    checked = writing_form(FULL).checked(submission.fields or {}, letters=(), key=None)
+    assert checked == written(SPOONS | {"needs": ["counting", "reading"]})
 
 
 @pytest.mark.parametrize(
