@@ -229,17 +229,17 @@ class GroupField {
     for (const { number, part: name, words } of mistakes) {
       const part = this.filled[number - 1]?.parts.find(({ field }) => field.name === name);
       if (part === undefined || part.set.hidden) continue;
-      const said = add(part.set, "span", "mistake", words);
-      said.id = `mistake-${this.field.name}-${number}-${name}`;
+      const line = add(part.set, "span", "mistake", words);
+      line.id = `mistake-${this.field.name}-${number}-${name}`;
       part.area?.setAttribute("aria-invalid", "true");
-      part.area?.setAttribute("aria-describedby", said.id);
+      part.area?.setAttribute("aria-describedby", line.id);
     }
   }
 
   goToMistake() {
-    const said = this.list.querySelector(".mistake");
-    if (said === null) return false;
-    this.go(said.parentElement.querySelector("textarea, select, input") ?? said);
+    const line = this.list.querySelector(".mistake");
+    if (line === null) return false;
+    this.go(line.parentElement.querySelector("textarea, select, input") ?? line);
     return true;
   }
 
