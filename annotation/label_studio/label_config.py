@@ -28,6 +28,7 @@ from ..forms.fields.field_types import (
 )
 from ..forms.fields.field_words import takes_in_words
 from ..forms.fields.form import Form
+from ..forms.fields.numbered_fields import with_numbered_fields
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
 from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields
@@ -175,7 +176,7 @@ def _typed(view: ET.Element, form: Form) -> None:
     """Add a typed form: its fields in their order, each under its label."""
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
     ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
-    add_fields(view, form, of="question")
+    add_fields(view, with_numbered_fields(form), of="question")
 
 
 def add_fields(view: ET.Element, form: Form, *, of: str) -> None:

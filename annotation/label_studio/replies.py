@@ -24,6 +24,7 @@ from ..forms.fields.field_types import (
     TextField,
 )
 from ..forms.fields.form import Form
+from ..forms.fields.numbered_fields import grouped_values, with_numbered_fields
 from ..forms.payloads import item_in
 from ..forms.submission import Submission
 from .drawn_regions import take_drawn
@@ -72,7 +73,8 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
         return _votes(values_in, form, payload)
     typed = form.typed
     if typed is not None:
-        return Submission(fields={**read_fields(values_in, typed, payload), **drawn})
+        fields = read_fields(values_in, with_numbered_fields(typed), payload)
+        return Submission(fields={**grouped_values(typed, fields), **drawn})
     return _verdict(values_in, form, payload)
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import csv
+import xml.etree.ElementTree as ET
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from walks import make_photographs
 from benchwright.annotation.campaigns import Write
 from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import CampaignForm, FormError, Submission, writing_form
+from benchwright.annotation.label_studio import read_reply
+from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.simulated import SimulatedWriters, simulated_decisions
 from benchwright.annotation.store import RefusedError, open_store
 from benchwright.pipeline import run_recipe
@@ -65,12 +68,12 @@ def written(*questions: dict[str, Any]) -> dict[str, Any]:
     return {"writing": "written", "questions": list(questions)}
 
 
-def advanced(step: Write, ctx: CampaignContext, said: dict[str, dict[str, Any]], now: datetime) -> Verdicts:
+def advanced(step: Write, ctx: CampaignContext, decisions: dict[str, dict[str, Any]], now: datetime) -> Verdicts:
     """Return the verdicts of a campaign in which this was written, by image and annotator."""
-    images = [picture(image_id) for image_id in said]
+    images = [picture(image_id) for image_id in decisions]
     assert "write" in (step.advance(images, ctx).waiting or "")
     with open_store(ctx.store_url) as store:
-        say(store, "write", said, now)
+        say(store, "write", decisions, now)
     return step.advance(images, ctx)
 
 
@@ -256,6 +259,25 @@ def test_all_mistakes_of_a_table_are_told_at_once_and_good_rows_go_in(
     assert "ask_1 is filled in, but writing is not" in reasons[2]
 
 
+def test_label_studio_has_a_control_for_each_field_of_each_question() -> None:
+    form = CampaignForm(fields=writing_form(FULL).fields)
+    controls = [control for control in ET.fromstring(label_config(form)).iter() if control.get("toName") == "question"]
+    names = [control.get("name") for control in controls]
+    assert names[:4] == ["field_writing", "field_ask_1", "field_declining_1", "field_right_1"]
+    assert names[-1] == "field_needs_2"
+    decisions = {"writing": ["Write questions"], "ask_1": [SPOONS["ask"]], "declining_1": ["Is offered and wrong"]}
+    texts = {"right_1": [SPOONS["right"]], "wrong_1": SPOONS["wrong"], "explanation_1": [SPOONS["explanation"]]}
+    labels = {"difficulty_1": ["hard"], "needs_1": ["counting", "reading"]}
+    result = [
+        {"from_name": f"field_{name}", "type": kind, "value": {"text" if kind == "textarea" else "choices": value}}
+        for name, value in (decisions | texts | labels).items()
+        for kind in ["textarea" if name.startswith("ask") or name in texts else "choices"]
+    ]
+    submission = read_reply(result, form, {"choices": []})
+    checked = writing_form(FULL).checked(submission.fields or {}, letters=(), key=None)
+    assert checked == written(SPOONS | {"needs": ["counting", "reading"]})
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -336,12 +358,12 @@ def test_two_campaigns_become_items_of_two_kinds_and_puzzles_and_nobody_gets_the
     assert "campaign 'write' waits" in waits(tmp_path).waits[0]
     with open_store(address) as store:
         first, second, third = sorted(task.item_id for task in store.tasks("write"))
-        said = {first: {"ann": written(cups, taste)}, second: {"ben": written(cups)}, third: {"ann": NOTHING}}
-        say(store, "write", said, now)
+        decisions = {first: {"ann": written(cups, taste)}, second: {"ben": written(cups)}, third: {"ann": NOTHING}}
+        say(store, "write", decisions, now)
     assert "campaign 'puzzles' waits" in waits(tmp_path).waits[0]
     with open_store(address) as store:
-        said = {first: {"ben": NOTHING}, second: {"ann": NOTHING}, third: {"ann": written(puzzle)}}
-        say(store, "puzzles", said, now)
+        decisions = {first: {"ben": NOTHING}, second: {"ann": NOTHING}, third: {"ann": written(puzzle)}}
+        say(store, "puzzles", decisions, now)
     report = {step.name: step for step in waits(tmp_path).steps}
     assert dict(report["written_questions"].dropped) == {"nothing_written": 1}
     assert [report[name].made for name in ("written_questions", "puzzle_items", "iq_test")] == [3, 1, 1]

@@ -27,7 +27,7 @@ TASTE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def said(*questions: dict[str, Any], slot: int = 1, simulated: bool = False, **more: Any) -> dict[str, Any]:
+def stated(*questions: dict[str, Any], slot: int = 1, simulated: bool = False, **more: Any) -> dict[str, Any]:
     """Return the value of an image, each question written at this place unless it says another."""
     written_in = {"campaign": "write", "record_id": "a" * 64, "slot": slot, "simulated": simulated}
     return {"task": "table_manners", "questions": [{"written_in": written_in, **each} for each in questions], **more}
@@ -49,7 +49,7 @@ def text_of(item: Item, key: str | None) -> str | None:
 
 
 def test_each_question_becomes_an_item_with_its_words_labels_and_place(run: Any) -> None:
-    cups, taste = run(said(CUPS, TASTE)).items
+    cups, taste = run(stated(CUPS, TASTE)).items
     assert (cups.task, cups.question, cups.explanation) == ("table_manners", CUPS["ask"], CUPS["explanation"])
     assert text_of(cups, cups.answer) == "Three"
     assert {choice.text for choice in cups.choices} == {"One", "Two", "Three", "Four"}
@@ -62,7 +62,7 @@ def test_each_question_becomes_an_item_with_its_words_labels_and_place(run: Any)
 
 
 def test_a_question_with_an_option_that_declines_and_is_wrong_has_both_keys(run: Any) -> None:
-    [item] = run(said(CUPS | {"refusal": REFUSAL})).items
+    [item] = run(stated(CUPS | {"refusal": REFUSAL})).items
     assert (text_of(item, item.answer), text_of(item, item.refusal)) == ("Three", REFUSAL)
     assert len(item.choices) == 5
 
@@ -70,7 +70,7 @@ def test_a_question_with_an_option_that_declines_and_is_wrong_has_both_keys(run:
 def test_options_that_are_drawn_keep_their_order(run: Any) -> None:
     puzzle = {"ask": "Which figure comes next?", "right": "C", "wrong": ["A", "B", "D"]}
     for seed in range(4):
-        [item] = run(said(puzzle, drawn_options=["A", "B", "C", "D"]), seed=seed).items
+        [item] = run(stated(puzzle, drawn_options=["A", "B", "C", "D"]), seed=seed).items
         assert [choice.text for choice in item.choices] == ["A", "B", "C", "D"]
         assert item.answer == "C"
 
@@ -81,7 +81,7 @@ def test_letters_of_right_options_and_of_those_that_decline_are_spread_evenly(ru
     declines: Counter[str | None] = Counter()
     for seed in range(20):
         questions = [CUPS | {"ask": f"How many cups, {number}?", "refusal": REFUSAL} for number in range(10)]
-        for item in run(said(*questions), seed=seed).items:
+        for item in run(stated(*questions), seed=seed).items:
             right[item.answer] += 1
             declines[item.refusal] += 1
     for counts in (right, declines):
@@ -90,15 +90,15 @@ def test_letters_of_right_options_and_of_those_that_decline_are_spread_evenly(ru
 
 
 def test_an_item_stays_as_it_is_where_others_join_it(run: Any) -> None:
-    [alone] = run(said(CUPS)).items
-    other = said(TASTE, slot=2)["questions"][0]
-    joined = run({**said(CUPS, TASTE), "questions": [other, *said(CUPS, TASTE)["questions"]]}).items
+    [alone] = run(stated(CUPS)).items
+    other = stated(TASTE, slot=2)["questions"][0]
+    joined = run({**stated(CUPS, TASTE), "questions": [other, *stated(CUPS, TASTE)["questions"]]}).items
     assert alone in joined
     assert len({item.item_id for item in joined}) == 3
 
 
 def test_what_nobody_wrote_is_marked_and_an_image_without_questions_is_dropped_with_a_reason(run: Any) -> None:
-    [item] = run(said(CUPS, simulated=True)).items
+    [item] = run(stated(CUPS, simulated=True)).items
     assert set(item.written_by.values()) == {"simulated"}
     outcome = run(None)
     assert (outcome.verdict, outcome.reason) == ("drop", "nothing_written")

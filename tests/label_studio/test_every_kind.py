@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
 
-from benchwright.annotation.forms import KINDS, PAIR_FORM, CampaignForm, Form, Submission, TaskInput, screening_form
+from benchwright.annotation.forms import (
+    KINDS,
+    PAIR_FORM,
+    CampaignForm,
+    Form,
+    LabelSet,
+    QuestionSettings,
+    Submission,
+    TaskInput,
+    screening_form,
+    writing_form,
+)
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.review_tasks import FindingCategory
 
@@ -40,7 +52,24 @@ SAID: dict[str, tuple[Form, dict[str, Any], dict[str, Any]]] = {
         {"field_categories": ["Something else", "Read ＄5, or <b>more</b>"], "field_reason": "it says so"},
         {"categories": ["other", "cost"], "reason": "it says so"},
     ),
-}
+    "write": (
+        writing_form(QuestionSettings(refusal="allowed", labels={"difficulty": LabelSet(values=("easy", "hard"))})),
+        {
+            "field_writing": "Write questions", "field_ask_1": " How many cups, $5 each? ",
+            "field_declining_1": "Is offered and wrong", "field_right_1": "One", "field_wrong_1": ["Two", "Three", "Four"],
+            "field_difficulty_1": "hard", "field_ask_3": "How does the tea taste?",
+            "field_declining_3": "Is offered and right", "field_tempting_3": ["Sweet", "Sour", "Bitter", "Salty"],
+            "field_difficulty_3": "easy",
+        },
+        {
+            "writing": "written",
+            "questions": [
+                {"ask": "How many cups, $5 each?", "declining": "offered", "right": "One", "wrong": ["Two", "Three", "Four"], "difficulty": "hard"},
+                {"ask": "How does the tea taste?", "declining": "is_right", "tempting": ["Sweet", "Sour", "Bitter", "Salty"], "difficulty": "easy"},
+            ],
+        },
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", SAID)
@@ -61,8 +90,8 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
         queue.submit(mine.slot_id, Submission(fields=fields), now=now)
     project = push(label_studio, workspace, "--campaign", kind)["project"]
     [there] = label_studio.tasks(project)
-    texts = {"field_note", "field_reason"}
-    result = [region(control, said, is_text=control in texts) for control, said in labelled.items()]
+    texts = re.compile("field_(note|reason|ask|right|wrong|tempting)(_[0-9])?")
+    result = [region(control, said, is_text=bool(texts.fullmatch(control))) for control, said in labelled.items()]
     label_studio.api("ann", "POST", f"tasks/{there['id']}/annotations", {"result": result, "lead_time": 4})
     done = pull(label_studio, workspace, "--campaign", kind)
     assert (done["new"], done["tasks"]["done"]) == (1, 1)

@@ -146,6 +146,7 @@ _ENGLISH = {
     "needs_entries": "“{field}” at least. Add more, then press Enter again.",
     "needs_pictures": "Choose a picture for “{field}”, then press Enter again.",
     "needs_draft": "Accept (A), edit or discard (D) the draft of “{field}”, then press Enter again.",
+    "mend_first": "Not handed in yet: something beside a field is marked as wrong.",
     "section_missing": "missing: {what}",
     "section_done": "complete",
     "section_empty": "nothing here",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,8 +14,10 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
+from ...forms.fields.field_types import Repeated
+from ...forms.fields.field_values import MOST_MISTAKES
 from ...forms.task_content import content_in
-from ...store import Account, RefusedError, StaleError
+from ...store import Account, Campaign, RefusedError, StaleError
 from ...store.campaigns.adjudications import has_opened
 from ...workflow.drafts import MAX_DRAFT_BYTES, SeenDraft, most_draft_bytes
 from ...workflow.task_queue import TaskQueue, is_id, may_see
@@ -169,11 +172,28 @@ class _TaskRoutes:
             return PlainTextResponse(f"{message_of(error)}\n", 403)
         except (ValueError, RecursionError, BenchwrightError):
             return PlainTextResponse("this is no draft\n", 400)
-        return JSONResponse({"saved": True, "revision": saved.revision})
+        mistakes = mistakes_in_draft(campaign, draft)
+        return JSONResponse({"saved": True, "revision": saved.revision, **({"mistakes": mistakes} if mistakes else {})})
 
     @staticmethod
     def _is_curator(request: Request) -> bool:
         return _account(request).role == "curator"
+
+
+def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return what is wrong with questions that are being written, each mistake in words that stand beside its field.
+
+    Forms in which no questions are written are checked when they are handed in.
+    """
+    typed, fields = campaign.form.typed, draft.get("fields")
+    if typed is None or not isinstance(fields, Mapping):
+        return []
+    if not any(isinstance(field, Repeated) and field.question is not None for field in typed.fields):
+        return []
+    return [
+        {"place": mistake.place, "words": message_of(BenchwrightError(mistake.beside_field))}
+        for mistake in typed.wrong_so_far(fields)[:MOST_MISTAKES]
+    ]
 
 
 def _seen(request: Request) -> SeenDraft | None:

@@ -36,7 +36,7 @@ class TaskCard {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
-    this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), this.stop.signal);
+    this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), (mistakes) => this.form?.showMistakes(mistakes), this.stop.signal);
     const { signal } = this.stop;
     this.activity = new Activity(signal);
     window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
@@ -417,7 +417,8 @@ class TaskCard {
   submit() {
     const missing = this.form.missing();
     if (missing === null) {
-      this.send("decide");
+      if (this.drafts.waiting !== undefined || !this.form.goToMistake()) this.send("decide");
+      else this.tell("mend_first", true);
       return;
     }
     if (missing.type === "region") {

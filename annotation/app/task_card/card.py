@@ -28,7 +28,7 @@ from ..routes.field_examples import field_examples_url
 from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
 from ..routes.regions import helpers_url, proposals_url
-from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
+from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url, mistakes_in_draft
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
@@ -86,6 +86,7 @@ class Card:
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
         examples: Path below which the example pictures of fields lie.
+        mistakes: What is wrong with questions in the draft, each with its `place`, as of `FieldMistake`, and `words`.
         proposals: What a model drafted: `author`, and `fields`, or nothing of these where it failed; None without any.
     """
 
@@ -117,6 +118,7 @@ class Card:
     is_practice: bool = False
     examples: str = ""
     proposals: Mapping[str, Any] | None = None
+    mistakes: Sequence[Mapping[str, str]] = ()
 
     @property
     def letters_choose(self) -> bool:
@@ -180,6 +182,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         revision=task.revision,
         examples=field_examples_url(campaign),
         proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
+        mistakes=mistakes_in_draft(campaign, task.draft),
     )
 
 

@@ -7,10 +7,12 @@ const KEEPALIVE_CHARS = 15_000; // a browser lets a page leave no more than 64 K
 const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join("");
 
 class Drafts {
-  /** `report` hears whether a draft was saved, and when it was typed; `behind` what is there where another window was faster. */
-  constructor(report, behind, signal) {
-    this.report = report;
-    this.behind = behind;
+  /**
+   * `report` hears whether a draft was saved, and when it was typed; `behind` what is there where another window was faster;
+   * `mistaken` what is wrong with what is written so far.
+   */
+  constructor(report, behind, mistaken, signal) {
+    Object.assign(this, { report, behind, mistaken });
     this.seen = { version: 0, revision: 0 };
     const flush = () => this.flush();
     window.addEventListener("pagehide", flush, { signal });
@@ -77,6 +79,7 @@ class Drafts {
           this.behind(kept);
           return;
         }
+        if (this.waiting === undefined) this.mistaken(kept.mistakes ?? []);
       }
       this.report(answer.ok, typed);
     } catch {

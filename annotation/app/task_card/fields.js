@@ -64,6 +64,20 @@ class FormFields {
     if (this.regions.length) this.layers = new MarkLayers(parent, marking);
     this.draw();
     if (this.regions.length) marking.redraw();
+    this.showMistakes(data.mistakes ?? []);
+  }
+
+  /** Show beside each field of a group what is wrong with it so far; `place` says which, such as `questions/2/ask`. */
+  showMistakes(mistakes) {
+    for (const field of this.data.fields.filter((one) => one.type === "repeated")) {
+      const own = mistakes.map(({ place, words }) => ({ parts: place.split("/"), words })).filter(({ parts }) => parts[0] === field.name);
+      this.boxOf(field).showMistakes(own.map(({ parts, words }) => ({ number: Number(parts[1]), part: parts[2], words })));
+    }
+  }
+
+  /** Go to the first mistake that is shown; whether there is one. */
+  goToMistake() {
+    return this.boxes.some((box) => box.goToMistake?.());
   }
 
   /** Regions are drawn on the pictures; what is drawn is the value of their field. */

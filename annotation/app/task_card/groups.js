@@ -222,6 +222,27 @@ class GroupField {
     return wanted;
   }
 
+  /** Show what is wrong with entries, counted from 1 among those in which something is filled in, and no other mistakes. */
+  showMistakes(mistakes) {
+    this.list.querySelectorAll(".mistake").forEach((element) => element.remove());
+    this.list.querySelectorAll("[aria-invalid]").forEach((element) => element.removeAttribute("aria-invalid"));
+    for (const { number, part: name, words } of mistakes) {
+      const part = this.filled[number - 1]?.parts.find(({ field }) => field.name === name);
+      if (part === undefined || part.set.hidden) continue;
+      const line = add(part.set, "span", "mistake", words);
+      line.id = `mistake-${this.field.name}-${number}-${name}`;
+      part.area?.setAttribute("aria-invalid", "true");
+      part.area?.setAttribute("aria-describedby", line.id);
+    }
+  }
+
+  goToMistake() {
+    const line = this.list.querySelector(".mistake");
+    if (line === null) return false;
+    this.go(line.parentElement.querySelector("textarea, select, input") ?? line);
+    return true;
+  }
+
   /** Unfold what an element stands in, and give it the cursor. */
   go(element) {
     this.form.sections.reveal(element);

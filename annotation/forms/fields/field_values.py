@@ -49,11 +49,13 @@ class FieldMistake(NamedTuple):
         place: Field, or for one of a group's entries `questions/2/ask`; empty for the form as a whole.
         words: The mistake, in words that name the field.
         entry: Entry of the group, in words such as `question 2`; empty outside of groups.
+        is_missing: Whether something is still to be filled in, rather than wrong.
     """
 
     place: str
     words: str
     entry: str = ""
+    is_missing: bool = False
 
     @property
     def sentence(self) -> str:
@@ -115,7 +117,8 @@ def checked_values(
         if value:
             values[field.name] = value
         elif field.is_required and not (isinstance(field, RegionField) and field.min_count == 0):
-            mistakes.append(FieldMistake(field.name, f"field {field.name!r} ({field.label}) is not filled in"))
+            words = f"field {field.name!r} ({field.label}) is not filled in"
+            mistakes.append(FieldMistake(field.name, words, is_missing=True))
     return values, mistakes
 
 
@@ -236,12 +239,12 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
             wrong.append(FieldMistake(str(field.distinct), words))
         wrong += _mistakes_in_question(field, values)
         mistakes += [
-            FieldMistake(f"{number}/{each.place}".rstrip("/"), each.words, f"{field.entry} {number}") for each in wrong
+            each._replace(place=f"{number}/{each.place}".rstrip("/"), entry=f"{field.entry} {number}") for each in wrong
         ]
         checked.append(values)
     if checked and len(checked) < field.min_count:
         words = f"field {field.name!r} ({field.label}): at least {field.min_count}; it has {len(checked)}"
-        mistakes.append(FieldMistake("", words))
+        mistakes.append(FieldMistake("", words, is_missing=True))
     raise_all(mistakes)
     return checked
 
@@ -304,7 +307,8 @@ def _lines(field: Lines, value: Any) -> list[str]:
 def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any]) -> None:
     least = field.count if field.at_least is None else field.at_least
     if not least <= len(lines) <= field.count:
-        raise FormError(f"field {field.name!r} ({field.label}): {count_in_words(field)} lines; it has {len(lines)}")
+        words = f"field {field.name!r} ({field.label}): {count_in_words(field)} lines; it has {len(lines)}"
+        raise FormError(words, [FieldMistake("", words, is_missing=len(lines) < least)])
     taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
     for line in lines:  # lines that differ only in case count as equal: a reader sees no difference
         if line.casefold() in taken:

@@ -96,6 +96,11 @@ class Form(Record):
         raise_all(mistakes)
         return values
 
+    def wrong_so_far(self, entries: Mapping[str, Any]) -> list[FieldMistake]:
+        """Return what is wrong with values that are still being filled in, without what is only missing."""
+        _, mistakes = checked_values(self.fields, entries, TaskValues())
+        return [mistake for mistake in mistakes if not mistake.is_missing]
+
     def comparable(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as `checked` spells them, field by field and entry by entry, without those that do not fit.
 

@@ -51,8 +51,9 @@ def numbered_fields(group: FormField) -> tuple[FormField, ...]:
 
 
 def _differing(part: EntryField, number: int) -> dict[str, Any]:
-    is_told_apart = isinstance(part, Lines) and part.differ_from is not None
-    return {"differ_from": name_of(part.differ_from, number)} if is_told_apart else {}
+    if not isinstance(part, Lines) or part.differ_from is None:
+        return {}
+    return {"differ_from": name_of(part.differ_from, number)}
 
 
 def name_of(part: str, number: int) -> str:

@@ -213,12 +213,13 @@ def _question_fields(settings: QuestionSettings) -> Iterator[EntryField]:
             tempting = "Tempting options, none of them right"
             yield _lines("tempting", tempting, options.at_least, options.at_most, most.option, _HAS_NONE)
     if settings.explanation != "none":
+        is_required = settings.explanation == "required"
         yield TextField(
             name="explanation",
-            label="Explanation",
+            label="Explanation" if is_required else "Explanation (optional)",
             hint="What in the picture makes it right",
             max_chars=most.explanation,
-            is_required=settings.explanation == "required",
+            is_required=is_required,
         )
     for name, labels in settings.labels.items():
         yield _label_field(name, labels)
@@ -246,7 +247,7 @@ def _lines(name: str, label: str, at_least: int, at_most: int, max_chars: int, o
 def _label_field(name: str, labels: LabelSet) -> OneOf | SeveralOf:
     options = tuple(Option(code=code, words=words) for code, words in labels.words_by_code.items())
     kind = SeveralOf if labels.several else OneOf
-    label = name.replace("_", " ").capitalize()
+    label = name.replace("_", " ").capitalize() + ("" if labels.required else " (optional)")
     return kind(name=name, label=label, options=options, is_required=labels.required)
 
 
