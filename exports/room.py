@@ -40,5 +40,8 @@ ROOM = Room(
             "benchwright.exports.formats.vlmevalkit:VLMEvalKit",
             "VLMEvalKit: tables (TSV), and a class that reads them.",
         ),
+        "webdataset": Entry(
+            "benchwright.exports.formats.webdataset:WebDataset", "WebDataset: archives (TAR) of samples to stream."
+        ),
     },
 )

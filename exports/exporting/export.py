@@ -94,8 +94,8 @@ def export_release(
     _check_free(out)
     watching = progress or Silent()
     total = sum(release.manifest.counts.splits[split].items for split in chosen)
-    header = ExportHeader.of(release, chosen, out)
     with unfinished(out) as draft, ReleaseWalk(release, chosen) as walk:
+        header = ExportHeader.of(release, chosen, out, **walk.picture_shape()._asdict())
         written = kind(draft, header)
         beside = BesideWriter(draft, header)
         losses: Counter[NotCarried] = Counter()

@@ -12,6 +12,9 @@ from benchwright.drawing.model_pictures import ModelPicture, model_picture
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.lists_on_disk import ListsOnDisk
 from benchwright.records import ImageRecord, ItemImage
+from benchwright.release.format import documents
+from benchwright.release.format.files import open_inside
+from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.rows import file_name
 
 from .exported import ExportedItem, ExportedPicture, PictureCredit
@@ -25,6 +28,18 @@ CACHE_BYTES = 128 * 1024**2
 
 class UnexportablePicture(DataError):
     """A picture of an item that cannot be decoded, or whose marks cannot be drawn; its item is left out and listed."""
+
+
+class PictureShape(NamedTuple):
+    """What is true of all pictures of an export.
+
+    Attributes:
+        most_pictures: Number of pictures of the item that shows most.
+        only_jpeg: Whether models see every picture as a JPEG file, as far as the release's records say.
+    """
+
+    most_pictures: int
+    only_jpeg: bool
 
 
 class _Ready(NamedTuple):
@@ -84,6 +99,23 @@ class ReleaseWalk:
         """Return the number of items that are exported."""
         counts = self._release.manifest.counts.splits
         return sum(counts[split].items for split in self._splits) - len(self._left_out)
+
+    def picture_shape(self) -> PictureShape:
+        """Return what formats must know of all pictures before the first is written; no picture is read."""
+        most, only_jpeg = 1, True
+        for split in self._splits:
+            for name in self._release.manifest.data_files(split):
+                with open_inside(self._release.path, name) as handle:
+                    columns = ("image_ids", "visual_prompts")
+                    for row in read_rows(handle, title=name, canary=self._release.canary, columns=columns):
+                        most = max(most, len(row["image_ids"]))
+                        is_marked = any(documents.parse(row["visual_prompts"], title=f"{name}: visual_prompts"))
+                        only_jpeg = only_jpeg and not is_marked and all(map(self._is_plain_jpeg, row["image_ids"]))
+        return PictureShape(most, only_jpeg)
+
+    def _is_plain_jpeg(self, image_id: str) -> bool:
+        record = self.record(image_id)
+        return record.media_type == "image/jpeg" and not record.notes
 
     def record(self, image_id: str) -> ImageRecord:
         """Return the record of a picture.
