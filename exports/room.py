@@ -36,6 +36,9 @@ ROOM = Room(
         "jsonl": Entry(
             "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
         ),
+        "lmms-eval": Entry(
+            "benchwright.exports.formats.lmms_eval:LmmsEval", "lmms-eval: task files over Parquet files."
+        ),
         "vlmevalkit": Entry(
             "benchwright.exports.formats.vlmevalkit:VLMEvalKit",
             "VLMEvalKit: tables (TSV), and a class that reads them.",

@@ -50,7 +50,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return nasty_release(tmp_path_factory.mktemp("nasty") / "r")
 
 
-@pytest.mark.parametrize(("name", "kind"), [("webdataset", "webdataset")])
+@pytest.mark.parametrize(("name", "kind"), [("webdataset", "webdataset"), ("lmms-eval", "parquet")])
 def test_every_item_equals_the_release(name: str, kind: str, release: Release, tmp_path: Path) -> None:
     export_release(release, name, tmp_path / "export")
     env = {**offline(tmp_path), "HF_HOME": str(tmp_path / "hf"), "PYTHONPATH": str(Path(__file__).parent.parent)}
