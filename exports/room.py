@@ -26,6 +26,9 @@ ROOM = Room(
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={
+        "coco": Entry(
+            "benchwright.exports.formats.coco:Coco", "COCO: marks and answer regions as boxes, outlines and masks."
+        ),
         "croissant": Entry(
             "benchwright.exports.formats.croissant:Croissant", "Croissant 1.1: metadata over Parquet files."
         ),

@@ -94,10 +94,10 @@ def export_release(
     _check_free(out)
     watching = progress or Silent()
     total = sum(release.manifest.counts.splits[split].items for split in chosen)
-    with unfinished(out) as draft, ReleaseWalk(release, chosen) as walk:
+    with unfinished(out) as draft, ReleaseWalk(release, chosen, draws_marks=kind.shows_marks) as walk:
         header = ExportHeader.of(release, chosen, out, **walk.picture_shape()._asdict())
         written = kind(draft, header)
-        beside = BesideWriter(draft, header)
+        beside = BesideWriter(draft, header, marks=kind.shows_marks)
         losses: Counter[NotCarried] = Counter()
         watching.phase("writing", total, "items")
         try:

@@ -57,10 +57,11 @@ class ReleaseWalk:
     Args:
         release: Release to walk over.
         splits: Names of the splits, sorted.
+        draws_marks: Whether marks are drawn on the pictures.
     """
 
-    def __init__(self, release: Release, splits: Sequence[str]) -> None:
-        self._release, self._splits = release, splits
+    def __init__(self, release: Release, splits: Sequence[str], *, draws_marks: bool) -> None:
+        self._release, self._splits, self._draws_marks = release, splits, draws_marks
         self._records: ListsOnDisk[str] = ListsOnDisk()
         self._kept: OrderedDict[str, _Ready] = OrderedDict()
         self._used = 0
@@ -169,13 +170,13 @@ class ReleaseWalk:
     def _made(self, released: ReleasedItem, number: int, image: ItemImage) -> _Ready:
         from benchwright.drawing import PromptError
 
-        marks = [prompt.model_dump(mode="json") for prompt in image.prompts]
-        key = digest([image.image_id, marks])
+        prompts = image.prompts if self._draws_marks else ()
+        key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in prompts]])
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known
         try:
-            picture = model_picture(released.images[image.image_id], image.prompts)
+            picture = model_picture(released.images[image.image_id], prompts)
         except (UnreadableImage, PromptError) as error:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         ready = self._kept[key] = _Ready(picture, bytes_digest(picture.data))
