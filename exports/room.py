@@ -39,6 +39,9 @@ ROOM = Room(
         "jsonl": Entry(
             "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
         ),
+        "label-studio": Entry(
+            "benchwright.exports.formats.label_studio:LabelStudioTasks", "Label Studio: tasks to import, and a config."
+        ),
         "lmms-eval": Entry(
             "benchwright.exports.formats.lmms_eval:LmmsEval", "lmms-eval: task files over Parquet files."
         ),
