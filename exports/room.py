@@ -32,6 +32,9 @@ ROOM = Room(
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={
+        "coco": Entry(
+            "benchwright.exports.formats.coco:Coco", "COCO: marks and answer regions as boxes, outlines and masks."
+        ),
         "croissant": Entry(
             "benchwright.exports.formats.croissant:Croissant", "Croissant 1.1: metadata over Parquet files."
         ),
@@ -42,9 +45,18 @@ ROOM = Room(
         "jsonl": Entry(
             "benchwright.exports.formats.json_lines:JsonLines", "JSON lines with pictures in files; carries everything."
         ),
+        "label-studio": Entry(
+            "benchwright.exports.formats.label_studio:LabelStudioTasks", "Label Studio: tasks to import, and a config."
+        ),
+        "lmms-eval": Entry(
+            "benchwright.exports.formats.lmms_eval:LmmsEval", "lmms-eval: task files over Parquet files."
+        ),
         "vlmevalkit": Entry(
             "benchwright.exports.formats.vlmevalkit:VLMEvalKit",
             "VLMEvalKit: tables (TSV), and a class that reads them.",
+        ),
+        "webdataset": Entry(
+            "benchwright.exports.formats.webdataset:WebDataset", "WebDataset: archives (TAR) of samples to stream."
         ),
     },
 )

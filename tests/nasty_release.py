@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 from small_bench import Bench
 
+from benchwright.drawing import mask_of
 from benchwright.records import Choice, ImageRecord, ItemImage, PromptStyle, Source, VisualPrompt
 from benchwright.release import Release
 
@@ -104,6 +105,7 @@ def nasty_bench() -> NastyBench:
     bench.add(odd[3], "val", 23, task="no_answer", question="What is it?", choices=yes_no, kind="yes_no",
               images=(ItemImage(image_id=odd[3].image_id, role="view"),), answer=None)  # fmt: skip
     _add_marked(bench, odd)
+    _add_all_kinds(bench, odd[6])
     return bench
 
 
@@ -119,6 +121,27 @@ def _add_marked(bench: NastyBench, odd: list[ImageRecord]) -> None:
             images=(ItemImage(image_id=record.image_id, role="view", prompts=marks),), answer="A",
             choices=(Choice(key="A", text="sea"), Choice(key="B", text="land")),
         )  # fmt: skip
+
+
+def _add_all_kinds(bench: NastyBench, record: ImageRecord) -> None:
+    """Add an item with marks of other kinds, a mask of a coarser grid among them, and with a region that justifies."""
+    style = PromptStyle(reference_height_px=256)
+    grid = np.zeros((4, 6), bool)
+    grid[1:3, 2:5] = True
+    settings: dict[str, Any] = {"image_id": record.image_id, "style": style}
+    marks = (
+        VisualPrompt(kind="polygon", points=((10.0, 8.0), (40.0, 12.5), (22.0, 44.0)), label="a", **settings),
+        VisualPrompt(kind="mask", points=((48.0, 10.0), (84.0, 34.0)), mask=mask_of(grid), label="b", **settings),
+        VisualPrompt(kind="arrow", points=((12.0, 60.0), (50.0, 52.0)), **settings),
+        VisualPrompt(kind="box", points=((88.0, 66.0), (60.0, 44.0)), **settings),
+    )
+    region = {"shape": "box", "points": [[3.0, 4.0], [30.0, 50.0]], "label": "why"}
+    stated = {"image": 1, "size_wh": [record.width, record.height], "regions": [region], "annotators": 2}
+    bench.add(
+        record, "test", 40, task="marked", question="What lies in the outline?", answer="B",
+        images=(ItemImage(image_id=record.image_id, role="view", prompts=marks),),
+        choices=(Choice(key="A", text="sea"), Choice(key="B", text="land")), evidence={"answer_regions": {"reasons": stated}},
+    )  # fmt: skip
 
 
 def nasty_release(folder: Path) -> Release:

@@ -30,10 +30,11 @@ class BesideWriter:
     Args:
         folder: Folder of the export.
         header: What the export says of its release.
+        marks: Whether marks are drawn, so that vectors and clean pictures are to lie beside.
     """
 
-    def __init__(self, folder: Path, header: ExportHeader) -> None:
-        self._header = header
+    def __init__(self, folder: Path, header: ExportHeader, *, marks: bool) -> None:
+        self._header, self._writes_marks = header, marks
         self._lines = LinesWriter(folder)
         self._marks = LinesWriter(folder)
         self._clean = PictureFolder(folder)
@@ -51,7 +52,7 @@ class BesideWriter:
                 self.licences.update({credit.licence or "not stated" for credit in picture.credits})
                 line = {"canary": self._header.canary, "image_id": image.image_id, "sources": credits}
                 self._lines.write(SOURCES, line)
-            if image.prompts:
+            if image.prompts and self._writes_marks:
                 stored = exported.released.images[image.image_id]
                 self._clean.write(image.image_id, picture.unmarked_name, stored, below=UNMARKED)
                 self._marks.write(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,12 +94,13 @@ def export_release(
     _check_free(out)
     watching = progress or Silent()
     total = sum(release.manifest.counts.splits[split].items for split in chosen)
-    header = ExportHeader.of(release, chosen, out)
-    with unfinished(out) as draft, ReleaseWalk(release, chosen) as walk:
+    with unfinished(out) as draft, ReleaseWalk(release, chosen, draws_marks=kind.shows_marks) as walk:
+        header = ExportHeader.of(release, chosen, out, **walk.picture_shape()._asdict())
         written = kind(draft, header)
-        beside = BesideWriter(draft, header)
+        beside = BesideWriter(draft, header, marks=kind.shows_marks)
         losses: Counter[NotCarried] = Counter()
         watching.phase("writing", total, "items")
+        filled: set[str] = set()
         try:
             for exported in walk.items():
                 try:
@@ -110,8 +111,11 @@ def export_release(
                 else:
                     written.add(exported)
                     beside.add(exported)
+                    filled.add(exported.split)
                     losses.update(set(written.not_carried(exported)))
                 watching.advance(1)
+            # A split of which no item can be exported has no file.
+            written.header = replace(header, splits=tuple(sorted(filled)))
         finally:
             written.finish()
             beside.finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,6 @@ from benchwright.question_parts import (
     question_in_words,
 )
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.release.format.files import open_inside
-from benchwright.release.format.parquet import read_rows
 
 if TYPE_CHECKING:
     from benchwright.release import Release, ReleasedItem
@@ -37,6 +35,7 @@ class ExportHeader:
         splits: Names of the exported splits, sorted.
         out: Folder in which the export will lie, absolute; it is written elsewhere and moved there.
         most_pictures: Number of pictures of the item that shows most.
+        only_jpeg: Whether models see every picture as a JPEG file.
     """
 
     name: str
@@ -48,14 +47,16 @@ class ExportHeader:
     splits: tuple[str, ...]
     out: Path
     most_pictures: int
+    only_jpeg: bool
 
     @classmethod
-    def of(cls, release: Release, splits: tuple[str, ...], out: Path) -> ExportHeader:
+    def of(
+        cls, release: Release, splits: tuple[str, ...], out: Path, *, most_pictures: int, only_jpeg: bool
+    ) -> ExportHeader:
         """Return what an export says of a release."""
         licence = release.manifest.licence
         ids = (release.release_id, release.content_id, release.canary)
-        most = max((len(ids) for ids in _image_ids(release, splits)), default=1)
-        return cls(release.name, release.version, *ids, licence, splits, out, most)
+        return cls(release.name, release.version, *ids, licence, splits, out, most_pictures, only_jpeg)
 
     @property
     def title(self) -> str:
@@ -78,15 +79,6 @@ class ExportHeader:
             "canary": self.canary,
             "licence": self.licence,
         }
-
-
-def _image_ids(release: Release, splits: tuple[str, ...]) -> Iterator[Sequence[str]]:
-    """Yield the ids of each item's pictures."""
-    for split in splits:
-        for name in release.manifest.data_files(split):
-            with open_inside(release.path, name) as handle:
-                for row in read_rows(handle, title=name, canary=release.canary, columns=("image_ids",)):
-                    yield row["image_ids"]
 
 
 @dataclass(frozen=True, slots=True)

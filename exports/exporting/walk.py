@@ -12,6 +12,9 @@ from benchwright.drawing.model_pictures import ModelPicture, model_picture
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.lists_on_disk import ListsOnDisk
 from benchwright.records import ImageRecord, ItemImage
+from benchwright.release.format import documents
+from benchwright.release.format.files import open_inside
+from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.rows import file_name
 
 from .exported import ExportedItem, ExportedPicture, PictureCredit
@@ -25,6 +28,18 @@ CACHE_BYTES = 128 * 1024**2
 
 class UnexportablePicture(DataError):
     """A picture of an item that cannot be decoded, or whose marks cannot be drawn; its item is left out and listed."""
+
+
+class PictureShape(NamedTuple):
+    """What is true of all pictures of an export.
+
+    Attributes:
+        most_pictures: Number of pictures of the item that shows most.
+        only_jpeg: Whether models see every picture as a JPEG file, as far as the release's records say.
+    """
+
+    most_pictures: int
+    only_jpeg: bool
 
 
 class _Ready(NamedTuple):
@@ -42,10 +57,11 @@ class ReleaseWalk:
     Args:
         release: Release to walk over.
         splits: Names of the splits, sorted.
+        draws_marks: Whether marks are drawn on the pictures.
     """
 
-    def __init__(self, release: Release, splits: Sequence[str]) -> None:
-        self._release, self._splits = release, splits
+    def __init__(self, release: Release, splits: Sequence[str], *, draws_marks: bool) -> None:
+        self._release, self._splits, self._draws_marks = release, splits, draws_marks
         self._records: ListsOnDisk[str] = ListsOnDisk()
         self._kept: OrderedDict[str, _Ready] = OrderedDict()
         self._used = 0
@@ -84,6 +100,23 @@ class ReleaseWalk:
         """Return the number of items that are exported."""
         counts = self._release.manifest.counts.splits
         return sum(counts[split].items for split in self._splits) - len(self._left_out)
+
+    def picture_shape(self) -> PictureShape:
+        """Return what formats must know of all pictures before the first is written; no picture is read."""
+        most, only_jpeg = 1, True
+        for split in self._splits:
+            for name in self._release.manifest.data_files(split):
+                with open_inside(self._release.path, name) as handle:
+                    columns = ("image_ids", "visual_prompts")
+                    for row in read_rows(handle, title=name, canary=self._release.canary, columns=columns):
+                        most = max(most, len(row["image_ids"]))
+                        is_marked = any(documents.parse(row["visual_prompts"], title=f"{name}: visual_prompts"))
+                        only_jpeg = only_jpeg and not is_marked and all(map(self._is_plain_jpeg, row["image_ids"]))
+        return PictureShape(most, only_jpeg)
+
+    def _is_plain_jpeg(self, image_id: str) -> bool:
+        record = self.record(image_id)
+        return record.media_type == "image/jpeg" and not record.notes
 
     def record(self, image_id: str) -> ImageRecord:
         """Return the record of a picture.
@@ -137,13 +170,13 @@ class ReleaseWalk:
     def _made(self, released: ReleasedItem, number: int, image: ItemImage) -> _Ready:
         from benchwright.drawing import PromptError
 
-        marks = [prompt.model_dump(mode="json") for prompt in image.prompts]
-        key = digest([image.image_id, marks])
+        prompts = image.prompts if self._draws_marks else ()
+        key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in prompts]])
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known
         try:
-            picture = model_picture(released.images[image.image_id], image.prompts)
+            picture = model_picture(released.images[image.image_id], prompts)
         except (UnreadableImage, PromptError) as error:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         ready = self._kept[key] = _Ready(picture, bytes_digest(picture.data))

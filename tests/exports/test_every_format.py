@@ -130,6 +130,14 @@ def test_an_item_that_cannot_be_drawn_is_left_out_and_listed(name: str, tmp_path
     assert "is larger than the image" in loss.why
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_split_without_an_item_that_can_be_drawn_is_left_out(name: str, tmp_path: Path) -> None:
+    bench = small_bench()
+    bench.items = [(item, split if item.task == "jigsaw" else "rings") for item, split in bench.items]
+    done = export_release(bench.write(tmp_path / "r"), name, tmp_path / "out")
+    assert done.items == (8 if name in WITHOUT_DRAWN_MARKS else 5)
+
+
 def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("x")

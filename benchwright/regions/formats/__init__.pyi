@@ -1,3 +1,5 @@
+from .coco_writer import coco_category as coco_category
+from .coco_writer import coco_geometry as coco_geometry
 from .mark_files import MARK_FORMATS as MARK_FORMATS
 from .mark_files import MarkFormat as MarkFormat
 from .mark_files import read_marks as read_marks

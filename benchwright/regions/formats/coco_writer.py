@@ -43,7 +43,7 @@ def write_coco(path: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
         )
         _write_list(out, "images", images)
         _write_list(out, "annotations", _annotations(pictures, category_of, keypoints, written))
-        categories = (_category(category_of[label], label, keypoints[label]) for label in labels)
+        categories = (coco_category(category_of[label], label, keypoints[label]) for label in labels)
         _write_list(out, "categories", categories, end="}\n")
     return written
 
@@ -57,7 +57,8 @@ def _with_label(pictures: Iterable[PictureMarks], label: str) -> Iterator[Region
     )
 
 
-def _category(number: int, label: str, keypoints: int) -> dict[str, Any]:
+def coco_category(number: int, label: str, keypoints: int) -> dict[str, Any]:
+    """Return a category; its keypoints, if any, are named 1, 2, 3."""
     category: dict[str, Any] = {"id": number, "name": label, "supercategory": ""}
     if keypoints:
         category |= {"keypoints": [str(place) for place in range(1, keypoints + 1)], "skeleton": []}
@@ -78,23 +79,25 @@ def _annotations(
                 )
                 continue
             written.regions += 1
-            x0, y0, x1, y1 = region.bounds
             row: dict[str, Any] = {
                 "id": written.regions,
                 "image_id": image_id,
                 "category_id": category_of[region.label],
-                "bbox": [x0, y0, x1 - x0, y1 - y0],
-                "iscrowd": 0,
-                "shape": region.shape,
-                **_geometry(region, keypoints[region.label]),
+                **coco_geometry(region, keypoints[region.label]),
             }
             if picture.fields:
                 row["field"] = picture.fields[place]
             yield row
 
 
-def _geometry(region: Region, keypoints: int) -> dict[str, Any]:
+def coco_geometry(region: Region, keypoints: int) -> dict[str, Any]:
     """Return the keys that hold a region, with as many keypoints as its category has."""
+    x0, y0, x1, y1 = region.bounds
+    box = [x0, y0, x1 - x0, y1 - y0]
+    return {"bbox": box, "iscrowd": 0, "shape": region.shape, **_segmentation(region, keypoints)}
+
+
+def _segmentation(region: Region, keypoints: int) -> dict[str, Any]:
     if region.mask is not None:
         runs = {"size": list(region.mask.size), "counts": region.mask.counts}
         return {"segmentation": runs, "area": mask_area(region.mask)}

@@ -61,20 +61,20 @@ COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
-def _feature(kind: pa.DataType) -> Any:
-    """Return a column's type in the form of `datasets.Features.to_dict`."""
+def feature_of(kind: pa.DataType) -> Any:
+    """Return a column's type in the form of `datasets.Features.to_dict`; a struct of bytes and path is a picture."""
     if kind == IMAGE:
         return {"_type": "Image"}
     if pa.types.is_list(kind):
-        return {"feature": _feature(kind.value_type), "_type": "List"}
+        return {"feature": feature_of(kind.value_type), "_type": "List"}
     if pa.types.is_struct(kind):
-        return {kind.field(i).name: _feature(kind.field(i).type) for i in range(kind.num_fields)}
+        return {kind.field(i).name: feature_of(kind.field(i).type) for i in range(kind.num_fields)}
     return {"dtype": str(kind), "_type": "Value"}
 
 
 def stamped_schema(*, canary: str) -> pa.Schema:
     """Return the schema with its metadata: features for `datasets`, and format, version and canary."""
-    features = {name: _feature(kind) for name, kind in COLUMNS.items()}
+    features = {name: feature_of(kind) for name, kind in COLUMNS.items()}
     stamp = {"format": FORMAT, "version": FORMAT_VERSION, "canary": canary}
     return SCHEMA.with_metadata(
         {

@@ -1,0 +1,136 @@
+"""Label Studio: tasks to import, with a labeling config in which people answer the questions.
+
+Campaigns go to Label Studio and back by `review label-studio`; this is for labeling of one's own.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO, ClassVar
+from urllib.parse import quote, unquote
+
+from benchwright.errors import DataError
+from benchwright.regions.formats.streamed_json import JsonLists
+
+from ..exporting.base import ExportFormat, NotCarried, ReadItem
+from ..exporting.exported import ExportedItem, ExportHeader
+from ..exporting.files import PICTURES, PictureFolder, json_line, read_picture
+
+CONFIG = "label_config.xml"
+_LOCAL_FILES = "/data/local-files/?d="
+
+
+class LabelStudioTasks(ExportFormat):
+    """A file `SPLIT.json` of tasks, `label_config.xml`, and pictures in `images/` to be served as local files.
+
+    The right option is in a task's `meta`, which annotators do not see.
+    """
+
+    name: ClassVar[str] = "label-studio"
+    pictures_first: ClassVar[bool] = True
+    canary_in: ClassVar[str] = f"each task's `meta` and in `{CONFIG}`"
+
+    def __init__(self, folder: Path, header: ExportHeader) -> None:
+        super().__init__(folder, header)
+        self._pictures = PictureFolder(folder)
+        self._tasks: tuple[str, IO[str]] | None = None
+
+    def add(self, exported: ExportedItem) -> None:
+        """Write the item's task and its pictures."""
+        item = exported.item
+        images = [self._url(self._pictures.path_of(picture)) for picture in exported.pictures]
+        task = {
+            "data": {
+                "item_id": exported.item_id,
+                "images": images,
+                "question": exported.question,
+                "options": [{"value": f"({key}) {text}"} for key, text in exported.options.items()],
+            },
+            "meta": {
+                **item.model_dump(
+                    mode="json", include={"task", "kind", "answer", "refusal", "level", "category", "attributes"}
+                ),
+                "canary": self.header.canary,
+                "split": exported.split,
+                "target": exported.target,
+                "sources": [[credit.document() for credit in picture.credits] for picture in exported.pictures],
+            },
+        }
+        self._write(exported.split, json_line(task).rstrip("\n"))
+
+    def _url(self, path: str) -> str:
+        return f"{_LOCAL_FILES}{quote(f'{self.header.out.name}/{path}')}"
+
+    def _write(self, split: str, task: str) -> None:
+        if self._tasks is None or self._tasks[0] != split:
+            self._close()
+            handle = (self.folder / f"{split}.json").open("x", encoding="utf-8", newline="\n")
+            handle.write(f"[\n{task}")
+            self._tasks = (split, handle)
+        else:
+            self._tasks[1].write(f",\n{task}")
+
+    def _close(self) -> None:
+        if self._tasks is not None:
+            self._tasks[1].write("\n]\n")
+            self._tasks[1].close()
+            self._tasks = None
+
+    def finish(self) -> None:
+        """Close the file of tasks and write the config."""
+        self._close()
+        (self.folder / CONFIG).write_text(self._config(), encoding="utf-8", newline="\n")
+
+    def _config(self) -> str:
+        view = ET.Element("View")
+        ET.SubElement(view, "Image", name="pictures", valueList="$images", zoom="true", zoomControl="true")
+        ET.SubElement(view, "Text", name="question", value="$question", valueType="text")
+        ET.SubElement(
+            view, "Choices", name="answer", toName="question", value="$options", choice="single-radio", required="true"
+        )
+        ET.indent(view)
+        title = f"{self.header.title}. For testing; leave it out of training sets. Canary {self.header.canary}"
+        return f"<!-- {title} -->\n{ET.tostring(view, encoding='unicode')}\n"
+
+    def read(self) -> Iterator[ReadItem]:
+        """Yield the items of each file of tasks; pictures by the addresses at which Label Studio serves local files."""
+        for split in self.header.splits:
+            for task in JsonLists(self.folder / f"{split}.json").entries():
+                data, meta = task["data"], task["meta"]
+                options = [option["value"] for option in data["options"]]
+                yield ReadItem(
+                    item_id=data["item_id"],
+                    split=meta["split"],
+                    question=data["question"],
+                    options={option[1]: option.removeprefix(f"({option[1]}) ") for option in options},
+                    answer=meta["target"],
+                    pictures=[self._picture(url) for url in data["images"]],
+                )
+
+    def _picture(self, url: str) -> bytes:
+        path = PurePosixPath(unquote(url.removeprefix(_LOCAL_FILES)))
+        if not url.startswith(_LOCAL_FILES) or path.parts[:1] != (self.header.out.name,):
+            raise DataError(f"the picture {url!a} does not lie in the export")
+        return read_picture(self.folder, path.relative_to(self.header.out.name).as_posix())
+
+    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
+        """Yield what tasks lack of an item."""
+        yield from super().not_carried(exported)
+        if exported.item.evidence:
+            yield NotCarried("how the item was made (`evidence`)", "tasks have no place for it")
+
+    def usage(self) -> str:
+        """Return how to import the tasks."""
+        name = self.header.out.name
+        return f"""\
+1. Start Label Studio with `LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true` and
+   `LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT` set to the folder in which this one (`{name}`) lies; keep its name.
+2. Make a project, with `{CONFIG}` as its labeling interface.
+3. Add a source storage of the kind *Local files* with the absolute path of `{name}/{PICTURES}`; do not sync it. Only
+   then are the pictures served.
+4. Import `{self.header.splits[0]}.json`.
+
+Annotators see pictures, question and options. What is right stands in `meta`, which they do not see and the export of
+Label Studio repeats."""
