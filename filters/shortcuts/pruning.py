@@ -130,8 +130,7 @@ def _round(table: CueTable, seed: int) -> tuple[PruningRound, np.ndarray[Any, np
 
 
 def _is_clean(each: PruningRound, bounds: Bounds) -> bool:
-    accuracy = each.accuracy
-    return accuracy is None or accuracy.value - accuracy.chance <= bounds.max_gain or accuracy.p >= bounds.min_p
+    return each.accuracy is None or not bounds.is_passed(each.accuracy, each.accuracy.p)
 
 
 def _without(table: CueTable, rows: set[int], task_cues: Sequence[CueFamily]) -> CueTable:
