@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from benchwright.steps import CueFamily
 
 from .battery import Bounds, SolverResult, TaskResult, battery
+from .forest import require_forests
 from .measuring import LeftOutItem, measure_items, source_items
 from .pruning import PruneSettings, Pruning, prune
 
@@ -90,6 +91,7 @@ def find_shortcuts(
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed.
     """
+    require_forests()
     bounds = bounds or Bounds()
     measured = measure_items(source_items(source), workers=workers)
     tasks = battery(measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from benchwright.errors import PrerequisiteError
 from benchwright.records import Item
 from benchwright.steps import (
     Context,
@@ -23,6 +24,7 @@ from benchwright.steps import (
 )
 
 from .battery import Bounds, TaskResult, battery
+from .forest import require_forests
 from .item_cues import ItemCues
 from .measuring import NO_KEY, cues_or_reason, with_source_image
 from .pruning import PruneSettings, prune
@@ -147,6 +149,15 @@ class Shortcuts(Step):
     min_p: float = Field(0.05, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
     prune: PruneSettings | None = None
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return how to install scikit-learn where it is not installed."""
+        del before
+        try:
+            require_forests()
+        except PrerequisiteError as error:
+            return str(error)
+        return None
 
     def parts(self) -> tuple[Step, ...]:
         """Measure the cues, then let solvers answer; new bounds measure nothing again."""
