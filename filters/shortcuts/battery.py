@@ -13,7 +13,7 @@ from benchwright.statistics import holm
 from benchwright.steps import CueFamily
 
 from ..items.answer_letters import Balance, Placing, balance
-from .cue_table import CueTable, Floats, cue_table
+from .cue_table import CueTable, Floats, table_of
 from .forest import Forest, forest_of
 from .item_cues import ItemCues
 from .picks import Accuracy, Picks, Sides, accuracy_of
@@ -138,7 +138,7 @@ def task_cues_of(task: str) -> frozenset[CueFamily]:
     return frozenset() if entry is None else entry.load().task_cues
 
 
-def battery(
+def run_battery(
     items: Sequence[ItemCues],
     group_keys: Mapping[str, Sequence[str]],
     *,
@@ -162,7 +162,7 @@ def battery(
     for task in sorted({item.task for item in items}):
         left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
         of_task = sorted((item for item in items if item.task == task), key=lambda item: item.item_id)
-        tables.append(cue_table(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
+        tables.append(table_of(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
         without.append(left_out)
     tried = [
         entry

@@ -23,7 +23,7 @@ from benchwright.steps import (
     Verdict,
 )
 
-from .battery import Bounds, TaskResult, battery
+from .battery import Bounds, TaskResult, run_battery
 from .forest import require_forests
 from .item_cues import ItemCues
 from .measuring import NO_KEY, cues_or_reason, with_source_image
@@ -79,7 +79,7 @@ class CheatingSolvers(GatherStep):
                 keys[item_id] = with_source_image(groups, root)
                 row_of[item_id] = row
         bounds = Bounds(self.max_gain, self.min_p)
-        results = battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
+        results = run_battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for result in results:
             for item_id, outcome in self._of_task(result, ctx.seed, bounds).items():

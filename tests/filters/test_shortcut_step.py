@@ -25,10 +25,17 @@ from worded_items import item
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
-from benchwright.filters.shortcuts import Bounds, find_shortcuts, item_cues, measure_items
-from benchwright.filters.shortcuts.item_cues import ItemCues
-from benchwright.filters.shortcuts.pruning import PruneSettings, prune
-from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
+from benchwright.filters.shortcuts import (
+    Bounds,
+    ItemCues,
+    MeasuredCues,
+    PruneSettings,
+    Shortcuts,
+    cues_of_item,
+    find_shortcuts,
+    measure_items,
+    prune,
+)
 from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release
 from benchwright.rooms import Entry, catalogue
@@ -181,7 +188,7 @@ def test_clean_items_are_not_pruned() -> None:
 
 
 def test_an_item_without_a_right_option_has_no_cues() -> None:
-    assert item_cues(item("one", answer=None), lambda _id, _pixels: pytest.fail("nothing is read")) is None
+    assert cues_of_item(item("one", answer=None), lambda _id, _pixels: pytest.fail("nothing is read")) is None
 
 
 def test_items_are_measured_alike_by_workers_and_without() -> None:
