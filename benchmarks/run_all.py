@@ -40,6 +40,7 @@ def main() -> None:
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),
             ("endpoint.py", ["--faults"]),
             ("blink_tasks.py", ["--images", str(photographs)]),
+            ("shortcuts.py", ["--images", str(photographs)]),
             ("overlays.py", ["--images", str(photographs)]),
         ):
             print(f"== {script}", flush=True)

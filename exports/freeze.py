@@ -1,6 +1,7 @@
 """Freezing: the remaining items become a release, an immutable folder.
 
-The human baseline of the release is made from the answers of campaigns in the workspace.
+The human baseline of the release is made from the answers of campaigns in the workspace. Where the step `shortcuts`
+ran, the card says what it found.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from benchwright.records import Item
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
+
+from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -165,6 +168,8 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
                     require_people(item.task, stages, campaigns)
             yield item, split
 
+    has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in view.stages())
+    note = shortcut_note(_corrected(view, corrections)) if has_shortcuts else ""
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
         workspace / "releases" / f"{settings.release}-{version}",
@@ -179,7 +184,7 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         agreement=campaigns,
         seed=seed,
         licence=settings.licence,
-        description=settings.description,
+        description="\n\n".join(filter(None, (settings.description.strip(), note))),
         human_baseline=human_baseline(view, _corrected(view, corrections)),
         corrections=corrections,
         replace=settings.release_version is None,

@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from benchwright.filters.shortcuts import TaskResult, measure_items
-from benchwright.filters.shortcuts.battery import Bounds, battery
-from benchwright.filters.shortcuts.measuring import SourceItem
+from benchwright.filters.shortcuts import Bounds, SourceItem, TaskResult, measure_items, run_battery
 from benchwright.records import LETTERS, Choice, Item, ItemImage, VisualPrompt
 
 WIDE, HIGH = 64, 40
@@ -55,7 +53,7 @@ def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceIte
 def result_of(items: Sequence[SourceItem]) -> TaskResult:
     """Return what the battery says of items of one task."""
     measured = measure_items(iter(items), workers=1)
-    [result] = battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={})
+    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={})
     return result
 
 

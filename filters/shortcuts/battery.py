@@ -13,8 +13,8 @@ from benchwright.statistics import holm
 from benchwright.steps import CueFamily
 
 from ..items.answer_letters import Balance, Placing, balance
-from .cue_table import CueTable, Floats, cue_table
-from .forest import Forest, forest_of, weighed_forest
+from .cue_table import CueTable, Floats, table_of
+from .forest import Forest, forest_of
 from .item_cues import ItemCues
 from .picks import Accuracy, Picks, Sides, accuracy_of
 from .rules import SolverPicks, rule_picks
@@ -118,6 +118,10 @@ class Bounds(NamedTuple):
     max_gain: float = 0.05
     min_p: float = 0.05
 
+    def is_passed(self, accuracy: Accuracy, p: float) -> bool:
+        """Return whether an accuracy is farther from chance than may be, and that is no luck by a p-value."""
+        return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
+
 
 class _Tried(NamedTuple):
     """A solver that was tried, before p-values are adjusted."""
@@ -134,7 +138,7 @@ def task_cues_of(task: str) -> frozenset[CueFamily]:
     return frozenset() if entry is None else entry.load().task_cues
 
 
-def battery(
+def run_battery(
     items: Sequence[ItemCues],
     group_keys: Mapping[str, Sequence[str]],
     *,
@@ -158,27 +162,41 @@ def battery(
     for task in sorted({item.task for item in items}):
         left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
         of_task = sorted((item for item in items if item.task == task), key=lambda item: item.item_id)
-        tables.append(cue_table(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
+        tables.append(table_of(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
         without.append(left_out)
     tried = [
         entry
         for number, (table, left_out) in enumerate(zip(tables, without, strict=True))
         for entry in _rules(number, table, left_out)
     ]
-    forests = [forest_of(table, seed=seed) for table in tables]
-    for number, (table, forest) in enumerate(zip(tables, forests, strict=True)):
-        if forest is not None:
-            accuracy = accuracy_of(forest.picks, table, table.task, FOREST, sides="above")
-            if accuracy is not None and accuracy.items >= LEAST_DECIDED:
-                tried.append(_Tried(number, None, forest.picks, accuracy))
+    forests: list[Forest | None] = []
+    for number, table in enumerate(tables):
+        forest, accuracy = _forest(table, seed, bounds)
+        forests.append(forest)
+        if forest is not None and accuracy is not None and accuracy.items >= LEAST_DECIDED:
+            tried.append(_Tried(number, None, forest.picks, accuracy))
     adjusted = holm([entry.accuracy.p for entry in tried])
     results: list[list[SolverResult]] = [[] for _ in tables]
     for entry, p_holm in zip(tried, adjusted, strict=True):
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
     return [
-        _task_result(table, left_out, solvers, forest, seed)
+        _task_result(table, left_out, solvers, forest, seed=seed)
         for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
     ]
+
+
+def _forest(table: CueTable, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
+    """Return the forest of a task and its accuracy, with the weights of cues where it may carry one."""
+
+    def accuracy_of_forest(picks: Picks) -> Accuracy | None:
+        return accuracy_of(picks, table, table.task, FOREST, sides="above")
+
+    def may_carry(picks: Picks) -> bool:
+        accuracy = accuracy_of_forest(picks)
+        return accuracy is not None and bounds.is_passed(accuracy, accuracy.p)
+
+    forest = forest_of(table, seed=seed, is_weighed=may_carry)
+    return forest, None if forest is None else accuracy_of_forest(forest.picks)
 
 
 def _rules(number: int, table: CueTable, without: frozenset[CueFamily]) -> Iterator[_Tried]:
@@ -199,7 +217,7 @@ def _result(tried: _Tried, p_holm: float, table: CueTable, bounds: Bounds) -> So
         accuracy,
         p_holm,
         "above" if tried.picks is None else tried.picks.sides,
-        abs(gain) > bounds.max_gain and p_holm < bounds.min_p,
+        bounds.is_passed(accuracy, p_holm),
         tried.chosen.decided & (right if gain > 0 else ~right),
     )
 
@@ -209,10 +227,11 @@ def _task_result(
     without: frozenset[CueFamily],
     solvers: Sequence[SolverResult],
     forest: Forest | None,
+    *,
     seed: int,
 ) -> TaskResult:
-    if any(result.carries and result.solver == FOREST for result in solvers):
-        forest = weighed_forest(table, seed=seed)
+    if forest is not None and not any(result.carries and result.solver == FOREST for result in solvers):
+        forest = forest._replace(weights={})
     ordered = sorted(solvers, key=lambda result: (-abs(result.accuracy.value - result.accuracy.chance), result.solver))
     return TaskResult(table, tuple(sorted(without)), letters_of(table, seed=seed), tuple(ordered), forest)
 

@@ -84,7 +84,7 @@ class CueTable(NamedTuple):
         return np.asarray(np.arange(self.texts.shape[1]) == self.right[:, None], np.bool_)
 
 
-def cue_table(
+def table_of(
     items: Sequence[ItemCues], group_keys: Sequence[Sequence[str]], *, without: frozenset[CueFamily]
 ) -> CueTable:
     """Return the table of items of one task.

@@ -21,14 +21,16 @@ from .cue_table import CueTable, Floats
 from .picks import Picks, best_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 LEAST_ITEMS = 40
 """Number of items below which no forest is grown: it would learn nothing, and say so with wide intervals."""
-TREES = 100
+TREES = 60
 MOST_EXAMPLES = 6000
 """Number of examples that each tree is grown on at most."""
 DEPTH, LEAF = 10, 5
+_ONE_THREAD = 4000
+"""Number of examples up to which one thread grows a forest; more would wait for each other most of the time."""
 PERMUTED_ITEMS = 1000
 """Number of items on which the weight of cues is measured at most."""
 _MISSING = -9.0
@@ -82,7 +84,7 @@ def require_forests() -> None:
         raise PrerequisiteError("growing a forest needs scikit-learn: pip install 'benchwright[filters]'")
 
 
-def forest_of(table: CueTable, *, seed: int) -> Forest | None:
+def forest_of(table: CueTable, *, seed: int, is_weighed: Callable[[Picks], bool] = lambda _: False) -> Forest | None:
     """Return what a forest says of each item after growing on the items of other clusters.
 
     None where there are fewer than `LEAST_ITEMS` items, no cue, or no two folds.
@@ -90,20 +92,17 @@ def forest_of(table: CueTable, *, seed: int) -> Forest | None:
     Args:
         table: The items.
         seed: Seed of the trees.
+        is_weighed: Whether to measure the weights of its cues, given its picks (permutation importance, Breiman 2001);
+            default no.
 
     Raises:
         PrerequisiteError: scikit-learn is not installed.
     """
     grown = _grown(table, seed)
-    return None if grown is None else grown.forest(table)
-
-
-def weighed_forest(table: CueTable, *, seed: int) -> Forest | None:
-    """Return the forest as `forest_of` does, with the weights of its cues (permutation importance, Breiman 2001)."""
-    grown = _grown(table, seed)
     if grown is None:
         return None
-    return grown.forest(table)._replace(weights=grown.weights(table, seed))
+    forest = grown.forest(table)
+    return forest._replace(weights=grown.weights(table, seed)) if is_weighed(forest.picks) else forest
 
 
 class _Grown(NamedTuple):
@@ -187,7 +186,7 @@ def _fitted(
         min_samples_leaf=LEAF,
         max_samples=min(1.0, MOST_EXAMPLES / int(train.sum())),
         random_state=seed_for(seed, "shortcuts", table.task, fold) % 2**32,
-        n_jobs=-1,
+        n_jobs=1 if train.sum() <= _ONE_THREAD else -1,
     )
     forest.fit(
         examples.features[train], is_right[train].astype(np.int8), sample_weight=_weights(table, examples, train)

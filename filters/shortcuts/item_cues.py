@@ -87,7 +87,7 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
-def item_cues(item: Item, facts_of: FactsOf) -> ItemCues | None:
+def cues_of_item(item: Item, facts_of: FactsOf) -> ItemCues | None:
     """Return the cues of an item; None where no option is right.
 
     Args:

@@ -15,8 +15,8 @@ from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 
-from .item_cues import ItemCues, item_cues
-from .picture_facts import PictureFacts, picture_facts
+from .item_cues import ItemCues, cues_of_item
+from .picture_facts import PictureFacts, facts_of_picture
 
 NO_KEY = "no_key"
 _TOGETHER = 24
@@ -151,7 +151,7 @@ def cues_or_reason(item: Item, data_of: Callable[[str], bytes]) -> ItemCues | st
         data_of: Function from the id of a picture to the bytes of its file.
     """
     try:
-        cues = item_cues(item, _facts_reader(data_of))
+        cues = cues_of_item(item, _facts_reader(data_of))
     except UnreadableImage as error:
         return error.reason
     return NO_KEY if cues is None else cues
@@ -164,7 +164,7 @@ def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], Pict
         kept = _facts_kept()
         known = kept.get((image_id, with_pixels)) or kept.get((image_id, True))
         if known is None:
-            known = picture_facts(data_of(image_id), with_pixels=with_pixels)
+            known = facts_of_picture(data_of(image_id), with_pixels=with_pixels)
             while len(kept) >= _KEPT:
                 del kept[next(iter(kept))]
             kept[image_id, with_pixels] = known

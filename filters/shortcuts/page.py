@@ -158,7 +158,7 @@ def _chart(task: TaskResult) -> Chart:
     shown = [*task.carried, *[result for result in task.solvers if not result.carries][:MOST_SOLVERS]]
     rows = [
         Row(
-            result.solver,
+            result.solver.replace("_", " "),
             dots=(Dot(result.accuracy.value, result.accuracy.interval, series=1 if result.carries else 0),),
             lines=(ReferenceLine("chance", result.accuracy.chance),),
             note=f"{result.accuracy.value:.3f}, p {result.p_holm:.2g}",

@@ -38,7 +38,7 @@ class PictureFacts(NamedTuple):
     pixels: Mapping[str, float | None]
 
 
-def picture_facts(data: bytes, *, with_pixels: bool) -> PictureFacts:
+def facts_of_picture(data: bytes, *, with_pixels: bool) -> PictureFacts:
     """Return the facts about a picture.
 
     Args:

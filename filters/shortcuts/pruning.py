@@ -18,7 +18,7 @@ from benchwright.steps import CueFamily
 
 from ..items.answer_letters import Balance
 from .battery import FOREST, Bounds, TaskResult, letters_of
-from .cue_table import CueTable, cue_table
+from .cue_table import CueTable, table_of
 from .forest import forest_of
 from .picks import Accuracy, accuracy_of
 
@@ -130,11 +130,10 @@ def _round(table: CueTable, seed: int) -> tuple[PruningRound, np.ndarray[Any, np
 
 
 def _is_clean(each: PruningRound, bounds: Bounds) -> bool:
-    accuracy = each.accuracy
-    return accuracy is None or accuracy.value - accuracy.chance <= bounds.max_gain or accuracy.p >= bounds.min_p
+    return each.accuracy is None or not bounds.is_passed(each.accuracy, each.accuracy.p)
 
 
 def _without(table: CueTable, rows: set[int], task_cues: Sequence[CueFamily]) -> CueTable:
     left = [row for row in range(len(table.items)) if row not in rows]
     items = [table.items[row] for row in left]
-    return cue_table(items, [table.words[row].group_keys for row in left], without=frozenset(task_cues))
+    return table_of(items, [table.words[row].group_keys for row in left], without=frozenset(task_cues))

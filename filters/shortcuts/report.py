@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from benchwright.steps import CueFamily
 
-from .battery import Bounds, SolverResult, TaskResult, battery
+from .battery import Bounds, SolverResult, TaskResult, run_battery
+from .forest import require_forests
 from .measuring import LeftOutItem, measure_items, source_items
 from .pruning import PruneSettings, Pruning, prune
 
@@ -90,9 +91,10 @@ def find_shortcuts(
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed.
     """
+    require_forests()
     bounds = bounds or Bounds()
     measured = measure_items(source_items(source), workers=workers)
-    tasks = battery(measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {})
+    tasks = run_battery(measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {})
     settings = None if prune_most is None else PruneSettings(most=prune_most)
     pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
     pruning = tuple(each for each in pruned if each is not None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from benchwright.errors import PrerequisiteError
 from benchwright.records import Item
 from benchwright.steps import (
     Context,
@@ -22,7 +23,8 @@ from benchwright.steps import (
     Verdict,
 )
 
-from .battery import Bounds, TaskResult, battery
+from .battery import Bounds, TaskResult, run_battery
+from .forest import require_forests
 from .item_cues import ItemCues
 from .measuring import NO_KEY, cues_or_reason, with_source_image
 from .pruning import PruneSettings, prune
@@ -77,7 +79,7 @@ class CheatingSolvers(GatherStep):
                 keys[item_id] = with_source_image(groups, root)
                 row_of[item_id] = row
         bounds = Bounds(self.max_gain, self.min_p)
-        results = battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
+        results = run_battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for result in results:
             for item_id, outcome in self._of_task(result, ctx.seed, bounds).items():
@@ -147,6 +149,15 @@ class Shortcuts(Step):
     min_p: float = Field(0.05, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
     prune: PruneSettings | None = None
+
+    def lacks(self, before: Mapping[str, Step]) -> str | None:
+        """Return how to install scikit-learn where it is not installed."""
+        del before
+        try:
+            require_forests()
+        except PrerequisiteError as error:
+            return str(error)
+        return None
 
     def parts(self) -> tuple[Step, ...]:
         """Measure the cues, then let solvers answer; new bounds measure nothing again."""

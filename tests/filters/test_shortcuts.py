@@ -12,10 +12,17 @@ import pytest
 from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest
 
-from benchwright.filters.shortcuts import Bounds, battery, measure_items, task_cues_of
-from benchwright.filters.shortcuts.cue_table import CueTable, cue_table
-from benchwright.filters.shortcuts.item_cues import ItemCues
-from benchwright.filters.shortcuts.picks import accuracy_of, best_options
+from benchwright.filters.shortcuts import (
+    Bounds,
+    CueTable,
+    ItemCues,
+    accuracy_of,
+    best_options,
+    measure_items,
+    run_battery,
+    table_of,
+    task_cues_of,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +30,7 @@ pytestmark = pytest.mark.slow
 def _table(right: list[int], *, options: int = 4, groups: int | None = None) -> CueTable:
     items = [ItemCues(f"{row:032x}", "task", key, "Which?", (None,) * options, {}, {}) for row, key in enumerate(right)]
     keys = [(f"image:{row if groups is None else row % groups}",) for row in range(len(items))]
-    return cue_table(items, keys, without=frozenset())
+    return table_of(items, keys, without=frozenset())
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -41,7 +48,7 @@ def test_clean_items_carry_no_cue(kind: str) -> None:
 def test_what_the_task_asks_for_is_left_out() -> None:
     measured = measure_items(iter(planted("light", count=60, share=1, seed=3)), workers=1)
     families = {"planted": ["pixels", "reference_pixels"]}
-    [result] = battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families)
+    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families)
     assert result.task_cues == ("pixels", "reference_pixels")
     assert not any(solver.family in result.task_cues for solver in result.solvers)
 
