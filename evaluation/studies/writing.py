@@ -23,9 +23,9 @@ from benchwright.pages import (
     shortened,
     spelled,
 )
+from benchwright.statistics.proportions import METHODS
 from benchwright.workspace.atomic import replacing, write_json
 
-from ..statistics.proportions import METHODS
 from .outcome import FORMAT, Change, StudyOutcome
 
 if TYPE_CHECKING:
