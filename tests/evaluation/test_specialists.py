@@ -25,7 +25,7 @@ from benchwright.evaluation.backends.specialists import (
     seam_cost,
 )
 from benchwright.evaluation.run import evaluate
-from benchwright.evaluation.statistics import wilson
+from benchwright.statistics import wilson
 
 pytestmark = pytest.mark.slow
 
