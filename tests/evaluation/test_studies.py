@@ -23,7 +23,7 @@ from benchwright.cli import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.cli.study import study as study_command
-from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.protocols import parse_protocol
 from benchwright.evaluation.questions import Question, QuestionImage
 from benchwright.evaluation.studies import STUDIES, study_of
 from benchwright.images import encode_png
