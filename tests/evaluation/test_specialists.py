@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from benchwright.evaluation.backends.specialists import (
     seam_cost,
 )
 from benchwright.evaluation.run import evaluate
+from benchwright.rooms import catalogue
 from benchwright.statistics import wilson
 
 pytestmark = pytest.mark.slow
@@ -256,6 +258,22 @@ def test_where_no_item_is_of_the_kind_there_is_no_score_but_the_cause(bench: Any
     lacking = "has options that are no pictures|does not mark|does not show two frames"
     with pytest.raises(CheckFailed, match=lacking):
         evaluate(bench.release(tmp_path / "release"), model)
+
+
+def test_the_table_of_specialists_names_the_tasks_the_weights_and_what_each_stands_for() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "evaluator.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` (\|.*)$", guide.partition("## Specialists")[2].partition("\n## ")[0], re.M))
+    for name, entry in catalogue("backends").items():
+        if entry.entry.help.startswith("Specialist for"):
+            specialist = entry.load()
+            cells = rows.pop(name)
+            assert all(f"`{task}`" in cells for task in specialist.tasks), name
+            assert (specialist.stands_for or "none") in cells, name
+            assert getattr(specialist, "repository", "none") in cells, name
+            assert all(
+                task in entry.entry.help or "correspondence tasks" in entry.entry.help for task in specialist.tasks
+            )
+    assert rows == {}
 
 
 @pytest.mark.parametrize("model", CLASSICAL)

@@ -22,7 +22,8 @@ from PIL import Image
 from benchwright.cli import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.cli.study import study as study_command
+from benchwright.evaluation.protocols import parse_protocol
 from benchwright.evaluation.questions import Question, QuestionImage
 from benchwright.evaluation.studies import STUDIES, study_of
 from benchwright.images import encode_png
@@ -274,6 +275,8 @@ def test_a_folder_with_anything_else_is_left_alone(
 
 
 def test_every_condition_of_every_study_is_a_protocol() -> None:
+    [name] = [parameter for parameter in study_command.params if parameter.name == "name"]
+    assert list(name.type.choices) == list(STUDIES)  # type: ignore[attr-defined]
     for name in STUDIES:
         conditions = study_of(name, captioner="openai:eyes" if name == "captions" else None).conditions
         texts = [parse_protocol(condition.protocol).text for condition in conditions]
