@@ -21,7 +21,19 @@ from benchwright.annotation.forms.kind_forms.marking import MarkField, marking_f
 from benchwright.annotation.forms.kind_forms.pair import PAIR_FORM
 from benchwright.annotation.forms.kind_forms.screening import screening_form
 from benchwright.annotation.forms.kind_forms.statements import Section, state_form
-from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, MARK, PAIR, REVIEW, SCREEN, STATE
+from benchwright.annotation.forms.kind_forms.writing import LabelSet, QuestionSettings, writing_form
+from benchwright.annotation.forms.kinds import (
+    ANSWER,
+    COLLECT,
+    DESCRIBE,
+    KINDS,
+    MARK,
+    PAIR,
+    REVIEW,
+    SCREEN,
+    STATE,
+    WRITE,
+)
 from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
@@ -188,6 +200,25 @@ def state(tour: Tour, shot: Shot) -> Image.Image:
         return shot(page)
 
 
+def write(tour: Tour, shot: Shot) -> Image.Image:
+    """A question about a picture, one of whose wrong options reads the same as the right one."""
+    labels = {"difficulty": LabelSet(values=("easy", "hard"))}
+    form = CampaignForm(fields=writing_form(QuestionSettings(refusal="allowed", labels=labels)).fields)
+    exhibit = TaskContent(task=WRITE, question="What could be asked about this picture?", images=_photograph(tour))
+    open_campaign(tour, WRITE, WRITE, form, [task_input("e" * 32, "content", exhibit)])
+    with _first(tour, WRITE) as page:
+        page.keyboard.press("1")
+        page.keyboard.press("n")
+        entry = page.locator(".entry").first
+        areas, lists = entry.locator("textarea"), entry.locator("select")
+        areas.nth(0).fill("Which colour do the petals have?")
+        lists.nth(0).select_option("offered")
+        areas.nth(1).fill("Orange")
+        areas.nth(2).fill("Yellow\norange.\nWhite")
+        page.locator(".mistake").wait_for()
+        return shot(page)
+
+
 def collect(tour: Tour, shot: Shot) -> Image.Image:
     """A prompt, and a photograph that was brought for it."""
     form = collect_form(
@@ -333,6 +364,7 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-dark.png": dark,
     "review-describe.png": describe,
     "review-state.png": state,
+    "review-write.png": write,
     "review-collect.png": collect,
     "review-mark.png": mark,
     "review-mark-pair.png": mark_pair,

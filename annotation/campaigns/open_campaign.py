@@ -376,5 +376,5 @@ def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: i
         )
     return (
         f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
-        f"are open under {status.rule}; open the review with {served}{'' if status.kind == REVIEW else by_table}"
+        f"are open under {status.rule}; open the review with {served}{by_table}"
     )

@@ -42,6 +42,9 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
     exit code is then 1. Importing a file again changes nothing. A name that nobody has here is refused where people
     have accounts, with the nearest name that is known; where nobody has one it is taken and told. A row with a reason
     or a note but no decision is refused too.
+
+    A campaign `review` takes two tables, which it tells apart by their columns: first the answers (the key of a choice
+    as `decision`), then the votes that `review export --votes` writes rows for.
     """
     from ..exchange.decision_file import import_decisions
     from ..store.database.audit import COMMAND_LINE

@@ -37,6 +37,11 @@ _FILE = click.Path(path_type=Path)
     " are.",
 )
 @click.option(
+    "--votes",
+    is_flag=True,
+    help="In a campaign `review`: the table of votes, with keys, for those who answered what all have answered.",
+)
+@click.option(
     "--all",
     "everything",
     is_flag=True,
@@ -67,6 +72,7 @@ def export(
     campaign: str | None,
     out: Path,
     images: Path | None,
+    votes: bool,
     everything: bool,
     form: str,
     pseudonyms: bool,
@@ -78,12 +84,15 @@ def export(
     columns for that (`new_question`, `new_choices`, `new_right`), and `version` says which version of the item a row is
     about. The column `takes` says which words the columns take.
 
+    A campaign `review` comes as two tables: first the answers, without keys; once an item is answered by as many as its
+    rule needs, and they are imported, `--votes` writes a row for each of them, with key and explanation.
+
     With --all it writes what people were asked and said, and the figures of it, as tables for other programs.
     """
     root = workspace_of(workspace)
     if everything:
-        if images is not None:
-            raise BenchwrightError("--images is for open tasks; leave it out with --all")
+        if images is not None or votes:
+            raise BenchwrightError("--images and --votes are for open tasks; leave them out with --all")
         _export_everything(root, campaign, out, form, pseudonyms=pseudonyms, as_json=as_json)
         return
     if pseudonyms:
@@ -94,10 +103,10 @@ def export(
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name)
+        count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name, votes=votes)
         with removed_on_failure(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
-        takes = words_by_column(store.campaign(name))
+        takes = words_by_column(store.campaign(name), votes=votes)
     document = {"campaign": name, "tasks": count, "out": str(out), "takes": takes}
     lines = [f"{count} open tasks of campaign {name!r} are in {out}; to fill in:"]
     lines += [f"  {column}: {words}" for column, words in takes.items()]

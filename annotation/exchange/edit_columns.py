@@ -1,4 +1,4 @@
-"""Columns for edits of items in tables that people fill in: three columns, empty where nothing is to change.
+"""Columns for edits of items in tables that people fill in, empty where nothing is to change.
 
 A fourth column names the version of the item that a row is about, since a revised item is another question.
 """
@@ -9,31 +9,23 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.errors import BenchwrightError
-
 from ..store import Campaign, RefusedError
 
 VERSION = "version"
 EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
+NEW_EXPLANATION = "new_explanation"
 _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the columns for edits and for the version in a campaign's table; none where it takes no edits."""
-    return (*EDIT_COLUMNS, VERSION) if campaign.form.edits else ()
+    """Return the columns for edits and for the version in a campaign's table; none where it takes no edits.
 
-
-def check_by_table(campaign: Campaign) -> None:
-    """Refuse a campaign that shows the key only after the answer, since a table cannot withhold it until then.
-
-    Raises:
-        BenchwrightError: The campaign asks for an answer before it shows the key.
+    The explanation can be edited where it is judged, once the key is shown.
     """
-    if campaign.form.blind_first:
-        raise BenchwrightError(
-            f"campaign {campaign.name!r} shows the key once an answer is stored, which no table can; open it "
-            "with `benchwright review serve`, or send it to Label Studio"
-        )
+    if not campaign.form.edits:
+        return ()
+    explanation = (NEW_EXPLANATION,) if campaign.form.blind_first else ()
+    return (*EDIT_COLUMNS, *explanation, VERSION)
 
 
 def version_of(content_hash: str) -> str:
@@ -54,6 +46,8 @@ def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
         edits["question"] = question
     if right := values.get("new_right", ""):
         edits["right"] = right.upper()
+    if explanation := values.get(NEW_EXPLANATION, ""):
+        edits["explanation"] = explanation
     if choices := values.get("new_choices", ""):
         edits["choices"] = {}
         for part in choices.split(" | "):

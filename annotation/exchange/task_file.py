@@ -18,8 +18,10 @@ from ..forms.fields.numbered_fields import name_of, numbered_fields, with_number
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
-from ..store import Campaign, ReviewStore
-from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
+from ..store import Campaign, ReviewStore, Task
+from ..store.submissions.pre_key_answers import voted_on
+from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
+from .review_rows import answer_of, voters_of
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
@@ -27,10 +29,12 @@ BESIDE = "beside"
 """Column with the texts beside an item, in campaigns with a typed form."""
 TAKES = "takes"
 """Column that states the values which the columns to fill in take."""
+REVISE = "revise"
 _EDIT_WORDS = {
-    "new_question": "the question's new words, with `revise`",
+    "new_question": "the question's new words",
     "new_choices": "those that change, as `B: a red cup | D: a blue one`",
     "new_right": "the letter that is right from now on",
+    NEW_EXPLANATION: "the explanation's new words",
 }
 
 
@@ -39,16 +43,45 @@ def columns_of(form: Form | None) -> tuple[str, ...]:
     return FILLED_IN if form is None else ("annotator", *(field.name for field in with_numbered_fields(form).fields))
 
 
-def words_by_column(settings: Campaign) -> dict[str, str]:
+def filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
+    """Return the typed form that a campaign's table has columns for; None for a decision.
+
+    Args:
+        settings: The campaign.
+        votes: Whether it is the table of a review's votes; its other table takes answers, as decisions.
+    """
+    if settings.form.blind_first:
+        return voted_on(settings.form) if votes else None
+    return settings.form.typed
+
+
+def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str, ...]:
+    """Return all columns that people fill in, after `item_id`; as `filled_in_form`."""
+    if settings.form.blind_first and not votes:
+        return ("annotator", "decision", VERSION)
+    return (*columns_of(filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
+
+
+def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
     """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
-    form, words = settings.form.typed, {"annotator": "who decides, by name"}
+    form, words = filled_in_form(settings, votes=votes), {"annotator": "who decides, by name"}
+    if settings.form.blind_first and not votes:
+        return words | {"decision": "the letter of one of the choices"}
     if form is not None:
-        return words | {column: text for field in form.fields for column, text in _words_of_field(field).items()}
+        words |= {column: text for field in form.fields for column, text in _words_of_field(field).items()}
+        return words | _edit_words(settings)
     by_choice = settings.form.takes_choices
     words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
     if reasons := settings.form.reasons:
         words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
-    return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
+    return words | {"note": "text"} | _edit_words(settings)
+
+
+def _edit_words(settings: Campaign) -> dict[str, str]:
+    words = {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
+    if REVISE in settings.form.decisions and "new_question" in words:
+        words["new_question"] += f", with `{REVISE}`"
+    return words
 
 
 def _words_of_field(field: FormField) -> dict[str, str]:
@@ -68,44 +101,65 @@ def _words_of_field(field: FormField) -> dict[str, str]:
     return words
 
 
-def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
+def export_tasks(
+    store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str], votes: bool = False
+) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
+
+    A review comes as two tables: one without keys, for the answers; and one with keys, for the votes, with a row for
+    each annotator who is still to vote on an item that all have answered.
 
     Args:
         store: Review store.
         campaign: Name of the campaign.
         out: CSV file to write.
         image_name: Function that returns the file name to show for an item's image.
+        votes: Whether to write the table of a review's votes; default False.
 
     Returns:
-        Number of tasks.
+        Number of rows.
 
     Raises:
-        BenchwrightError: The file exists, its folder does not, or the campaign cannot be decided in a table.
+        BenchwrightError: The file exists, its folder does not, or the campaign takes no votes.
     """
     if out.exists():
         raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
-    tasks, settings = store.tasks(campaign), store.campaign(campaign)
-    form = settings.form.typed
-    check_by_table(settings)
-    filled_in = (*columns_of(form), *edit_columns_of(settings))
+    settings = store.campaign(campaign)
+    if votes and not settings.form.blind_first:
+        raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
+    form = filled_in_form(settings, votes=votes)
+    filled_in = columns_to_fill_in(settings, votes=votes)
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
-    takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings).items())
+    takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings, votes=votes).items())
+    with_key = shows_key(settings.kind) and (votes or not settings.form.blind_first)
+    rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
     with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
-        for task in tasks:
-            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key(settings.kind))
+        for task, annotator in rows:
+            shown = _shown(content_in(task.payload), image_name, shows_key=with_key)
             if form is not None:
-                shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside_in(task.payload))
+                beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
+                shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
             if VERSION in filled_in:
                 shown[VERSION] = version_of(task.content_hash)
             shown[TAKES] = takes
-            cells = {column: harmless(value) for column, value in shown.items()}
+            cells = {column: harmless(value) for column, value in {**shown, "annotator": annotator}.items()}
             writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
-    return len(tasks)
+    return len(rows)
+
+
+def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
+    voters = voters_of(store, campaign)
+    return [(task, annotator) for task in store.tasks(campaign) for annotator in voters.get(task.id, ())]
+
+
+def _beside_votes(store: ReviewStore, task: Task, annotator: str) -> list[dict[str, str]]:
+    explanation = content_in(task.payload).explanation
+    answered = {"label": "You answered", "text": answer_of(store, task.id, annotator)}
+    return [answered, *([] if explanation is None else [{"label": "Explanation", "text": explanation}])]
 
 
 def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:

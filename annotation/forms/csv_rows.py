@@ -39,6 +39,15 @@ def shown(value: str) -> str:
     return repr(value) if len(value) <= 40 else f"{value[:40]!r}... ({len(value)} characters)"
 
 
+def header_of(path: Path) -> list[str]:
+    """Return the names of a CSV file's columns in lower case; empty where there are none, or it is no such file."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            return [name.strip().lower() for name in next((cells for cells in csv.reader(handle) if cells), [])]
+    except (OSError, csv.Error, UnicodeDecodeError):
+        return []  # `read_rows` says what is wrong with it
+
+
 def read_rows(
     path: Path,
     *,

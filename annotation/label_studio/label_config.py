@@ -29,7 +29,7 @@ from ..forms.fields.field_types import (
 from ..forms.fields.field_words import takes_in_words
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import with_numbered_fields
-from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
+from ..store.submissions.pre_key_answers import voted_on
 from .drawn_regions import add_drawing, is_drawn
 from .editing import add_edit_fields
 
@@ -78,13 +78,6 @@ def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool
 def is_answered_blind(form: CampaignForm, *, votes: bool) -> bool:
     """Return whether a project asks only for the answer, without showing the key."""
     return form.takes_choices or (form.blind_first and not votes)
-
-
-def voted_on(form: CampaignForm) -> Form:
-    """Return the part of a form that is filled in once the key is shown."""
-    typed = form.typed
-    assert typed is not None  # forms that ask for an answer first have fields
-    return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER_FIELD))
 
 
 def _answer(view: ET.Element) -> None:

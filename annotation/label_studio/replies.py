@@ -27,6 +27,7 @@ from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, with_numbered_fields
 from ..forms.payloads import item_in
 from ..forms.submission import Submission
+from ..store.submissions.pre_key_answers import voted_on
 from .drawn_regions import take_drawn
 from .editing import take_edits
 from .label_config import (
@@ -42,7 +43,6 @@ from .label_config import (
     codes_by_words,
     control_of,
     is_answered_blind,
-    voted_on,
 )
 from .task_data import option_labels
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -163,7 +164,7 @@ def test_what_fails_comes_again_revised_and_to_nobody_who_saw_its_key(
     waiting = Review(rounds=2).advance([item], review).waiting
     assert waiting is not None
     assert "saw the key of in an earlier round" in waiting
-    assert "review export" not in waiting
+    assert "review export" in waiting
     for name in FIVE:
         assert store.claim("review", name, now=now) is None
     for name in FIVE_MORE:
@@ -194,15 +195,93 @@ def test_nobody_reviews_what_they_verified(
     assert store.claim("answer", "r1", now=now) is None
 
 
-def test_tables_hold_no_key_back_so_there_are_none(
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def exported(store: ReviewStore, path: Path, *, votes: bool = False) -> list[dict[str, str]]:
+    export_tasks(store, "review", path, image_name=lambda image: image.image_id, votes=votes)
+    return table(path)
+
+
+def test_a_review_goes_by_tables_first_the_answers_without_a_key_and_then_the_votes(
     review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path
 ) -> None:
-    Review().advance([item_of(make_items)], review)
-    with pytest.raises(BenchwrightError, match="which no table can"):
-        export_tasks(store, "review", tmp_path / "tasks.csv", image_name=lambda image: image.image_id)
-    (tmp_path / "said.csv").write_text("annotator,item_id,answer\n", encoding="utf-8")
-    with pytest.raises(BenchwrightError, match="which no table can"):
-        import_decisions(store, "review", tmp_path / "said.csv", now=now)
+    items = [item.model_copy(update={"explanation": "the secret reason"}) for item in make_items(implication=2)]
+    step = Review(rule="at_least(2, of=3)")
+    step.advance(items, review)
+    rows = exported(store, tmp_path / "answers.csv")
+    assert [(row["answer"], row["decision"]) for row in rows] == [("", ""), ("", "")]
+    assert "secret" not in (tmp_path / "answers.csv").read_text()
+    assert exported(store, tmp_path / "early.csv", votes=True) == []
+    answers = [row | {"annotator": name, "decision": "b"} for row in rows for name in ("r1", "r2", "r3")]
+    answers[0]["decision"] = "A"
+    del answers[-1]  # r3 has not answered the second item
+    result = import_decisions(store, "review", write_table(tmp_path / "filled.csv", answers), now=now)
+    assert (result.new, result.refused) == (5, ())
+    assert import_decisions(store, "review", tmp_path / "filled.csv", now=now).unchanged == 5
+    votes = exported(store, tmp_path / "votes.csv", votes=True)
+    assert [(row["annotator"], row["answer"]) for row in votes] == [("r1", "B"), ("r2", "B"), ("r3", "B")]
+    assert votes[0]["beside"] == "You answered: A\n\nExplanation: the secret reason"
+    assert "accurate: yes, no | " in votes[0]["takes"]
+    assert "new_explanation: the explanation's new words" in votes[0]["takes"]
+    voted = [row | YES for row in votes]
+    voted[2] |= {"difficult": "no", "new_explanation": "A better reason."}
+    result = import_decisions(store, "review", write_table(tmp_path / "voted.csv", voted), now=now)
+    assert (result.new, result.refused) == (3, ())
+    assert import_decisions(store, "review", tmp_path / "voted.csv", now=now).unchanged == 3
+    by_name = {decision.annotator: decision for decision in store.decisions("review")}
+    assert [by_name[name].fields or {} for name in ("r1", "r2")] == [
+        {"answer": letter, **YES, "answer_right": right} for letter, right in (("A", "no"), ("B", "yes"))
+    ]
+    assert by_name["r3"].edits == {"explanation": "A better reason."}
+    assert exported(store, tmp_path / "later.csv", votes=True) == []
+
+
+def test_a_table_of_a_review_says_of_each_row_what_is_wrong_with_it(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path
+) -> None:
+    Review(rule="single").advance([item_of(make_items)], review)
+    [row] = exported(store, tmp_path / "answers.csv")
+    wrong = [row | {"annotator": "r1", "decision": "C"}, row | {"annotator": "r1", "decision": "B"}]
+    others = [row | {"annotator": "r1", "decision": "A"}, row | {"annotator": "r2", "decision": "B"}]
+    result = import_decisions(store, "review", write_table(tmp_path / "filled.csv", [*wrong, *others]), now=now)
+    assert (result.new, [refused.line for refused in result.refused]) == (1, [2, 4, 5])
+    for refused, words in zip(result.refused, ("none of A, B", "answered B first", "slots are taken"), strict=True):
+        assert words in refused.why
+    [vote] = exported(store, tmp_path / "votes.csv", votes=True)
+    bad = [vote | YES | {"accurate": "perhaps"}, vote | YES | {"annotator": "r2"}, vote | {"reasonable": "yes"}]
+    result = import_decisions(store, "review", write_table(tmp_path / "voted.csv", bad), now=now)
+    assert result.new == 0
+    reasons = (
+        "'perhaps' is none of yes, no",
+        "has not answered this item",
+        "reasonable is filled in, but accurate is not",
+    )
+    for refused, words in zip(result.refused, reasons, strict=True):
+        assert words in refused.why
+    later = [vote | YES | {"version": "0" * 12}, vote | YES, vote | YES | {"difficult": "no"}]
+    result = import_decisions(store, "review", write_table(tmp_path / "later.csv", later), now=now)
+    assert result.new == 1
+    for refused, words in zip(result.refused, ("has been revised since", "already voted on this item"), strict=True):
+        assert words in refused.why
+
+
+def test_only_a_review_has_a_table_of_votes(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, tmp_path: Path
+) -> None:
+    Verify(rule="single").advance([item_of(make_items)], context)
+    with pytest.raises(BenchwrightError, match="takes no votes after an answer"):
+        export_tasks(store, "verify", tmp_path / "votes.csv", image_name=lambda image: image.image_id, votes=True)
 
 
 def test_simulated_reviewers_go_through_four_rounds_and_end_the_same_each_time(

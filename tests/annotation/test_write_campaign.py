@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import xml.etree.ElementTree as ET
 from datetime import datetime
 from pathlib import Path
@@ -19,13 +20,14 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs
 
+from benchwright.annotation.app.routes import mistakes_in_draft
 from benchwright.annotation.campaigns import Write
 from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import CampaignForm, FormError, Submission, writing_form
 from benchwright.annotation.label_studio import read_reply
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.simulated import SimulatedWriters, simulated_decisions
-from benchwright.annotation.store import RefusedError, open_store
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord
@@ -236,6 +238,44 @@ def test_a_table_has_columns_for_each_question_and_says_what_they_take(
     stated = questions_of(FULL.advance([picture(A), picture(B)], ctx), rows[0]["item_id"])
     assert [question.ask for question in stated.questions] == [SPOONS["ask"], TASTE["ask"]]
     assert stated.questions[0].labels == {"difficulty": "hard", "needs": "counting+reading"}
+
+
+def test_questions_and_labels_of_other_languages_go_by_a_table(
+    ctx: CampaignContext, now: datetime, tmp_path: Path
+) -> None:
+    step = Write(task="cups", questions=1, options=3, labels={"difficulty": ["简单", "难"]})
+    step.advance([picture(A)], ctx)
+    [row] = table_rows(ctx, tmp_path / "tasks.csv")
+    assert "difficulty_1: 简单, 难" in row["takes"]
+    cells = {
+        "annotator": "ann",
+        "writing": "written",
+        "ask_1": "桌上有几个杯子？",
+        "right_1": "三个",
+        "wrong_1": "一个 | 两个 🫖",
+    }
+    assert imported(ctx, tmp_path / "filled.csv", [row | cells | {"difficulty_1": "难"}], now).new == 1
+    [question] = questions_of(step.advance([picture(A)], ctx)).questions
+    assert (question.wrong, question.labels) == (("一个", "两个 🫖"), {"difficulty": "难"})
+
+
+HOSTILE: list[Any] = [
+    {"questions": [{"ask": {"a": 1}, "wrong": [["x"], None]}]}, {"questions": [["ask"]]}, {"questions": "[" * 50_000},
+    {"questions": [{"ask": "x" * 100_000, "right": "\ud800", "wrong": "🐱\n🐱"}] * 50}, {"questions": [{"no": 1}] * 3},
+    {"writing": ["written"], "questions": [{"ask": "<image 2>" * 9}]}, {"writing": {"a": 1}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_whatever_a_browser_sends_as_a_draft_has_mistakes_in_words(
+    ctx: CampaignContext, store: ReviewStore, number: int
+) -> None:
+    FULL.advance([picture(A)], ctx)
+    fields = {"writing": "written", **HOSTILE[number]}
+    mistakes = mistakes_in_draft(store.campaign("write"), {"fields": fields})
+    assert 0 < len(mistakes) <= 30
+    assert all(len(mistake["words"]) < 2000 for mistake in mistakes)
+    json.dumps(mistakes).encode()
 
 
 def test_all_mistakes_of_a_table_are_told_at_once_and_good_rows_go_in(

@@ -79,6 +79,7 @@ KINDS = {
     "mark, strokes": Screen("ann", "/?campaign=mark", ("k", "p", "Space", "Space"), ".suggestions .mark-row", HELPERS),
     "mark, keys": Screen("ann", "/?campaign=mark", ("?",), "dialog[open]", HELPERS),
     "state": Screen("ann", "/?campaign=state", shows=TASK),
+    "write, a question": Screen("ann", "/?campaign=write", ("1",), ".entry"),
     "write": Screen("ann", "/?campaign=write", shows=TASK),
     "practice, write": Screen("ben", "/practice?campaign=write", shows=TASK),
     "practice, mark": Screen("ben", "/practice?campaign=mark", shows=TASK),

@@ -49,7 +49,7 @@ def every_kind(done: FinishedRun) -> list[CampaignStep]:
         MarkField(name="two", label="Two", shape="box", options=options, min_count=0),
     )
     collect = Collect(prompts=("a red cup",), min_side_px=64)
-    write = Write(task="cups", refusal="allowed", explanation="required", labels={"difficulty": ["easy", "hard"]})
+    write = Write(task="cups", refusal="allowed", explanation="required")
     return [Screen(), Pair(), Describe(), collect, Mark(fields=fields), State(), write]
 
 

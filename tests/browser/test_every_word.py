@@ -85,7 +85,7 @@ SHOWN = """() => {
 NAMES = {"ann", "ben", "cur", "new", "Benchwright", "English", "Esperanto", "esperanto"}
 KEYS = {"Esc", "Enter", "Ctrl", "Shift", "Space"}
 CODES = {
-    "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "jigsaw", "ten",
+    "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "write", "jigsaw", "ten",
     "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
 }  # fmt: skip
 ITEMS = re.compile(

@@ -11,7 +11,18 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns import Answer, Collect, Describe, Pair, Review, Screen, ScreenItems, State, Verify
+from benchwright.annotation.campaigns import (
+    Answer,
+    Collect,
+    Describe,
+    Pair,
+    Review,
+    Screen,
+    ScreenItems,
+    State,
+    Verify,
+    Write,
+)
 from benchwright.annotation.forms import AssignmentSettings
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.campaigns import Practice
@@ -53,7 +64,10 @@ _ASK_FOR_TASKS = """async () => {
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair(), Describe(), State(), Collect(prompts=("a red cup",), min_side_px=64)])
+    open_campaigns(
+        done,
+        [Screen(), Pair(), Describe(), State(), Write(task="cups"), Collect(prompts=("a red cup",), min_side_px=64)],
+    )
     image = next(iter(done.images()))
     item = Item.model_validate({
         "item_id": "e" * 32, "task": "naming", "kind": "multiple_choice", "question": "Which drink is in the cup?",

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...forms.campaign_form import CampaignForm, read_campaign_form
+from ...forms.fields.form import Form
 from ...forms.payloads import item_in
 from ..assignment import statements as sql
 from ..database.audit import record
@@ -77,6 +78,13 @@ def with_blind_answer(
     if answer is None:
         raise RefusedError("answer first: the key is shown, and votes are taken, once the answer is stored")
     return {**(fields or {}), ANSWER: answer}
+
+
+def voted_on(form: CampaignForm) -> Form:
+    """Return the part of a form that is filled in once the key is shown."""
+    typed = form.typed
+    assert typed is not None, "forms that ask for an answer first have fields"
+    return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER))
 
 
 def is_right(item: Mapping[str, Any], answer: str) -> str:
