@@ -22,7 +22,7 @@ from benchwright.records import Item
 from benchwright.release import Release
 
 HIGH_PX, WIDE_PX, GAP_PX, LINE_PX, LETTER_PX = 300, 1240, 12, 22, 10
-COLUMNS = 3
+COLUMNS = 2
 """Columns of a sheet of items with one picture each."""
 QUALITY, LEAST_QUALITY = 80, 45
 

@@ -1,10 +1,13 @@
 """Draw a contact sheet of each of BLINK's tasks: items of the real steps, of photographs that ship in wheels.
 
-    python examples/task_sheets.py FOLDER
+    python examples/task_sheets.py FOLDER [WEIGHTS]
 
 writes `FOLDER/<task>.jpg`; docs/images/tasks holds what it draws. The photographs are those of `benchwright demo` and a
 few more of scikit-image's, copied, and some that classical image processing makes of them. What is true of them stands
 in task_sheets.jsonl beside this script, measured by hand and looked at, and is read as any dataset of one's own.
+
+Forensic detection takes the weights of SDXL from a folder; without one, those of a tiny model that
+`tests/tiny_diffusion.py` makes on the spot, whose pictures are noise: the sheet then shows the form of the items alone.
 
 A task of ground truth needs a line in TASKS, and rows in the table. A task of plain photographs needs a line in
 PICTURE_TASKS, one that reads what a program generates a line in GENERATED_TASKS.
@@ -12,6 +15,7 @@ PICTURE_TASKS, one that reads what a program generates a line in GENERATED_TASKS
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import tempfile
@@ -32,7 +36,7 @@ from benchwright.recipes import bundled_recipes
 
 Pixels = NDArray[np.uint8]
 TABLE = Path(__file__).with_suffix(".jsonl")
-ITEMS_PER_TASK = 3
+ITEMS_PER_TASK = 4
 MOST_BYTES = 120_000
 
 TASKS: dict[str, dict[str, Any]] = {
@@ -43,8 +47,8 @@ TASKS: dict[str, dict[str, Any]] = {
     "multi_view_reasoning": {"uses": None, "min_turn_deg": 3, "max_tilt_deg": 5},
     "art_style": {},
     "visual_similarity": {"min_votes": 1},
-    "semantic_correspondence": {"mode": "paper", "min_distance": 0.06},
-    "functional_correspondence": {"mode": "paper"},
+    "semantic_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
+    "functional_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
 }
 """Settings of the tasks that the table feeds. It has too few rows for what hardened items are matched with."""
 PICTURE_TASKS: dict[str, dict[str, Any]] = {
@@ -55,6 +59,16 @@ PICTURE_TASKS: dict[str, dict[str, Any]] = {
 """Settings of the tasks that photographs feed, with the facts that the demo states of them."""
 GENERATED_TASKS: dict[str, dict[str, Any]] = {"iq_test": {"dataset": "pattern_puzzles"}}
 """Settings of the tasks that generated puzzles feed."""
+FORENSIC: dict[str, Any] = {"side_px": 224, "model_side_px": 256}
+"""Settings of forensic detection, with pictures that are small enough for the tiny model."""
+TINY: dict[str, Any] = {"steps": 2}
+CAPTIONS = {
+    "chelsea.png": "A cat looks to the side, seen from near.",
+    "coffee.png": "A white cup of coffee with a spoon on a red saucer.",
+    "rocket.jpg": "A rocket stands between masts in the evening.",
+    "flower.jpg": "An orange dahlia in front of dark leaves.",
+}
+"""What photographs show, for the model that makes the others of an item."""
 MORE_PHOTOGRAPHS = ("horse.png",)
 NO_PHOTOGRAPHS = ("hubble_deep_field.jpg", "ihc.png", "retina.jpg", "coffee (1).png", "chelsea.bmp", "china-small.jpg")
 """What the demo brings besides photographs of things that everybody knows."""
@@ -111,18 +125,30 @@ def cropped(pixels: Pixels) -> Pixels:
     return np.ascontiguousarray(pixels[high:-high, wide:-wide])
 
 
+def front(pixels: Pixels) -> Pixels:
+    """Return the right part of the picture, with the front of the motorcycle."""
+    return np.ascontiguousarray(pixels[60:, pixels.shape[1] * 2 // 5 :])
+
+
+def rear(pixels: Pixels) -> Pixels:
+    """Return the left part of the picture, with the rear of the motorcycle."""
+    return np.ascontiguousarray(pixels[60:, : pixels.shape[1] * 3 // 5])
+
+
 def blue(pixels: Pixels) -> Pixels:
     """Return the picture with red and blue exchanged."""
     return np.ascontiguousarray(pixels[..., ::-1])
 
 
 MADE: tuple[tuple[Callable[[Pixels], Pixels], tuple[str, ...]], ...] = (
-    (dots, ("china.jpg", "coffee.png")),
-    (pencil, ("astronaut.png", "rocket.jpg")),
-    (flat, ("chelsea.png", "flower.jpg")),
-    (mirrored, ("motorcycle_right.png", "coffee.png")),
-    (cropped, ("flower.jpg", "coffee.png")),
-    (blue, ("flower.jpg",)),
+    (dots, ("china.jpg", "coffee.png", "chelsea.png", "motorcycle_left.png")),
+    (pencil, ("astronaut.png", "rocket.jpg", "camera.png", "flower.jpg", "chelsea.png", "coffee.png")),
+    (flat, ("chelsea.png", "flower.jpg", "astronaut.png", "coffee.png")),
+    (mirrored, ("motorcycle_right.png", "coffee.png", "pencil-chelsea.png", "pencil-coffee.png")),
+    (cropped, ("flower.jpg", "coffee.png", "chelsea.png")),
+    (blue, ("flower.jpg", "chelsea.png")),
+    (front, ("motorcycle_left.png", "motorcycle_right.png")),
+    (rear, ("motorcycle_left.png", "motorcycle_right.png")),
 )
 """Pictures that are made of photographs; `<effect>-<photograph>.png`."""
 
@@ -141,6 +167,22 @@ def prepare(folder: Path) -> None:
     shutil.copyfile(TABLE, folder / TABLE.name)
 
 
+def write_captions(folder: Path) -> None:
+    """Write the photographs that have captions, and the captions, into a folder."""
+    rows = [{"image": name, "truths": [{"kind": "captions", "texts": [caption]}]} for name, caption in CAPTIONS.items()]
+    for name in CAPTIONS:
+        shutil.copyfile(folder.parent / "pictures" / name, folder / name)
+    (folder / "captions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def tiny_weights(folder: Path) -> Path:
+    """Return the folder of a tiny SDXL with random weights, which the tests make as well."""
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+    from tiny_diffusion import make_pipeline
+
+    return make_pipeline("sdxl", folder)
+
+
 def release_of(name: str, steps: list[Any], workspace: Path, *, folder: Path, images: Path | None = None) -> Path:
     """Run steps and freeze what they make; return the release."""
     import yaml
@@ -151,15 +193,23 @@ def release_of(name: str, steps: list[Any], workspace: Path, *, folder: Path, im
     return finished.workspace / finished.artifacts["release"]
 
 
-def main(folder: Path) -> None:
-    """Write the sheets."""
+def main(folder: Path, weights: Path | None = None) -> None:
+    """Write the sheets.
+
+    Args:
+        folder: Where to.
+        weights: Folder of SDXL's weights; null for those of a tiny model.
+    """
     with tempfile.TemporaryDirectory() as below:
         work = Path(below)
         prepare(work / "pictures")
         prepare_photographs(work / "photographs")
         for name in NO_PHOTOGRAPHS:
             (work / "photographs" / name).unlink()
+        (work / "captioned").mkdir()
+        write_captions(work / "captioned")
         dataset = {"step": "dataset", "reader": "folder", "folder": "pictures", "options": {"dataset": "sheets"}}
+        model = {"weights": str((weights or tiny_weights(work / "sdxl")).resolve()), **({} if weights else TINY)}
         releases = [
             release_of(
                 "truths",
@@ -186,12 +236,21 @@ def main(folder: Path) -> None:
                 work / "puzzles",
                 folder=work,
             ),
+            release_of(
+                "forensic",
+                [
+                    {"step": "dataset", "reader": "folder", "folder": "captioned", "options": {"dataset": "sheets"}},
+                    {"step": "forensic_detection", **FORENSIC, **model},
+                ],
+                work / "forensic",
+                folder=work,
+            ),
         ]
         for release in releases:
             draw_sheets(release, folder, per_task=ITEMS_PER_TASK, most_bytes=MOST_BYTES)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         raise SystemExit(__doc__)
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
@@ -111,13 +112,16 @@ def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: C
     """Draw a rendered text on an image in place, at snapped coordinates; parts outside the image are cut off."""
     column, row = round(left * SUB), round(top * SUB)
     first_column, first_row = column // SUB, row // SUB
-    before = (row - first_row * SUB, column - first_column * SUB)
-    for mask, color, opacity in ((text.halo, halo, HALO_OPACITY), (text.ink, ink, 1.0)):
-        rows, columns = ((start + side) // SUB + 1 for start, side in zip(before, mask.shape, strict=True))
+    down, across = row - first_row * SUB, column - first_column * SUB
+    high, wide = text.ink.shape
+    rows, columns = (down + high) // SUB + 1, (across + wide) // SUB + 1
+    y0, x0 = max(0, first_row), max(0, first_column)
+    area = pixels[y0 : max(0, first_row + rows), x0 : max(0, first_column + columns)]
+
+    def cover(mask: Pixels, opacity: float) -> NDArray[np.float32]:
         padded = np.zeros((rows * SUB, columns * SUB), np.float32)
-        padded[before[0] : before[0] + mask.shape[0], before[1] : before[1] + mask.shape[1]] = mask
-        cover = padded.reshape(rows, SUB, columns, SUB).sum(axis=3).sum(axis=1) * (opacity / (255 * SUB * SUB))
-        y0, x0 = max(0, first_row), max(0, first_column)
-        area = pixels[y0 : max(0, first_row + rows), x0 : max(0, first_column + columns)]
-        cover = cover[y0 - first_row :, x0 - first_column :][: area.shape[0], : area.shape[1]]
-        blend(area, cover, color)
+        padded[down : down + high, across : across + wide] = mask
+        shares = padded.reshape(rows, SUB, columns, SUB).sum(axis=3).sum(axis=1) * (opacity / (255 * SUB * SUB))
+        return np.asarray(shares[y0 - first_row :, x0 - first_column :][: area.shape[0], : area.shape[1]])
+
+    blend(area, (cover(text.halo, HALO_OPACITY), halo), (cover(text.ink, 1.0), ink))

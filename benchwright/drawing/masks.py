@@ -129,7 +129,7 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
     height, width = pixels.shape[:2]
     reach = line / 2 + halo + 0.5
     tinted = np.repeat(np.arange(256, dtype=np.uint8)[None, :, None], 3, axis=2)
-    blend(tinted, np.full((1, 256), TINT, np.float32), color)
+    blend(tinted, (np.full((1, 256), TINT, np.float32), color))
     bounds, margin = mask.bounds.grown(reach), int(reach) + 2
     left, right = max(0, int(bounds.left)), min(width, int(bounds.right) + 1)
     x = np.arange(left - margin, right + margin) + 0.5
@@ -145,6 +145,5 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
         cv2.copyTo(cv2.LUT(area, tinted), is_set[within], area)
         near = np.divmod(np.flatnonzero(distance < reach), right - left)
         edge, beside = area[near], distance[near] - line / 2
-        blend(edge, HALO_OPACITY * shares_at(beside - halo), contrast)
-        blend(edge, shares_at(beside), color)
+        blend(edge, (HALO_OPACITY * shares_at(beside - halo), contrast), (shares_at(beside), color))
         area[near] = edge

@@ -43,8 +43,7 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
     for rows, columns in _blocks(pixels, bounds):
         near = shape.pixels_within(widest, rows, columns)
         area = pixels[near.y, near.x]
-        for growth, color, opacity in layers:
-            blend(area, opacity * shape.shares(near, growth), color)
+        blend(area, *((opacity * shape.shares(near, growth), color) for growth, color, opacity in layers))
         pixels[near.y, near.x] = area
 
 
@@ -58,7 +57,16 @@ def _blocks(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
             yield slice(row, min(row + _BLOCK_PX, bottom)), slice(column, min(column + _BLOCK_PX, right))
 
 
-def blend(area: Pixels, cover: Shares, color: Color) -> None:
-    """Paint a colour on an area in place, by the share (0 to 1) of each pixel that it covers."""
-    share = cover[..., None]
-    area[...] = np.rint(area * (1 - share) + np.array(color, share.dtype) * share).astype(np.uint8)
+def blend(area: Pixels, *layers: tuple[Shares, Color]) -> None:
+    """Paint colours over each other on an area in place, from bottom to top, and round once.
+
+    Args:
+        area: Pixels, (..., 3).
+        layers: The share of each pixel, 0 to 1, that a colour covers, (...), with the colour.
+    """
+    seen: Shares = np.ones_like(layers[0][0])
+    colored: Shares = np.zeros((*seen.shape, 3), seen.dtype)
+    for cover, color in reversed(layers):
+        colored += (seen * cover)[..., None] * np.array(color, seen.dtype)
+        seen = seen * (1 - cover)
+    area[...] = np.rint(area * seen[..., None] + colored)

@@ -3,8 +3,9 @@
 A shape grown by some pixels is the set of points up to that distance, so a mark and its halo need only one evaluation.
 A distance never changes faster than the point moves, so that whole cells of pixels can be left out.
 
-The share of a pixel that a shape covers follows from the distance of the pixel's middle. That is exact along straight
-edges in the direction of rows and columns, and off by less than 0.05 along others. Sharp corners are sampled instead.
+The share of a pixel that a shape covers is exact for boxes. For shapes that are small or have sharp corners it is the
+mean of samples of the pixel. For lines it follows from the distance of the pixel's middle: exact along rows and
+columns, and off by less than 0.05 along other directions, save where two lines meet in an acute angle.
 """
 
 from __future__ import annotations
@@ -57,18 +58,13 @@ def shares_at(distance: Shares) -> Shares:
     return np.asarray(np.clip(0.5 - distance, 0.0, 1.0))
 
 
-class _Smooth:
-    """A shape without sharp corners that show."""
+class _Sampled:
+    """A shape whose pixels are found by cells, and those on an edge are sampled.
 
-    edge_px: ClassVar[float] = 0.5
+    A sample on an edge counts partly, so that edges have far more levels than a pixel has samples.
+    """
 
-    def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel is covered, by the distance of its middle."""
-        return shares_at(pixels.distance - growth)
-
-
-class _InCells(_Smooth):
-    """A shape whose pixels are found by cells."""
+    edge_px: ClassVar[float] = sqrt(0.5)
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
         """Return the distances of points; x and y have, or broadcast to, two axes."""
@@ -87,9 +83,19 @@ class _InCells(_Smooth):
         near = (distance < reach) & (y < rows.stop) & (x < columns.stop)
         return Nearby(y[near], x[near], distance[near])
 
+    def shares(self, pixels: Nearby, growth: float) -> Shares:
+        """Return how much of each pixel is covered, for those near an edge by the distances of its samples."""
+        cover = (pixels.distance < growth).astype(np.float64)
+        edge = np.abs(pixels.distance - growth) < self.edge_px
+        down, across = np.divmod(np.arange(_SAMPLES**2), _SAMPLES)
+        x = pixels.x[edge, None] + (across + 0.5) / _SAMPLES
+        y = pixels.y[edge, None] + (down + 0.5) / _SAMPLES
+        cover[edge] = shares_at((self.distance(x, y) - growth) * _SAMPLES).mean(axis=1)
+        return cover
+
 
 @dataclass(frozen=True)
-class Ring(_InCells):
+class Ring(_Sampled):
     """A circular line of some width."""
 
     x: float
@@ -103,7 +109,7 @@ class Ring(_InCells):
 
 
 @dataclass(frozen=True)
-class Badge(_InCells):
+class Badge(_Sampled):
     """A rectangle with round corners; a disc if the corners' radius is half of its sides."""
 
     x: float
@@ -121,8 +127,10 @@ class Badge(_InCells):
 
 
 @dataclass(frozen=True)
-class BoxSides(_InCells):
+class BoxSides(_Sampled):
     """The four sides of a rectangle, with sharp corners."""
+
+    edge_px: ClassVar[float] = 0.5
 
     left: float
     top: float
@@ -135,24 +143,22 @@ class BoxSides(_InCells):
         outside = np.maximum(np.maximum(self.left - x, x - self.right), np.maximum(self.top - y, y - self.bottom))
         return np.asarray(np.abs(outside) - self.line / 2)
 
+    def shares(self, pixels: Nearby, growth: float) -> Shares:
+        """Return how much of each pixel lies within the outer rectangle and not within the inner one."""
+        half = self.line / 2 + growth
+        within = [
+            _overlap(pixels.x, self.left - reach, self.right + reach)
+            * _overlap(pixels.y, self.top - reach, self.bottom + reach)
+            for reach in (half, -half)
+        ]
+        return np.asarray(within[0] - within[1])
+
 
 @dataclass(frozen=True, eq=False)
-class FilledPolygon(_InCells):
-    """A polygon of few corners, filled (even-odd), whose sharp corners show."""
-
-    edge_px: ClassVar[float] = sqrt(0.5)
+class FilledPolygon(_Sampled):
+    """A polygon of few corners, filled (even-odd)."""
 
     corners: Points
-
-    def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel is covered, for those near an edge by the distances of its samples."""
-        cover = super().shares(pixels, growth)
-        edge = np.abs(pixels.distance - growth) < self.edge_px
-        down, across = np.divmod(np.arange(_SAMPLES**2), _SAMPLES)
-        x = pixels.x[edge, None] + (across + 0.5) / _SAMPLES
-        y = pixels.y[edge, None] + (down + 0.5) / _SAMPLES
-        cover[edge] = shares_at((self.distance(x, y) - growth) * _SAMPLES).mean(axis=1)
-        return cover
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
         """Return distances."""
@@ -165,8 +171,10 @@ class FilledPolygon(_InCells):
 
 
 @dataclass(frozen=True, eq=False)
-class Segments(_Smooth):
+class Segments:
     """Lines of some width, with round ends."""
+
+    edge_px: ClassVar[float] = 0.5
 
     starts: Points
     ends: Points
@@ -188,6 +196,10 @@ class Segments(_Smooth):
             _measure_along(field, begins[chosen][:, order], spans[chosen][:, order], reach)
         y, x = np.divmod(np.flatnonzero(nearest < reach**2), width)
         return Nearby(y + rows.start, x + columns.start, np.sqrt(nearest[y, x]) - self.line / 2)
+
+    def shares(self, pixels: Nearby, growth: float) -> Shares:
+        """Return how much of each pixel is covered, by the distance of its middle."""
+        return shares_at(pixels.distance - growth)
 
 
 def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> None:
@@ -218,6 +230,11 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
         )
         near = (squared < reach**2) & (place >= 0) & (place < field.shape[1])
         np.minimum.at(field, (np.broadcast_to(step[:, None], near.shape)[near], place[near]), squared[near])
+
+
+def _overlap(start: Indices, low: float, high: float) -> Axis:
+    """Return the lengths of the parts of pixels, by where they start, that lie between two places on an axis."""
+    return np.asarray(np.maximum(np.minimum(start + 1, high) - np.maximum(start, low), 0.0))
 
 
 def _squared_distance(x: Axis, y: Axis, x_span: Axis | float, y_span: Axis | float) -> Axis:
