@@ -84,15 +84,16 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
         raise BadRow("it measures nothing at all", BAD_MAP)
     if larger == "farther":
         # Ratios of distances, so that neither the unit nor a far background matters.
-        nearness, limits = np.round(-np.log(depth), 4), OF_DISTANCES
+        limits, nearness = OF_DISTANCES, -np.log(depth)
     else:
         low, high = (float(bound) for bound in np.nanpercentile(depth, (1, 99)))
         if not high > low:
             raise BadRow("depth is the same everywhere", BAD_MAP)
-        nearness, limits = np.round(np.clip((depth - low) / (high - low), 0, 1), 4), PairLimits()
+        limits, nearness = PairLimits(), np.clip((depth - low) / (high - low), 0, 1)
     map_wh = (depth.shape[1], depth.shape[0])
     rng = generator_for(0, "depth_maps", file_digest(place))
-    pairs = depth_pairs(nearness, map_wh, limits, rng, wanted=frozenset(_ARRANGEMENTS))
+    rounded = np.asarray(np.round(nearness, 4), np.float64)
+    pairs = depth_pairs(rounded, map_wh, limits, rng, wanted=frozenset(_ARRANGEMENTS))
     truths = []
     is_even = pairs.keys() >= {"lower", "upper"}
     for arrangement in _ARRANGEMENTS:
