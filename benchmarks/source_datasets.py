@@ -2,7 +2,8 @@
 
 Datasets are written by the fixtures of the tests, with one small picture behind all names. Each is read by a process of
 its own, which keeps nothing of what it gets: every record is compared with the folder of pictures, as in a run. With
-`--step` the records are taken in as well, as `construct check` does: pictures opened, an index written.
+`--step` the records are taken in as well, as `construct check` does: pictures opened, an index written. A row is what
+one line or entry of annotations states: of HPatches a homography, of Wild6D a frame with its pose.
 
 The question is whether memory stays flat, also of COCO and LVIS, whose files are single large documents.
 """
@@ -17,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from measuring import peak_mb, show
@@ -34,6 +37,7 @@ WRITERS = {
     "diw": ("diw_files", "write_diw"),
     "folder": ("folder_files", "write_folder"),
     "funkpoint": ("funkpoint_files", "write_funkpoint"),
+    "hpatches": ("hpatches_files", "write_hpatches"),
     "iiw": ("iiw_files", "write_iiw"),
     "lvis": ("coco_files", "write_lvis"),
     "nights": ("nights_files", "write_nights"),
@@ -42,7 +46,10 @@ WRITERS = {
     "tara": ("tara_files", "write_tara"),
     "vsr": ("vsr_files", "write_vsr"),
     "wikiart": ("wikiart_files", "write_wikiart"),
+    "wild6d": ("wild6d_files", "write_wild6d"),
 }
+_FRAMES = 300
+"""Frames of a video of Wild6D, about as many as its own have."""
 _LINKS = 50_000
 """Names that one file gets; file systems allow about 65,000."""
 
@@ -89,8 +96,27 @@ def _write(reader: str, folder: Path, rows: int) -> None:
     module.save = link
     if reader == "vsr":
         module.write_vsr(folder, module.vsr_rows(rows))
+    elif reader == "hpatches":
+        _write_sequences(folder, module, rows // 5, link)
+    elif reader == "wild6d":
+        module.FRAMES = _FRAMES
+        module.VIDEOS = [("bottle", f"{video:04}", "1", "images") for video in range(max(1, rows // _FRAMES))]
+        module.write_wild6d(folder)
     else:
         getattr(module, WRITERS[reader][1])(folder, count=rows)
+
+
+def _write_sequences(folder: Path, fixture: ModuleType, count: int, link: Callable[[Path], None]) -> None:
+    """Write sequences of HPatches that share one picture and one homography: the fixture's own are really warped."""
+    for number in range(count):
+        sequence = folder / "hpatches-sequences-release" / fixture.name_of(number)
+        for target in range(1, 7):
+            link(sequence / f"{target}.ppm")
+            if target > 1:
+                original = folder / f"homography-{number // 10_000}"
+                if not original.exists():
+                    original.write_text(fixture.QUOTED, encoding="ascii")
+                os.link(original, sequence / f"H_1_{target}")
 
 
 def _read(reader: str, folder: Path, *, takes_in: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Point = tuple[float, float]
 NearnessMap = NDArray[np.float64]
-"""Rows by columns, 0 for the farthest place and 1 for the nearest one, NaN where nothing is known."""
+"""Rows by columns, larger where it is nearer, NaN where nothing is known; limits are in the same numbers."""
 Arrangement = Literal["lower", "upper", "left", "right"]
 """Where the closer point lies: below or above the farther one, or level with it on a side."""
 
@@ -24,7 +24,7 @@ _CENTRED = 0.125
 
 
 class DepthPair(NamedTuple):
-    """Two points, in pixels of the picture, and the difference of their nearness."""
+    """Two points, in pixels of the picture, and the difference of their nearness in the map's numbers."""
 
     closer: Point
     farther: Point

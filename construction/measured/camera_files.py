@@ -90,7 +90,7 @@ class CameraScene(NamedTuple):
     statement: CameraStatement
 
 
-class _Frame(BaseModel):
+class _StatedFrame(BaseModel):
     file_path: str = Field(min_length=1)
     transform_matrix: tuple[tuple[float, ...], ...]
 
@@ -278,7 +278,7 @@ def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | R
     for number, frame in enumerate(frames):
         entry = f"frame {number}"
         try:
-            stated = checked(_Frame, Row(entry, frame))
+            stated = checked(_StatedFrame, Row(entry, frame))
             matrix = (
                 np.array(stated.transform_matrix) if len({*map(len, stated.transform_matrix)}) == 1 else np.empty(0)
             )

@@ -11,6 +11,7 @@ of a map that reaches both ends, of fractional numbers and of 8 bits, nothing is
 
 from __future__ import annotations
 
+from math import log
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -27,12 +28,11 @@ from ..item_parts import Arrangement, PairLimits, depth_pairs
 from ..source_files import BadRow
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
-LIMITS = PairLimits()
-LEAST_RATIO = 1.15
-"""Smallest ratio of the distances of both points, where the map has distances."""
+LEAST_RATIO, FLAT_RATIO = 1.15, 1.05
+"""Smallest ratio of the distances of both points, and largest one around a point, where the map has distances."""
+OF_DISTANCES = PairLimits(margin=log(LEAST_RATIO), flatness=log(FLAT_RATIO))
 _MOST_BYTES = 256 << 20
-_LEVELS = 4096
-_OPPOSITES: tuple[tuple[Arrangement, Arrangement], ...] = (("lower", "upper"), ("left", "right"))
+_ARRANGEMENTS: tuple[Arrangement, ...] = ("lower", "upper", "left", "right")
 
 DepthMap = NDArray[np.float64]
 
@@ -63,14 +63,14 @@ class MapDepths(NamedTuple):
 def depth_truths(root: Path, entry: MapFile) -> MapDepths:
     """Return up to four pairs of points: the closer one below, above, to the left and to the right of the other.
 
-    Of below and above, and of left and right, there are both or neither, so that none is the more frequent.
+    Of below and above there are both or neither: what lies lower is mostly closer, and would give the key away.
 
     Args:
         root: The folder.
         entry: The map.
 
     Raises:
-        BadRow: It cannot be read, it is not known what its numbers mean, or no pair has both arrangements.
+        BadRow: It cannot be read, it is not known what its numbers mean, or it has no such pair.
     """
     place = root / entry.path
     statement = stated_about(root, entry.path, "depth", DepthStatement)
@@ -82,21 +82,22 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
         depth[depth <= 0] = np.nan
     if not np.isfinite(depth).any():
         raise BadRow("it measures nothing at all", BAD_MAP)
-    nearness = -np.log(depth) if larger == "farther" else depth
-    low, high = (float(bound) for bound in np.nanpercentile(nearness, (1, 99)))
-    if not high > low:
-        raise BadRow("depth is the same everywhere", BAD_MAP)
-    scaled = np.round(np.clip((nearness - low) / (high - low), 0, 1) * _LEVELS) / _LEVELS
-    margin = LIMITS.margin
     if larger == "farther":
-        margin = max(margin, float(np.log(LEAST_RATIO)) / (high - low))
+        # Ratios of distances, so that neither the unit nor a far background matters.
+        limits, nearness = OF_DISTANCES, -np.log(depth)
+    else:
+        low, high = (float(bound) for bound in np.nanpercentile(depth, (1, 99)))
+        if not high > low:
+            raise BadRow("depth is the same everywhere", BAD_MAP)
+        limits, nearness = PairLimits(), np.clip((depth - low) / (high - low), 0, 1)
     map_wh = (depth.shape[1], depth.shape[0])
     rng = generator_for(0, "depth_maps", file_digest(place))
-    wanted = frozenset(arrangement for both in _OPPOSITES for arrangement in both)
-    pairs = depth_pairs(scaled, map_wh, LIMITS._replace(margin=margin), rng, wanted=wanted)
+    rounded = np.asarray(np.round(nearness, 4), np.float64)
+    pairs = depth_pairs(rounded, map_wh, limits, rng, wanted=frozenset(_ARRANGEMENTS))
     truths = []
-    for both in _OPPOSITES:
-        for arrangement in both if pairs.keys() >= set(both) else ():
+    is_even = pairs.keys() >= {"lower", "upper"}
+    for arrangement in _ARRANGEMENTS:
+        if arrangement in pairs and (is_even or arrangement in ("left", "right")):
             closer, farther = pairs[arrangement].closer, pairs[arrangement].farther
             original: dict[str, Any] = {
                 "map": entry.path,
@@ -111,7 +112,10 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
                 DepthComparison(first=first, second=second, closer="first", unit="fractions", original=original)
             )
     if not truths:
-        raise BadRow("no two flat places differ clearly, with the closer one lower and with it upper", "no_pair")
+        raise BadRow(
+            "no two flat places are level and differ clearly, nor is there a lower one and a higher one that is closer",
+            "no_pair",
+        )
     return MapDepths(tuple(truths), map_wh)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -67,7 +67,7 @@ class _MapName(NamedTuple):
     is_beside: bool
 
 
-def map_files(root: Path, paths: Iterable[str]) -> Iterator[MapFile]:
+def map_files(root: Path, paths: Collection[str]) -> Iterator[MapFile]:
     """Yield the files that are maps, sorted by path.
 
     A PNG in colours that no photograph goes with is a photograph.
@@ -77,6 +77,8 @@ def map_files(root: Path, paths: Iterable[str]) -> Iterator[MapFile]:
         paths: Paths of all pictures below it, and of all files with one of `MAP_SUFFIXES`.
     """
     named = {path: name for path in paths if (name := _map_name(path)) is not None}
+    if not named:
+        return
     photographs = _Photographs(path for path in paths if path not in named and not path.endswith(MAP_SUFFIXES[1:]))
     for path, name in sorted(named.items()):
         entry = _paired(path, name, photographs)

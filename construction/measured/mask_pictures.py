@@ -60,18 +60,6 @@ class Thing(NamedTuple):
     is_counted: bool
 
 
-class MaskedThings(NamedTuple):
-    """What the masks of one photograph hold.
-
-    Args:
-        truths: Boxes, and questions about numbers.
-        size_wh: Size of the masks, which is that of the photograph.
-    """
-
-    truths: tuple[GroundTruth, ...]
-    size_wh: tuple[int, int]
-
-
 def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]:
     """Return the things in one mask, and its size.
 

@@ -21,6 +21,7 @@ from .reader import DatasetRecord as DatasetRecord
 from .reader import NeededFiles as NeededFiles
 from .reader import content_digest as content_digest
 from .reader import read_dataset as read_dataset
+from .recognition import MEASURED as MEASURED
 from .recognition import FoundSource as FoundSource
 from .recognition import Recognised as Recognised
 from .recognition import picture_paths as picture_paths

@@ -104,7 +104,9 @@ class Dataset(GatherStep):
         del before
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None
-        return "the folder brings photographs only: no source dataset, table, file of boxes, captions or facts"
+        return (
+            "the folder brings photographs only: no source dataset, table, annotations, facts, maps, masks or cameras"
+        )
 
     def kinds_found(self) -> frozenset[str] | None:
         """Return the kinds of ground truth that the folder brings; None where any may be there."""

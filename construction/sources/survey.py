@@ -17,6 +17,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 
 from ..readers import (
+    MEASURED,
     DatasetRecord,
     FoundSource,
     OwnPictures,
@@ -31,6 +32,8 @@ MOST_ROWS = 2000
 """Rows of one source that are read for the counts; of a source with more, the counts are at least these."""
 MOST_BYTES = 64 << 20
 """Size of a single annotation file above which nothing of it is counted."""
+MOST_MAPS, MOST_SHOWN = 20, 5
+"""Maps that are tried until one can be used, and refusals of them that are named."""
 
 
 class Model(NamedTuple):
@@ -115,7 +118,7 @@ class FolderSurvey(NamedTuple):
         folder: The folder.
         pictures: Number of pictures that belong to no source dataset, by their names.
         sources: Names of what was recognised, each with its numbers of truths by kind; at least as many.
-        unused: Files that are used for nothing.
+        unused: Files that are used for nothing; of maps and cameras the first ones.
         models: Folder of each model's weights on this machine; None where it has none.
         tasks: The fourteen tasks.
     """
@@ -172,7 +175,7 @@ def survey_folder(folder: Path) -> FolderSurvey:
         folder,
         len(own.paths),
         tuple((name, dict(sorted(counts.records.items())) if counts else {}) for name, counts in counted.items()),
-        here.unused,
+        (*here.unused, *(row for source in here.sources for row in _first_refusals(source, own))),
         models,
         tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in BLINK_TASKS.items()),
     )
@@ -195,6 +198,19 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
     except BenchwrightError:
         return counts  # what is wrong with the file is named by `construct check`, and by a run
     return counts
+
+
+def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
+    """Return what of a measured source cannot be used, as far as that is known once one map can be."""
+    if source.form not in MEASURED:
+        return []
+    refused: list[RefusedRow] = []
+    for row in islice(records_of_source(source, own), MOST_MAPS):
+        if isinstance(row, RefusedRow):
+            refused.append(row)
+        elif source.maps:
+            break
+    return refused[:MOST_SHOWN]
 
 
 def _surveyed(

@@ -114,3 +114,13 @@ def test_a_folder_data_of_something_else_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / "data" / "splits").mkdir(parents=True)
     with pytest.raises(DataError, match=r"holds no <number>\.json as IIW"):
         read_all(Iiw(), tmp_path)
+
+
+def test_files_come_by_number_and_names_that_only_look_like_one_come_last(tmp_path: Path) -> None:
+    write_iiw(tmp_path, count=11)
+    (tmp_path / "data" / "007.json").write_text("{}")
+    (tmp_path / "data" / f"{10**20}.json").write_text("{}")
+    (tmp_path / "data" / "x.json").write_text("{}")
+    records, refused = read_all(Iiw(), tmp_path)
+    assert [record.record_id for record in records] == [f"iiw:{number}" for number in range(1, 12)]
+    assert [row.file for row in refused] == ["data/007.json", f"data/{10**20}.json"]

@@ -104,6 +104,7 @@ def test_what_numbers_of_a_map_mean_is_known_or_stated(tmp_path: Path) -> None:
         ("depth/fractions.npy", "depth/pale.png", "depth/stretched.png"), "not_known"
     )
     assert all("depth.toml" in row.detail for row in wrong)
+    assert {row.file for row in survey_folder(tmp_path).unused} == {"depth/fractions.npy"}  # and then one can be used
     nearer = dict.fromkeys(("depth/fractions.npy", "depth/pale.png", "depth/stretched.png", "depth/good.png"), "nearer")
     (tmp_path / "depth" / "depth.toml").write_text('larger = "nearer"\nestimated_by = "a model"\n')
     records, wrong = found(tmp_path)
@@ -133,7 +134,7 @@ def test_maps_that_cannot_be_used_are_named_and_are_no_pictures(tmp_path: Path) 
     (folder / "exr.exr").write_bytes(b"v/1\x01")
     Image.fromarray(distances(4)).save(folder / "nobody.png")
     document = checked(Found(), tmp_path)
-    assert document["refused"] == {"bad_map": 6, "no_photograph": 1, "other_size": 1}
+    assert document["refused"] == {"bad_map": 5, "no_pair": 1, "no_photograph": 1, "other_size": 1}
     assert survey_folder(tmp_path).pictures == 7
 
 
