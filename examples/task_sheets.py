@@ -47,8 +47,8 @@ TASKS: dict[str, dict[str, Any]] = {
     "multi_view_reasoning": {"uses": None, "min_turn_deg": 3, "max_tilt_deg": 5},
     "art_style": {},
     "visual_similarity": {"min_votes": 1},
-    "semantic_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
-    "functional_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
+    "semantic_correspondence": {"uses": None, "min_distance": 0.06},
+    "functional_correspondence": {"uses": None, "min_distance": 0.06},
 }
 """Settings of the tasks that the table feeds. It has too few rows for what hardened items are matched with."""
 PICTURE_TASKS: dict[str, dict[str, Any]] = {
