@@ -23,6 +23,9 @@ from .truth_tasks import TruthTask
 OPTIONS = 4
 LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
 REFERENCE = "REF"
+_SURROUNDINGS = 0.08
+"""Least distance of the reference from the border of the crop, as a fraction of its shorter side, so that what it lies
+on can be seen."""
 
 
 class CorrespondenceTask(TruthTask):
@@ -38,8 +41,8 @@ class CorrespondenceTask(TruthTask):
     Reasons:
         too_few_points (drop): Fewer than four points are known in both pictures, or lie off the border.
         too_close (drop): No four of the points are `min_distance` apart.
-        too_spread (drop): In `hardened` mode: any four such points lie so far apart in the first picture that the crop
-            would be smaller than `min_view` or `min_side_px`.
+        too_spread (drop): In `hardened` mode: any four such points lie so far apart in the first picture, or so near
+            its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
         no_room_for_labels (drop): The rings leave their labels no room.
     """
 
@@ -129,9 +132,11 @@ class CorrespondenceTask(TruthTask):
         groups = groups[np.min(pairs, axis=0) >= self.min_distance * pictures.short_side(1)]
         if not len(groups):
             return "too_close"
-        size_wh = np.array(pictures.sizes_wh[0])
-        least = np.maximum(self.min_view * size_wh, self.min_side_px)
-        groups = groups[((size_wh - np.ptp(np.array(first)[groups], axis=1)) >= least).all(axis=1)]
+        size_wh, of_groups = np.array(pictures.sizes_wh[0]), np.array(first)[groups]
+        crops = size_wh - np.ptp(of_groups, axis=1)
+        around = np.minimum(of_groups.min(axis=1), size_wh - of_groups.max(axis=1)).min(axis=1)
+        is_large = (crops >= np.maximum(self.min_view * size_wh, self.min_side_px)).all(axis=1)
+        groups = groups[is_large & (around >= _SURROUNDINGS * crops.min(axis=1))]
         if not len(groups):
             return "too_spread"
         group = rng.permutation(groups[rng.integers(len(groups))]).tolist()

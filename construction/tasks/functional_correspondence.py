@@ -36,7 +36,7 @@ class FunctionalCorrespondence(CorrespondenceTask):
 
     BLINK's functional correspondence. Two pictures with points for the same action are joined by the seed, those of
     different kinds of object first. In `hardened` mode the first picture is cropped so that the counterpart of each of
-    the four points could stand where the reference does.
+    the four points could stand where the reference does; where it cannot be, the second one is shown first.
 
     Args:
         same_category: Whether both objects may be of one kind.
@@ -84,7 +84,12 @@ class FunctionalCorrespondence(CorrespondenceTask):
         if len(first.points) != len(second.points):
             return "too_few_points"
         more = {"action": first.action, "categories": [first.category, second.category]}
-        return self.planned_points(first.points, second.points, pictures, rng, more)
+        plan = self.planned_points(first.points, second.points, pictures, rng, more)
+        if plan != "too_spread":
+            return plan
+        more = {"action": first.action, "categories": [second.category, first.category]}
+        turned = self.planned_points(second.points, first.points, pictures.only((1, 0)), rng, more)
+        return turned if isinstance(turned, str) else turned._replace(pictures=(1, 0))
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Ask for the point with the same function."""

@@ -99,12 +99,17 @@ class RelativeReflectance(PointPairTask):
         order = sorted(leveled, key=lambda entry: entry.turn)
         equal = [entry for entry in order if entry.truth.truth.darker == "equal"]
         for entry in (entry for entry in order if entry.truth.truth.darker != "equal"):
-            matches = [(other, matched_views(entry.view, other.view)) for other in equal if self._is_near(entry, other)]
+            matches = [
+                (other, matched_views(entry.view, other.view))
+                for other in equal
+                if _ratio(entry.view, other.view) <= self.max_ratio
+            ]
             fitting = [match for match in matches if all(is_large(view, size_wh, self.min_view) for view in match[1])]
             if not fitting:
                 yield UnusedTruth(entry.truth, "unmatched")
                 continue
-            other, views = max(fitting, key=lambda match: match[1][0].half_width)
+            # The nearest in distance, so that neither is scaled much more than the other.
+            other, views = min(fitting, key=lambda match: _ratio(entry.view, match[0].view))
             equal.remove(other)
             rng = generator_for(seed, self.name, entry.truth.record, other.truth.record, "match")
             taken, left = ((other, views[1]), (entry, views[0]))
@@ -117,10 +122,6 @@ class RelativeReflectance(PointPairTask):
             yield taken[0].truth._replace(truth=compared)
             yield UnusedTruth(left[0].truth, "other_of_match")
         yield from (UnusedTruth(entry.truth, "unmatched") for entry in equal)
-
-    def _is_near(self, first: _Leveled, second: _Leveled) -> bool:
-        distances = (first.view.distance, second.view.distance)
-        return max(distances) <= self.max_ratio * min(distances)
 
     def _refusal(self, compared: ReflectanceComparison) -> str | None:
         if CONTRADICTED in compared.original:
@@ -176,6 +177,11 @@ class _Leveled(NamedTuple):
     truth: RecordTruth[ReflectanceComparison]
     view: LevelView
     turn: int
+
+
+def _ratio(first: LevelView, second: LevelView) -> float:
+    """Return the ratio of the larger distance of points to the smaller one."""
+    return max(first.distance, second.distance) / min(first.distance, second.distance)
 
 
 def _darker(compared: ReflectanceComparison) -> Point | None:

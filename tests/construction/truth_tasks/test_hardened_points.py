@@ -246,6 +246,20 @@ def test_points_of_equal_place_serve_an_action_alike_in_a_crop_too(run: TruthRun
         assert reference == dot_at(run, item, 1, rings(item, 1)[item.answer or ""])
 
 
+def test_the_picture_that_can_be_cropped_is_shown_first(run: TruthRun) -> None:
+    wide = [(60.0, 30.0), (300.0, 40.0), (40.0, 200.0), (280.0, 210.0)]
+    compact, spread = dotted(run, 1, PLACES), dotted(run, 2, wide)
+    for image_id, points in ((compact, PLACES), (spread, wide)):
+        truth = FunctionalPoints(action="Pour", category="cup", points=tuple(points))
+        run.state(f"funkpoint:{image_id[:6]}", [image_id], truth)
+    for seed in (1, 2, 3, 4):
+        run.seed = seed
+        [item] = run.run(FunctionalCorrespondence())
+        assert item.images[0].image_id in run.stored
+        assert (item.images[1].image_id, item.made_from) == (spread, compact)
+        assert dot_at(run, item, 0, rings(item)["REF"]) == dot_at(run, item, 1, rings(item, 1)[item.answer or ""])
+
+
 def test_entries_of_both_modes_make_items_of_their_own_and_a_task_without_hardened_form_refuses_it() -> None:
     assert RelativeDepth().identity == RelativeDepth(mode="hardened").identity == ()
     assert RelativeDepth(mode="paper", marked_by="people").identity == ("marked_by", "mode")
