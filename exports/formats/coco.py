@@ -55,7 +55,7 @@ class Coco(ExportFormat):
                 if (region := region_of(prompt, (picture.width, picture.height))) is not None:
                     self._file.annotate(region, MARK, {**place, "mark_kind": prompt.kind})
         for campaign, stated in sorted(answer_regions_of(item).items()):
-            for region in stated.regions:
+            for region in stated.regions if stated.image <= len(images) else ():
                 if region.shape != "correspondence":
                     place = {"image_id": images[stated.image - 1], "item_id": exported.item_id, "picture": stated.image}
                     self._file.annotate(region, ANSWER_REGION, {**place, "campaign": campaign})
@@ -109,6 +109,9 @@ class Coco(ExportFormat):
             for region in stated.regions
         ):
             yield NotCarried("correspondences", "a correspondence has two pictures, an annotation one")
+
+        if any(stated.image > len(exported.pictures) for stated in answer_regions_of(exported.item).values()):
+            yield NotCarried("regions of a picture that the item does not have", "there is nothing to annotate")
 
     def usage(self) -> str:
         """Return how to read the files."""
