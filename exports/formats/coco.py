@@ -33,6 +33,9 @@ class Coco(ExportFormat):
     """A file `SPLIT.json` in the layout of COCO's object detection, and pictures in `images/`."""
 
     name: ClassVar[str] = "coco"
+    leaves_out: ClassVar[tuple[str, ...]] = (
+        "attributes", "category", "explanation", "group_keys", "level", "operation_id", "written_by",
+    )  # fmt: skip
     question_as_stated: ClassVar[bool] = True
     shows_marks: ClassVar[bool] = False
     canary_in: ClassVar[str] = "the `info` of each file"
@@ -100,6 +103,7 @@ class Coco(ExportFormat):
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
         """Yield what COCO has no place for."""
+        yield from super().not_carried(exported)
         yield NotCarried("question, options and key", "COCO has no place for them; its tools leave `items` alone")
         if any(region_of(*pair) is None for pair in _marks(exported)):
             yield NotCarried("marks without an extent", "a box or an outline without an area is no annotation")

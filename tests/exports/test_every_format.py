@@ -139,6 +139,18 @@ def test_a_split_without_an_item_that_can_be_drawn_is_left_out(name: str, tmp_pa
     assert done.items == (8 if name in WITHOUT_DRAWN_MARKS else 5)
 
 
+def test_every_field_that_a_format_leaves_out_is_listed(exported: Path, release: Release) -> None:
+    listed = json.loads((exported / "export.json").read_text(encoding="utf-8"))["not_carried"]
+    leaves_out = catalogue("formats")[exported.name].load().leaves_out
+    for field in leaves_out:
+        number = sum(bool(getattr(one.item, field)) for one in release.items())
+        assert [loss["items"] for loss in listed if f"(`{field}`)" in loss["what"]] == [number] * (number > 0)
+    if not leaves_out:
+        assert {loss["what"] for loss in listed} <= {
+            "places of pictures among the words of the question", "options without words, outside of `task.py`",
+        }  # fmt: skip
+
+
 def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("x")
