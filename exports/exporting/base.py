@@ -14,6 +14,19 @@ Part = Literal["question", "options", "answer", "pictures"]
 """Parts of an item that reading back compares with the release."""
 
 
+_FIELDS = {
+    "attributes": "what the authors brought (`attributes`)",
+    "category": "category of the question (`category`)",
+    "evidence": "how the item was made (`evidence`)",
+    "explanation": "why the answer is right (`explanation`)",
+    "group_keys": "what splits keep together (`group_keys`)",
+    "level": "level of the question (`level`)",
+    "operation_id": "the operation that made the item (`operation_id`)",
+    "written_by": "who wrote the texts (`written_by`)",
+}
+"""Fields of an item that a format may leave out, in words."""
+
+
 class NotCarried(NamedTuple):
     """Something of an item that a format cannot carry.
 
@@ -64,6 +77,8 @@ class ExportFormat(ABC):
     """Parts of items that `read` gives and that must equal the release's."""
     question_as_stated: ClassVar[bool] = False
     """Whether questions are read with `<image 2>` as the item states it, and not with the names of pictures."""
+    leaves_out: ClassVar[tuple[str, ...]] = ()
+    """Fields of items that have no place in the format, among those of `_FIELDS`."""
     pictures_first: ClassVar[bool] = False
     """Whether all pictures of an item come before its question, wherever the question places them."""
     shows_marks: ClassVar[bool] = True
@@ -93,6 +108,9 @@ class ExportFormat(ABC):
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
         """Yield what the format cannot carry of an item."""
+        for name in self.leaves_out:
+            if getattr(exported.item, name):
+                yield NotCarried(_FIELDS[name], "the format has no place for it")
         if self.pictures_first and exported.places_pictures:
             yield NotCarried(
                 "places of pictures among the words of the question",

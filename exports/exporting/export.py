@@ -148,6 +148,12 @@ def _splits(release: Release, splits: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _check_free(out: Path) -> None:
+    try:
+        str(out).encode()
+    except UnicodeEncodeError as error:
+        raise BenchwrightError(
+            f"{str(out)!a} is no text in UTF-8, which files of exports are; give another folder"
+        ) from error
     if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise BenchwrightError(f"{out} exists and is not an empty folder; give one that does not exist")
 

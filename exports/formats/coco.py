@@ -33,6 +33,9 @@ class Coco(ExportFormat):
     """A file `SPLIT.json` in the layout of COCO's object detection, and pictures in `images/`."""
 
     name: ClassVar[str] = "coco"
+    leaves_out: ClassVar[tuple[str, ...]] = (
+        "attributes", "category", "explanation", "group_keys", "level", "operation_id", "written_by",
+    )  # fmt: skip
     question_as_stated: ClassVar[bool] = True
     shows_marks: ClassVar[bool] = False
     canary_in: ClassVar[str] = "the `info` of each file"
@@ -55,7 +58,7 @@ class Coco(ExportFormat):
                 if (region := region_of(prompt, (picture.width, picture.height))) is not None:
                     self._file.annotate(region, MARK, {**place, "mark_kind": prompt.kind})
         for campaign, stated in sorted(answer_regions_of(item).items()):
-            for region in stated.regions:
+            for region in stated.regions if stated.image <= len(images) else ():
                 if region.shape != "correspondence":
                     place = {"image_id": images[stated.image - 1], "item_id": exported.item_id, "picture": stated.image}
                     self._file.annotate(region, ANSWER_REGION, {**place, "campaign": campaign})
@@ -100,6 +103,7 @@ class Coco(ExportFormat):
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
         """Yield what COCO has no place for."""
+        yield from super().not_carried(exported)
         yield NotCarried("question, options and key", "COCO has no place for them; its tools leave `items` alone")
         if any(region_of(*pair) is None for pair in _marks(exported)):
             yield NotCarried("marks without an extent", "a box or an outline without an area is no annotation")
@@ -109,6 +113,9 @@ class Coco(ExportFormat):
             for region in stated.regions
         ):
             yield NotCarried("correspondences", "a correspondence has two pictures, an annotation one")
+
+        if any(stated.image > len(exported.pictures) for stated in answer_regions_of(exported.item).values()):
+            yield NotCarried("regions of a picture that the item does not have", "there is nothing to annotate")
 
     def usage(self) -> str:
         """Return how to read the files."""

@@ -17,7 +17,7 @@ from benchwright.canonical import file_digest
 from benchwright.records import LETTERS
 from benchwright.release.format import documents
 
-from ..exporting.base import ExportFormat, NotCarried, ReadItem
+from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import IMAGE, LISTS, TEXTS, TableWriter, item_row, picture_cells, read_table, text_fields
 
@@ -50,6 +50,7 @@ class Croissant(ExportFormat):
     """`croissant.json` over `data/SPLIT.parquet`."""
 
     name: ClassVar[str] = "croissant"
+    leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
     pictures_first: ClassVar[bool] = True
     canary_in: ClassVar[str] = f"each row of the tables and in `{METADATA}`"
 
@@ -145,12 +146,6 @@ class Croissant(ExportFormat):
                     answer=row["target"],
                     pictures=[cell["bytes"] for cell in cells if cell is not None],
                 )
-
-    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what the tables lack of an item."""
-        yield from super().not_carried(exported)
-        if exported.item.evidence:
-            yield NotCarried("how the item was made (`evidence`)", "the tables have no column for it")
 
     def usage(self) -> str:
         """Return how to read the records."""

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from benchwright.errors import DataError
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ..exporting.base import ExportFormat, NotCarried, ReadItem
+from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.files import PICTURES, PictureFolder, json_line, read_picture
 
@@ -29,6 +29,7 @@ class LabelStudioTasks(ExportFormat):
     """
 
     name: ClassVar[str] = "label-studio"
+    leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "explanation", "group_keys", "operation_id", "written_by")
     pictures_first: ClassVar[bool] = True
     canary_in: ClassVar[str] = f"each task's `meta` and in `{CONFIG}`"
 
@@ -114,12 +115,6 @@ class LabelStudioTasks(ExportFormat):
         if not url.startswith(_LOCAL_FILES) or path.parts[:1] != (self.header.out.name,):
             raise DataError(f"the picture {url!a} does not lie in the export")
         return read_picture(self.folder, path.relative_to(self.header.out.name).as_posix())
-
-    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what tasks lack of an item."""
-        yield from super().not_carried(exported)
-        if exported.item.evidence:
-            yield NotCarried("how the item was made (`evidence`)", "tasks have no place for it")
 
     def usage(self) -> str:
         """Return how to import the tasks."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from benchwright.records import LETTERS
 from benchwright.release.format.schema import feature_of
 
-from ..exporting.base import ExportFormat, NotCarried, ReadItem
+from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import IMAGE, TableWriter, item_row, picture_cells, read_table, text_fields
 
@@ -28,6 +28,7 @@ class LmmsEval(ExportFormat):
     """
 
     name: ClassVar[str] = "lmms-eval"
+    leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
     pictures_first: ClassVar[bool] = True
     canary_in: ClassVar[str] = f"each row of the tables, the task files and `{FUNCTIONS}`"
 
@@ -73,12 +74,6 @@ class LmmsEval(ExportFormat):
                     answer=row["target"],
                     pictures=[cell["bytes"] for cell in row["images"]],
                 )
-
-    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what the tables lack of an item."""
-        yield from super().not_carried(exported)
-        if exported.item.evidence:
-            yield NotCarried("how the item was made (`evidence`)", "the tables have no column for it")
 
     def usage(self) -> str:
         """Return how to run the tasks."""

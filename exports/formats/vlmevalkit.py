@@ -47,6 +47,9 @@ class VLMEvalKit(ExportFormat):
     """A file `NAME.tsv` for each split, pictures inside, named by release and split; and `benchwright_dataset.py`."""
 
     name: ClassVar[str] = "vlmevalkit"
+    leaves_out: ClassVar[tuple[str, ...]] = (
+        "attributes", "evidence", "explanation", "group_keys", "operation_id", "written_by",
+    )  # fmt: skip
     pictures_first: ClassVar[bool] = True
     canary_in: ClassVar[str] = "each row of the tables and in `benchwright_dataset.py`"
 
@@ -164,8 +167,6 @@ class VLMEvalKit(ExportFormat):
             )
         if exported.target is None:
             yield NotCarried("that no option is right", "VLMEvalKit scores every row; its answer is an empty cell")
-        if exported.item.attributes:
-            yield NotCarried("attributes", "the table has columns for category, task, kind and level only")
 
     def usage(self) -> str:
         """Return how to have VLMEvalKit read the tables."""

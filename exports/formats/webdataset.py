@@ -34,6 +34,7 @@ class WebDataset(ExportFormat):
     """Archives `SPLIT-000000.tar`, cut at about 500 MB, with `ID.json`, `ID.0.png`, `ID.1.png`, ... for each item."""
 
     name: ClassVar[str] = "webdataset"
+    leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
     pictures_first: ClassVar[bool] = True
     canary_in: ClassVar[str] = "each sample's JSON"
 
@@ -122,8 +123,6 @@ class WebDataset(ExportFormat):
                 "bytes of JPEG files",
                 "all pictures of samples have one format, here PNG; the pixels are the same",
             )
-        if exported.item.evidence:
-            yield NotCarried("how the item was made (`evidence`)", "samples have no place for it")
 
     def usage(self) -> str:
         """Return how to read the archives."""

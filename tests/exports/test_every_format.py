@@ -20,8 +20,9 @@ from small_bench import small_bench
 from walks import benchwright, in_process, run_json
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.exports import export_release
-from benchwright.exports.exporting.base import ExportFormat
+from benchwright.evaluation.backends import SentPictures
+from benchwright.evaluation.questions import question_of
+from benchwright.exports import ExportFormat, export_release
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 
@@ -138,6 +139,18 @@ def test_a_split_without_an_item_that_can_be_drawn_is_left_out(name: str, tmp_pa
     assert done.items == (8 if name in WITHOUT_DRAWN_MARKS else 5)
 
 
+def test_every_field_that_a_format_leaves_out_is_listed(exported: Path, release: Release) -> None:
+    listed = json.loads((exported / "export.json").read_text(encoding="utf-8"))["not_carried"]
+    leaves_out = catalogue("formats")[exported.name].load().leaves_out
+    for field in leaves_out:
+        number = sum(bool(getattr(one.item, field)) for one in release.items())
+        assert [loss["items"] for loss in listed if f"(`{field}`)" in loss["what"]] == [number] * (number > 0)
+    if not leaves_out:
+        assert {loss["what"] for loss in listed} <= {
+            "places of pictures among the words of the question", "options without words, outside of `task.py`",
+        }  # fmt: skip
+
+
 def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("x")
@@ -209,6 +222,23 @@ def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(kind, "finish", changed)
     with pytest.raises(DataError, match="has other pixels"):
         export_release(release, "jsonl", tmp_path / "out")
+
+
+def test_pictures_are_the_files_that_evaluation_sends(release: Release, tmp_path: Path) -> None:
+    export_release(release, "jsonl", tmp_path / "out")
+    sender = SentPictures()
+    sent = [[sender.of(picture).data for picture in question_of(one).pictures] for one in release.items()]
+    rows = [
+        json.loads(line)
+        for split in release.splits
+        for line in (tmp_path / "out" / f"{split}.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    ]
+    assert [[(tmp_path / "out" / image["path"]).read_bytes() for image in row["images"]] for row in rows] == sent
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(release: Release, tmp_path: Path) -> None:
+    with pytest.raises(BenchwrightError, match="is no text in UTF-8"):
+        export_release(release, "lmms-eval", Path(f"{tmp_path}/\udcff"))
 
 
 def test_a_picture_of_many_items_is_written_once(release: Release, tmp_path: Path) -> None:
