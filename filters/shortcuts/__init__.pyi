@@ -17,5 +17,6 @@ from .pruning import PruneSettings as PruneSettings
 from .pruning import prune as prune
 from .report import ShortcutReport as ShortcutReport
 from .report import find_shortcuts as find_shortcuts
+from .report import flagged_items as flagged_items
 from .step import MeasuredCues as MeasuredCues
 from .step import Shortcuts as Shortcuts

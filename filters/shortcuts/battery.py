@@ -35,6 +35,8 @@ class SolverResult(NamedTuple):
         p_holm: Its p-value adjusted over all solvers and tasks (Holm).
         sides: Whether accuracy below chance counts as a cue too.
         carries: Whether the items carry its cue: it is farther from chance than may be, and that is no luck.
+        answers: Whether the cue answers items, in place of only saying which option is wrong: accuracy is above chance,
+            or there are two options.
         helped: Which items of the task it helps with: it is right there, or, below chance, wrong.
     """
 
@@ -45,6 +47,7 @@ class SolverResult(NamedTuple):
     p_holm: float
     sides: Sides
     carries: bool
+    answers: bool
     helped: NDArray[np.bool_]
 
     def to_json(self) -> dict[str, Any]:
@@ -218,6 +221,7 @@ def _result(tried: _Tried, p_holm: float, table: CueTable, bounds: Bounds) -> So
         p_holm,
         "above" if tried.picks is None else tried.picks.sides,
         bounds.is_passed(accuracy, p_holm),
+        gain > 0 or bool((table.options == 2).all()),
         tried.chosen.decided & (right if gain > 0 else ~right),
     )
 

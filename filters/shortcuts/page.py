@@ -16,6 +16,7 @@ from benchwright.pages.charts import LegendEntry
 from benchwright.pages.rows import ReferenceLine
 from benchwright.records import Item
 from benchwright.steps import CueFamily
+from benchwright.storage_faults import naming
 from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
 
@@ -86,7 +87,8 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
     """
     if folder.exists() and not folder.is_dir():
         raise BenchwrightError(f"{folder} is a file; give a folder for the report with --out")
-    folder.mkdir(parents=True, exist_ok=True)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / REPORT, report.document())
     lines = [json.dumps(entry, ensure_ascii=False) + "\n" for entry in item_scores(report)]
     write_bytes(folder / ITEMS, "".join(lines).encode())

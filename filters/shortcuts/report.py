@@ -59,10 +59,14 @@ class ShortcutReport(NamedTuple):
 
 
 def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
-    """Return the solvers that are helped by a cue with each item of a task, by item id; others are left out."""
+    """Return the solvers that are helped by a cue with each item of a task, by item id; others are left out.
+
+    Solvers that only say which option is wrong count where no other carries a cue: they help a little with most items.
+    """
+    carried = [result for result in task.carried if result.answers] or task.carried
     flagged: dict[str, tuple[SolverResult, ...]] = {}
     for row, item in enumerate(task.table.items):
-        if solvers := tuple(result for result in task.carried if result.helped[row]):
+        if solvers := tuple(result for result in carried if result.helped[row]):
             flagged[item.item_id] = solvers
     return flagged
 

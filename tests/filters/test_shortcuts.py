@@ -18,6 +18,7 @@ from benchwright.filters.shortcuts import (
     ItemCues,
     accuracy_of,
     best_options,
+    flagged_items,
     measure_items,
     run_battery,
     table_of,
@@ -96,3 +97,12 @@ def test_items_of_a_cluster_that_go_together_make_a_rule_less_sure() -> None:
     assert first.value == second.value
     assert first.p < second.p
     assert second.interval.low < first.interval.low
+
+
+def test_a_rule_that_only_says_which_option_is_wrong_flags_no_item_beside_one_that_answers() -> None:
+    result = result_of(planted("reference", count=150, share=0.7, seed=8))
+    ruled_out = [solver for solver in result.carried if not solver.answers]
+    assert "most reference_position.distance" in {solver.solver for solver in ruled_out}
+    assert not {solver.solver for solvers in flagged_items(result).values() for solver in solvers} & {
+        solver.solver for solver in ruled_out
+    }
