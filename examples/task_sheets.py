@@ -45,9 +45,9 @@ TASKS: dict[str, dict[str, Any]] = {
     "spatial_relation": {"mode": "paper", "inverted": 0.5},
     "counting": {"mode": "paper", "max_count": 30},
     "multi_view_reasoning": {"uses": None, "min_turn_deg": 3, "max_tilt_deg": 5},
-    "art_style": {},
+    "art_style": {"mode": "paper"},
     "visual_similarity": {"min_votes": 1},
-    "semantic_correspondence": {"uses": None, "min_distance": 0.06},
+    "semantic_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
     "functional_correspondence": {"uses": None, "min_distance": 0.06},
 }
 """Settings of the tasks that the table feeds. It has too few rows for what hardened items are matched with."""

@@ -23,6 +23,9 @@ MOST_DEVIATIONS = 3.0
 LEAST_ROOM, MOST_ROOM = 0.05, 1.0
 """What is shown beside two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
+LEAST_REDUCTION = 0.85
+"""Smallest factor by which a view of two boxes is scaled down by chance."""
+
 
 class BoxNoise(NamedTuple):
     """Limits of the noise on a box.
@@ -113,7 +116,9 @@ def exchangeable_boxes(
             continue
         first, second, third = (rng.integers(2, size=3) * 2 - 1).tolist()
         signs = first, second, third
-        view = _view_of(box, difference, signs, room, size_wh, max_side_px=max_side_px)
+        # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
+        reduction = float(rng.uniform(LEAST_REDUCTION, 1))
+        view = _view_of(box, difference, signs, room, size_wh, reduction=reduction, max_side_px=max_side_px)
         if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < min_box_px:
             return "too_small"
         return view
@@ -140,6 +145,7 @@ def _view_of(
     room: tuple[float, float],
     size_wh: SizeWH,
     *,
+    reduction: float,
     max_side_px: int,
 ) -> BoxView:
     wrong = difference.wrong_box(box, signs)
@@ -147,8 +153,8 @@ def _view_of(
     spans = _spans(_union(box, wrong))
     sides = [high - low + 2 * share * unit for (low, high), share in zip(spans, room, strict=True)]
     # The mean side as shown is that of the right box by the growth's root: so it is the same whichever box is larger.
-    shown = max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
-    scale = min(shown / unit, max_side_px / max(sides))
+    shown = reduction * max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
+    scale = min(shown / unit, reduction * max_side_px / max(sides))
     scaled = max(1, round(scale * size_wh[0])), max(1, round(scale * size_wh[1]))
     view = max(1, int(scale * sides[0] + 1e-6)), max(1, int(scale * sides[1] + 1e-6))
     scales = scaled[0] / size_wh[0], scaled[1] / size_wh[1]

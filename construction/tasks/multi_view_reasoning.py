@@ -110,8 +110,10 @@ class MultiViewReasoning(TruthTask):
     poses may turn with the camera; look at such items.
 
     Args:
-        mode: `hardened` lets chance say which of the two frames comes first, which turns the side around. `paper` keeps
-            the order of time, as the paper does.
+        mode: `hardened` lets chance say which of the two frames comes first, which turns the side around. Where
+            pictures show which frame is the earlier one and most people walked the same way, that still tells; then set
+            `items` to no more than twice the number of films of the rarer way, and both ways are taken in turn. `paper`
+            keeps the order of time, as the paper does.
         pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
             `both` makes an item of either, with the same key, so that the two can be compared.
         min_turn_deg: Smallest angle, in degrees.

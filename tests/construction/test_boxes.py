@@ -102,6 +102,12 @@ def test_a_view_lies_in_its_picture_and_is_as_large_whichever_box_is_the_larger(
     assert np.mean(sizes[True]) == pytest.approx(np.mean(sizes[False]), rel=0.05)
 
 
+def test_the_sides_of_a_box_stated_in_whole_pixels_do_not_stay_whole() -> None:
+    """Of numbers to a hundredth, some three in a hundred lie so near to a whole one."""
+    widths = np.array([view.right[2] - view.right[0] for view in views(things(1500))])
+    assert np.mean(np.abs(widths - widths.round()) < 0.015) < 0.06
+
+
 def test_a_box_at_the_border_has_no_room_around() -> None:
     rng = np.random.default_rng(1)
     view = exchangeable_boxes((0, 300, 80, 420), PICTURE_WH, NOISE, max_side_px=600, min_box_px=24, rng=rng)
