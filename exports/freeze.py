@@ -168,7 +168,7 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
                     require_people(item.task, stages, campaigns)
             yield item, split
 
-    has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in view.stages())
+    has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
     note = shortcut_note(_corrected(view, corrections)) if has_shortcuts else ""
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(

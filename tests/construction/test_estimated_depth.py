@@ -117,7 +117,7 @@ class FrozenView:
         self._steps = steps
 
     def stages(self) -> list[dict[str, str]]:
-        return [{"step": name} for name in self._steps]
+        return [{"stage": name, "step": name} for name in self._steps]
 
     def campaigns(self) -> dict[str, Any]:
         return {}

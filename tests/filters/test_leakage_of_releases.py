@@ -98,7 +98,7 @@ def test_splits_of_a_workspace_are_checked_before_anything_is_frozen(tmp_path: P
     (tmp_path / "images").mkdir()
     photograph("coffee").save(tmp_path / "images" / "coffee.png")
     COPIES["cropped"](photograph("coffee")).save(tmp_path / "images" / "crop.png")
-    recipe = parse_recipe("name: w\nsteps: [jigsaw, splits]\n", "w.yaml", tmp_path)
+    recipe = parse_recipe("name: w\nsteps: [{step: jigsaw, mode: paper}, splits]\n", "w.yaml", tmp_path)
     run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "images", workers=1)
     split_of = {item.made_from: values["splits.split"] for item, values in open_view(tmp_path / "w").items()}
     assert sorted(split_of.values()) == ["test", "val"]
