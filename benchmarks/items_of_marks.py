@@ -3,20 +3,17 @@
 What lies lower, or near the centre, is mostly closer; surfaces near each other are mostly the same; few things are
 counted oftener than many; some relations are mostly true; things of a kind are photographed upright and whole. So cues
 that a task does not remove can be measured. `ITEMS` names the makers; each takes a folder to write small pictures to, a
-seed, the number of records and the mode, and returns the items that the real steps make of them.
+seed, the number of records and the mode, and returns the items that the real steps make of them, with their pictures.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-
+from made_items import MadeItems
 from truth_runs import TruthRun
 
 from benchwright.construction import tasks
@@ -31,13 +28,12 @@ from benchwright.construction.ground_truth import (
 )
 from benchwright.construction.item_parts import RELATIONS
 from benchwright.construction.sources import PatternPuzzles
-from benchwright.records import Item
 
 WIDTH, HEIGHT = 320, 240
 NOUNS = ("dogs", "cups", "chairs", "windows", "birds", "people")
 COUNTS = np.array([0.05, 0.38, 0.24, 0.11, 0.07, 0.05, 0.035, 0.02, 0.015, 0.01, 0.008, 0.005, 0.004, 0.003])
 COMPARISONS = 40
-Maker = Callable[[Path, int, int, str], list[Item]]
+Maker = Callable[[Path, int, int, str], MadeItems]
 
 
 class _Records(TruthRun):
@@ -62,7 +58,7 @@ class _Records(TruthRun):
         return bool(self.rng.random() < 1 / (1 + np.exp(-logit)))
 
 
-def depth(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def depth(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of pairs as DIW has them: every other pair is mirrored at one height."""
     run = _Records(folder, seed)
     for number in range(records):
@@ -73,10 +69,10 @@ def depth(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
         is_first = run.chance(6 * lower + 4 * centred + 0.8 * np.sign(second[0] - first[0]))
         closer = "first" if is_first else "second"
         run.state(f"diw:{number}", [run.plain()], DepthComparison(first=first, second=second, closer=closer))
-    return run.run(tasks.RelativeDepth(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.RelativeDepth(mode=mode)))
 
 
-def reflectance(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def reflectance(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of photographs with comparisons as IIW has them: near points are about the same."""
     run = _Records(folder, seed)
     for number in range(records):
@@ -92,20 +88,20 @@ def reflectance(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
             darker = "equal" if is_equal else "first" if first_is_darker else "second"
             truth = ReflectanceComparison(first=(float(x), float(y)), second=other, darker=darker, weight=1.0)
             run.state(f"iiw:{number}", [image_id], truth)
-    return run.run(tasks.RelativeReflectance(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.RelativeReflectance(mode=mode)))
 
 
-def counting(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def counting(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of counts that are mostly small."""
     run = _Records(folder, seed)
     for number in range(records):
         count = int(run.rng.choice(len(COUNTS), p=COUNTS / COUNTS.sum()))
         question = f"How many {NOUNS[number % len(NOUNS)]} are there?"
         run.state(f"tallyqa:{number}", [run.plain()], CountQuestion(question=question, count=count))
-    return run.run(tasks.Counting(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.Counting(mode=mode)))
 
 
-def spatial(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def spatial(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of claims, of which some relations and things are mostly true; most are about two pictures."""
     run = _Records(folder, seed)
     bias = dict(zip(RELATIONS, np.random.default_rng(0).normal(0, 1.5, len(RELATIONS)), strict=True))
@@ -120,7 +116,7 @@ def spatial(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
         for place, label in enumerate(labels):
             truth = SpatialClaim(claim=claim, relation=relation, is_true=label)
             run.state(f"vsr:{number}/{place}", [run.plain()], truth)
-    return run.run(tasks.SpatialRelation(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.SpatialRelation(mode=mode)))
 
 
 def _upright(run: _Records, template: np.ndarray) -> tuple[Point, ...]:
@@ -131,7 +127,7 @@ def _upright(run: _Records, template: np.ndarray) -> tuple[Point, ...]:
     return tuple((float(x), float(y)) for x, y in np.clip(points, 0.03, 0.97) * (WIDTH, HEIGHT))
 
 
-def semantic(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def semantic(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of key points of things that stand upright in both pictures."""
     run = _Records(folder, seed)
     templates = run.rng.uniform(0, 1, (6, 12, 2))
@@ -144,10 +140,10 @@ def semantic(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
             names=tuple(str(place) for place in range(len(template))),
         )
         run.state(f"spair:{number}", [run.plain(), run.plain()], truth)
-    return run.run(tasks.SemanticCorrespondence(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.SemanticCorrespondence(mode=mode)))
 
 
-def functional(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def functional(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of five points of things that lie alike in both pictures."""
     run = _Records(folder, seed)
     templates = run.rng.uniform(0, 1, (4, 5, 2))
@@ -158,17 +154,17 @@ def functional(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
             points=_upright(run, templates[number % 4]),
         )
         run.state(f"funkpoint:{number}", [run.plain()], truth)
-    return run.run(tasks.FunctionalCorrespondence(mode=mode))
+    return MadeItems.of_run(run, run.run(tasks.FunctionalCorrespondence(mode=mode)))
 
 
-def puzzles(folder: Path, seed: int, records: int, mode: str) -> list[Item]:
+def puzzles(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     """Return items of generated puzzles."""
     run = _Records(folder, seed)
     step: Any = PatternPuzzles(puzzles=records, mode=mode)
     for number, pictures in enumerate(step.drawn(seed)):
         image_ids = [run.add(picture, f"{number}-{place}.png") for place, picture in enumerate(pictures)]
         run.state(f"puzzle:{number}", image_ids, step.truth(seed))
-    return run.run(tasks.IqTest())
+    return MadeItems.of_run(run, run.run(tasks.IqTest()))
 
 
 ITEMS: dict[str, Maker] = {

@@ -17,13 +17,26 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import items_of_marks
+import items_of_pictures
 import numpy as np
 from composites import photographs
-from items_of_pictures import ITEMS, Maker, Pixels
+from items_of_pictures import Maker, Pixels
 from made_items import MadeItems
 
 from benchwright.cli.demo import prepare_photographs
 
+
+def _of_marks(maker: items_of_marks.Maker) -> Maker:
+    """Return a maker that needs no photographs, as one that gets some."""
+    return lambda folder, _, seed, records, mode: maker(folder, seed, records, mode)
+
+
+ITEMS: dict[str, Maker] = {
+    **items_of_pictures.ITEMS,
+    **{name: _of_marks(maker) for name, maker in items_of_marks.ITEMS.items()},
+}
+"""Makers of items by task."""
 FARTHEST = 6
 """Solvers named for each task."""
 
@@ -53,7 +66,7 @@ def main() -> None:
 
 def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
     """Return the number of items, and the accuracy of the solvers that lie farthest from chance."""
-    from benchwright.filters.shortcuts import Bounds, SourceItem, battery, measure_items
+    from benchwright.filters.shortcuts import Bounds, SourceItem, measure_items, run_battery
 
     sources = iter(
         SourceItem(item, {shown.image_id: part.files[shown.image_id] for shown in item.images})
@@ -61,7 +74,7 @@ def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
         for item in part.items
     )
     cues = measure_items(sources)
-    [task] = battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={})
+    [task] = run_battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={})
     solvers = sorted(task.solvers, key=lambda solver: -abs(solver.accuracy.value - solver.accuracy.chance))
     return {
         "items": len(cues.cues),
