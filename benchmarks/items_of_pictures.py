@@ -140,10 +140,7 @@ def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: in
 
 
 def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of films in which four of five people walk to the right while it gets darker.
-
-    No more are made than the rarer way has films for, so that both ways are taken in turn.
-    """
+    """Return items of films in which four of five people walk to the right while it gets darker."""
     del photographs
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
@@ -155,7 +152,7 @@ def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, 
             run.add(_noise(rng, 160, 130, 150 - 12 * frame), f"{number}-{frame}.png") for frame in range(len(poses))
         ]
         run.state(f"wild6d:{number}", frames, CameraPoses(category="mug", up=(0.0, 1.0, 0.0), poses=poses))
-    return MadeItems.of_run(run, run.run(tasks.MultiViewReasoning(mode=mode, uses=None, items=records // 3)))
+    return MadeItems.of_run(run, run.run(tasks.MultiViewReasoning(mode=mode, uses=None)))
 
 
 def _noise(rng: np.random.Generator, width: int, height: int, grey: int) -> Pixels:

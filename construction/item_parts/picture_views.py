@@ -171,6 +171,15 @@ def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> Picture
     return _view(shown_wh, np.column_stack([np.diag(factors), -corner * factors]))
 
 
+def whole_view(size_wh: SizeWH, shown_wh: SizeWH, *, is_mirrored: bool) -> PictureView:
+    """Return a whole picture as a view, drawn like any other, so that nothing but its content tells whether left and
+    right have changed places.
+    """
+    across, down = shown_wh[0] / size_wh[0], shown_wh[1] / size_wh[1]
+    row = (-across, 0.0, float(shown_wh[0])) if is_mirrored else (across, 0.0, 0.0)
+    return _view(shown_wh, np.array([row, (0.0, down, 0.0)]))
+
+
 def view_of(plan: Mapping[str, Any], number: int) -> PictureView | None:
     """Return the view of a picture that a plan names; None where the picture is shown whole."""
     views = plan.get(VIEWS)

@@ -2,12 +2,13 @@
 
 BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone. Who films
 may prefer one way around, and pictures may show which frame is the earlier one, by light or focus. In mode `hardened`
-chance says which frame comes first, and the question does not speak of earlier and later.
+chance says which frame comes first, and a second coin whether left and right change places in both pictures: whatever
+is known of the order of time and of how people walk, either side is right as often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import asin, atan2, degrees, sqrt
 from typing import Any, ClassVar, Literal
@@ -20,6 +21,7 @@ from benchwright.steps import Context
 
 from ..ground_truth import CameraPose, CameraPoses, GroundTruth, RecordTruth
 from ..item_parts.modes import Mode
+from ..item_parts.picture_views import VIEWS, whole_view
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
@@ -40,6 +42,7 @@ CONCATENATED_PLACES = PLACES + (
 )
 ASKED_OF_PLACES = "does the camera have to move to the left or to the right from the first picture to the second one?"
 ASKED = "did the camera move to the left or to the right from the earlier frame to the later one?"
+_OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 TURNS = 40
 """Pairs of frames tried in a video."""
 
@@ -110,10 +113,9 @@ class MultiViewReasoning(TruthTask):
     poses may turn with the camera; look at such items.
 
     Args:
-        mode: `hardened` lets chance say which of the two frames comes first, which turns the side around. Where
-            pictures show which frame is the earlier one and most people walked the same way, that still tells; then set
-            `items` to no more than twice the number of films of the rarer way, and both ways are taken in turn. `paper`
-            keeps the order of time, as the paper does.
+        mode: `hardened` lets chance say which of the two frames comes first, and whether both are mirrored; each turns
+            the side around. So neither the order of time nor the way that most people walk tells the side, except to
+            who sees by writing in the scene that it is mirrored. `paper` keeps the order of time, as the paper does.
         pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
             `both` makes an item of either, with the same key, so that the two can be compared.
         min_turn_deg: Smallest angle, in degrees.
@@ -161,16 +163,30 @@ class MultiViewReasoning(TruthTask):
                 first, second = (end, start) if is_turned else (start, end)
                 side = side_of(video.poses[first], video.poses[second])
                 assert side is not None, "the frames fit"
-                document = {
+                document: dict[str, Any] = {
                     "frames": [video.poses[first].frame, video.poses[second].frame],
                     "turn_deg": round(-turn if is_turned else turn, 3),
                     "side": side,
                     "category": video.category,
                 }
-                # Both orders are balanced for either side, so that the order of time does not tell the side.
-                answer = f"{side}, later frame first" if is_turned else side
+                if self.mode == "hardened":
+                    document |= self._perhaps_mirrored(document, pictures, bool(rng.integers(2)))
+                # Both orders are balanced for either side.
+                answer = f"{document['side']}, later frame first" if is_turned else document["side"]
                 return Plan((0, 1), answer, document, (first, second))
         return "dead_zone"
+
+    def _perhaps_mirrored(
+        self, document: Mapping[str, Any], pictures: TruthPictures, is_mirrored: bool
+    ) -> dict[str, Any]:
+        """Return what of a plan differs where both pictures are mirrored or not; both are drawn anew either way."""
+        view = whole_view(pictures.sizes_wh[0], pictures.shown_wh[0], is_mirrored=is_mirrored).document()
+        return {
+            "mirrored": is_mirrored,
+            "side": _OTHER[document["side"]] if is_mirrored else document["side"],
+            "turn_deg": -document["turn_deg"] if is_mirrored else document["turn_deg"],
+            VIEWS: [view, view],
+        }
 
     def _fits(self, video: CameraPoses, start: int, end: int, between: Sequence[float], turn: float) -> bool:
         heights = [height_deg(video.poses[number], video.up) for number in (start, end)]
@@ -191,14 +207,14 @@ class MultiViewReasoning(TruthTask):
 
     def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> Wording:
         right = chosen.plan["side"]
-        sides = ["left" if right == "right" else "right"]
+        sides = [_OTHER[right]]
         sides.insert(chosen.letter, right)
         thing = with_article(chosen.plan["category"].replace("_", " "))
         return Wording(
             beginning.format(thing=thing) + (ASKED if self.mode == "paper" else ASKED_OF_PLACES),
             tuple(f"To the {side}" for side in sides),
             images,
-            evidence=chosen.plan,
+            evidence={name: value for name, value in chosen.plan.items() if name != VIEWS},
             attributes={"pictures": way, "object": chosen.plan["category"]},
         )
 
@@ -217,9 +233,10 @@ class MultiViewReasoning(TruthTask):
             items.append(self.item(record, ctx, chosen, shown, self.worded(chosen, shown), group_keys=(pair,)))
         if self.pictures != "single":
             frames = [ctx.image(image_id) for image_id in chosen.image_ids]
-            pixels = side_by_side(
-                ctx.images.rgb(frames[0]), ctx.images.rgb(frames[1]), max_side_px=2 * self.max_side_px
-            )
+            first, second = (ctx.images.rgb(frame) for frame in frames)
+            if chosen.plan.get("mirrored"):
+                first, second = first[:, ::-1], second[:, ::-1]
+            pixels = side_by_side(first, second, max_side_px=2 * self.max_side_px)
             both = ctx.store_image(pixels, parents=frames)
             made[both.image_id] = both
             beginning = CONCATENATED if self.mode == "paper" else CONCATENATED_PLACES

@@ -278,10 +278,10 @@ def test_items_ask_for_the_side_on_which_the_camera_went(tmp_path: Path, form: s
     run = TruthRun(tmp_path)
     images = [run.picture(number, *SIZE) for number in range(len(record.pictures))]
     run.state("scene", images, record.truths[0])
-    [item] = run.run(MultiViewReasoning())
+    [item] = run.run(MultiViewReasoning(mode="paper"))
     frames = [images.index(image.image_id) for image in item.images]
     assert right_text(item) == ("To the right" if orbit.stands_right(*frames) else "To the left")
-    assert "a scene that did not move" in item.question
+    assert "filmed a scene that did not move" in item.question
 
 
 def test_cameras_that_cannot_be_used_are_named(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from math import cos, radians, sin
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,22 @@ def film(run: TruthRun, number: int, angles: list[float], **more: Any) -> tuple[
     return images, truth
 
 
+def shown_pixels(run: TruthRun, image_id: str) -> Any:
+    """Return the pixels of a picture of an item, made for it or not."""
+    return run.stored[image_id] if image_id in run.stored else run.pixels_of(image_id)
+
+
+def frame_of(run: TruthRun, shown: str, frames: Iterable[str]) -> tuple[str, bool]:
+    """Return which frame a picture shows, by its pixels, and whether left and right have changed places in it."""
+    pixels = shown_pixels(run, shown)
+    for frame in frames:
+        if (whole := run.pixels_of(frame)).shape == pixels.shape:
+            for is_mirrored in (False, True):
+                if np.array_equal(pixels, whole[:, ::-1] if is_mirrored else whole):
+                    return frame, is_mirrored
+    raise AssertionError("it shows no frame")
+
+
 @pytest.mark.parametrize("mode", ["hardened", "paper"])
 def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun, mode: Any) -> None:
     films = {}
@@ -204,26 +221,36 @@ def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun, mo
         films |= {image_id: truth.poses[place] for place, image_id in enumerate(images)}
     items = run.run(MultiViewReasoning(mode=mode))
     assert len(items) == 14
-    orders = set()
+    orders, mirrors = set(), set()
     for item in items:
-        first, second = (films[image.image_id] for image in item.images)
+        (first_id, is_mirrored), (second_id, also) = (frame_of(run, image.image_id, films) for image in item.images)
+        assert is_mirrored is also
+        first, second = films[first_id], films[second_id]
         orders.add(first.frame < second.frame)
+        mirrors.add(is_mirrored)
         assert ("earlier" in item.question) is (mode == "paper")
         assert item.attributes["mode"] == mode
-        side = "right" if sideways(first, second) > 0 else "left"
+        side = "right" if (sideways(first, second) > 0) is not is_mirrored else "left"
         assert right_text(item) == f"To the {side}"
         assert 12 <= abs(item.evidence["turn_deg"]) <= 90
-        assert item.root_image_id == item.images[0].image_id
+        assert item.root_image_id == first_id
         assert (item.evidence["turn_deg"] > 0) is (side == "right")
     assert orders == ({True} if mode == "paper" else {True, False})
+    assert mirrors == ({False} if mode == "paper" else {True, False})
     assert Counter(item.answer for item in items) == {"A": 7, "B": 7}
 
 
 def test_hardened_the_order_of_time_does_not_tell_the_side_where_all_walk_one_way(run: TruthRun) -> None:
+    frames: dict[str, int] = {}
     for number in range(40):
-        film(run, number, [9.0 * place for place in range(4)])
+        images, _ = film(run, number, [9.0 * place for place in range(4)])
+        frames |= {image_id: place for place, image_id in enumerate(images)}
     items = run.run(MultiViewReasoning())
     assert len(items) == 40
+    shown = [[frames[frame_of(run, image.image_id, frames)[0]] for image in item.images] for item in items]
+    by_order = Counter((first < second, right_text(item)) for item, (first, second) in zip(items, shown, strict=True))
+    assert len(by_order) == 4
+    assert min(by_order.values()) >= 4
     assert {right_text(item) for item in run.run(MultiViewReasoning(mode="paper"))} == {"To the right"}
     sides = Counter(right_text(item) for item in items)
     assert min(sides.values()) >= 10
@@ -256,7 +283,7 @@ def test_both_ways_of_showing_frames_have_one_key_and_stay_together(run: TruthRu
         assert set(single.group_keys) == set(concatenated.group_keys)
         shown = run.stored[concatenated.images[0].image_id]
         assert shown.shape[1] > 2 * 320
-        assert np.array_equal(shown[:, :320], run.pixels_of(single.images[0].image_id))
+        assert np.array_equal(shown[:, :320], shown_pixels(run, single.images[0].image_id))
     assert len(run.run(MultiViewReasoning(pictures="concatenated"))) == 4
 
 
