@@ -29,7 +29,7 @@ NAMES = (
 )
 PHRASES = ["cup", "cat", "coin"]
 MODEL_TASKS: dict[str, dict[str, Any]] = {
-    "relative_depth": {"dataset": "estimated_depth", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
+    "relative_depth": {"dataset": "estimated_depth", "mode": "paper", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
     "object_localization": {"dataset": "detected_boxes", "min_box_px": 8},
     "counting": {"dataset": "detected_boxes", "min_side_px": 16, "uses": None},
     "visual_similarity": {"dataset": "similar_pictures", "min_side_px": 16, "min_votes": 1, "uses": None},
@@ -60,7 +60,9 @@ def model_tasks(root: Path, *, seed: int = 1) -> Recipe:
     steps = [
         step("dataset", as_="own", reader="folder", folder="own"),
         step("pattern_puzzles", puzzles=4),
-        step("estimated_depth", weights="depth", margin=0.05, flatness=0.04, flat_radius=0.01, device="cpu"),
+        step(
+            "estimated_depth", weights="depth", mode="paper", margin=0.05, flatness=0.04, flat_radius=0.01, device="cpu"
+        ),
         step("detected_boxes", weights="dino", phrases=PHRASES, threshold=0.5, unsure=0.01, device="cpu"),
         step("similar_pictures", weights="dinov2", side_px=56, copies=0.9999, least=-0.9, margin=1e-4, device="cpu"),
     ]

@@ -42,7 +42,7 @@ steps:
   - {step: facts, stated_by: [boxes]}
   - {step: jigsaw}
   - {step: visual_correspondence}
-  - {step: object_localization}
+  - {step: object_localization, mode: paper}
   - {step: counting, marked_by: boxes, mode: paper}
   - {step: relative_depth, marked_by: points, mode: paper}
   - {step: freeze, name: published, description: Items of published pictures.}
