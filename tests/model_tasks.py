@@ -30,8 +30,8 @@ NAMES = (
 PHRASES = ["cup", "cat", "coin"]
 MODEL_TASKS: dict[str, dict[str, Any]] = {
     "relative_depth": {"dataset": "estimated_depth", "mode": "paper", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
-    "object_localization": {"dataset": "detected_boxes", "min_box_px": 8},
-    "counting": {"dataset": "detected_boxes", "min_side_px": 16, "uses": None},
+    "object_localization": {"dataset": "detected_boxes", "mode": "paper", "min_box_px": 8},
+    "counting": {"dataset": "detected_boxes", "mode": "paper", "min_side_px": 16, "uses": None},
     "visual_similarity": {"dataset": "similar_pictures", "min_side_px": 16, "min_votes": 1, "uses": None},
     "forensic_detection": {
         "dataset": "own", "weights": "sdxl", "side_px": 64, "model_side_px": 64, "steps": 1, "min_side_px": 16,
