@@ -29,10 +29,9 @@ WRITERS: dict[str, Any] = {
 }  # fmt: skip
 TASKS: dict[str, dict[str, Any]] = {
     "art_style": {"dataset": "wikiart", "min_side_px": 16},
-    "counting": {"dataset": "tallyqa", "mode": "paper", "min_side_px": 16},
+    "counting": {"dataset": "tallyqa", "min_side_px": 16},
     "functional_correspondence": {
         "dataset": "funkpoint",
-        "mode": "paper",
         "min_side_px": 16,
         "margin": 0.0,
         "min_distance": 0.02,
@@ -44,7 +43,6 @@ TASKS: dict[str, dict[str, Any]] = {
     "relative_reflectance": {"dataset": "iiw", "mode": "paper", "min_side_px": 16},
     "semantic_correspondence": {
         "dataset": "spair71k",
-        "mode": "paper",
         "min_side_px": 16,
         "margin": 0.0,
         "min_distance": 0.02,
