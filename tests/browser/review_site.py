@@ -22,6 +22,7 @@ name: ten
 seed: 5
 steps:
   - step: jigsaw
+    mode: paper
     min_tile_px: 16
   - step: verify
     rule: unanimous(2)

@@ -38,6 +38,7 @@ steps:
   - step: quality
     min_side_px: 200
   - step: jigsaw
+    mode: paper
     min_tile_px: 16
   - step: verify
     rule: unanimous(2)

@@ -35,6 +35,7 @@ steps:
   - step: quality
     min_side_px: 200
   - step: jigsaw
+    mode: paper
     min_tile_px: 16
   - repeated_options
   - step: verify
