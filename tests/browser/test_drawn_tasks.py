@@ -56,7 +56,7 @@ steps:
   - {step: relative_depth, marked_by: points, mode: paper}
   - {step: relative_reflectance, marked_by: points, mode: paper}
   - {step: counting, marked_by: boxes, mode: paper, max_count: 30}
-  - object_localization
+  - {step: object_localization, mode: paper}
   - {step: semantic_correspondence, marked_by: parts, mode: paper, min_distance: 0.06}
   - {step: freeze, name: drawn-tasks, description: Items of marks.}
 """
