@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from benchwright.records import ImageRecord
+from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
+from ..item_parts.modes import Mode
 from ..item_parts.scaling import middle_square
-from .truth_plans import ChosenRecord
+from .truth_plans import ChosenRecord, LeftOut
+from .truth_tasks import TruthTask
 
 
 def equal_squares(
@@ -31,3 +33,20 @@ def equal_squares(
         shown.append(ctx.store_image(middle_square(ctx.images.rgb(source), side_px), parents=parents))
     pictures |= {picture.image_id: picture for picture in shown}
     return shown
+
+
+class WholePicturesTask(TruthTask):
+    """A task whose pictures are compared as wholes."""
+
+    mode: Mode = "hardened"
+
+    def made_of_record(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+    ) -> list[Item] | LeftOut | str:
+        """Return the item, in mode `hardened` with its pictures as squares of one size."""
+        if self.mode == "paper":
+            return super().made_of_record(record, ctx, entry, pictures)
+        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
+        if len(pictures) < len(shown):
+            return "same_picture"
+        return self.made(record, ctx, entry, shown, pictures)

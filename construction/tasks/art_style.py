@@ -12,16 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from benchwright.records import ImageRecord, Item
+from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
-from benchwright.steps import Context, CueFamily
+from benchwright.steps import CueFamily
 
 from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Mode
-from ..sources.equal_squares import equal_squares
-from ..sources.truth_plans import ChosenRecord, JoinedTruths, LeftOut, Plan, TruthPictures, Wording
-from ..sources.truth_tasks import TruthTask
+from ..sources.equal_squares import WholePicturesTask
+from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
 
 TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""
@@ -44,7 +42,7 @@ CLOSE_STYLES: tuple[tuple[str, ...], ...] = (
 """Styles of WikiArt that even people who know them take for each other."""
 
 
-class ArtStyleTask(TruthTask):
+class ArtStyleTask(WholePicturesTask):
     """Make items that ask which of two paintings has the style of a third; needs WikiArt before it.
 
     BLINK's art style. Reference and right painting are of one style and, where that is known, of different painters;
@@ -68,7 +66,6 @@ class ArtStyleTask(TruthTask):
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
 
-    mode: Mode = "hardened"
     close_styles: tuple[tuple[str, ...], ...] = CLOSE_STYLES
     other_artist: bool = True
     min_side_px: int = Field(200, ge=16)
@@ -200,17 +197,6 @@ class ArtStyleTask(TruthTask):
         return Wording(
             QUESTION, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
         )
-
-    def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
-    ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` with its pictures as squares of one size."""
-        if self.mode == "paper":
-            return super().made_of_record(record, ctx, entry, pictures)
-        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
-        if len(pictures) < len(shown):
-            return "same_picture"
-        return self.made(record, ctx, entry, shown, pictures)
 
 
 def _same_artist(first: RecordTruth[Any], second: RecordTruth[Any]) -> bool:

@@ -11,14 +11,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from benchwright.records import ImageRecord, Item
-from benchwright.steps import Context, CueFamily
+from benchwright.records import ImageRecord
+from benchwright.steps import CueFamily
 
 from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
-from ..item_parts.modes import Mode
-from ..sources.equal_squares import equal_squares
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
-from ..sources.truth_tasks import TruthTask
+from ..sources.equal_squares import WholePicturesTask
+from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
 QUESTION = (
     "The first image is the reference. Which of the two images after it looks more like the reference, taking "
@@ -26,7 +24,7 @@ QUESTION = (
 )
 
 
-class VisualSimilarity(TruthTask):
+class VisualSimilarity(WholePicturesTask):
     """Make items that ask which of two pictures looks more like a third; needs NIGHTS before it, or `similar_pictures`.
 
     BLINK's visual similarity. The picture that people took for closer is the right one.
@@ -47,7 +45,6 @@ class VisualSimilarity(TruthTask):
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SimilarityTriplet,)
 
-    mode: Mode = "hardened"
     min_votes: int = Field(6, ge=1)
 
     def planned(
@@ -70,14 +67,3 @@ class VisualSimilarity(TruthTask):
         options.insert(chosen.letter, chosen.plan["right"])
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
         return Wording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})
-
-    def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
-    ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` with its pictures as squares of one size."""
-        if self.mode == "paper":
-            return super().made_of_record(record, ctx, entry, pictures)
-        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
-        if len(pictures) < len(shown):
-            return "same_picture"
-        return self.made(record, ctx, entry, shown, pictures)
