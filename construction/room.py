@@ -18,6 +18,9 @@ ROOM = Room(
         "construct survey": Entry(
             f"{_HERE}.cli:survey", "Say which of BLINK's tasks a folder can feed, and what the others lack."
         ),
+        "construct items": Entry(
+            f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
+        ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
@@ -102,6 +105,9 @@ ROOM = Room(
         "image_implication": Entry(
             f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
+        ),
+        "items": Entry(
+            f"{_HERE}.imported.items:ImportedItems", "Make items of the questions of a benchmark that exists."
         ),
         "written_questions": Entry(
             f"{_HERE}.tasks.written_questions:WrittenQuestionItems",

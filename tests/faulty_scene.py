@@ -204,6 +204,7 @@ CASES = (
 
 NOT_DISTURBED = {
     "construct check": "reads a data set that is not here",
+    "construct items": "reads questions that are not here, and writes nothing",
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "pairs statistics": "reads as `release show` does, of a release of pairs",

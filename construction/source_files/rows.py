@@ -65,14 +65,14 @@ class BadRow(ValueError):
         self.reason = reason
 
 
-def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the lines that are not empty with their number from 1; None for a line of more than `MAX_LINE_BYTES`."""
+def numbered_lines(handle: BinaryIO, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines that are not empty with their number from 1; None for a line of more than `max_bytes`."""
     number = 0
-    while line := handle.readline(MAX_LINE_BYTES):
+    while line := handle.readline(max_bytes):
         number += 1
-        whole = line.endswith(b"\n") or len(line) < MAX_LINE_BYTES
+        whole = line.endswith(b"\n") or len(line) < max_bytes
         is_long = not whole
-        while not whole and (rest := handle.readline(MAX_LINE_BYTES)):
+        while not whole and (rest := handle.readline(max_bytes)):
             whole = rest.endswith(b"\n")
         if is_long:
             yield number, None
@@ -80,13 +80,13 @@ def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, line
 
 
-def json_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file with one JSON document a line."""
+def json_rows(files: DatasetFiles, path: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file with one JSON document a line, of at most `max_bytes`."""
     with files.opened(path) as handle, naming(files.shown(path)):
-        for number, line in numbered_lines(handle):
+        for number, line in numbered_lines(handle, max_bytes=max_bytes):
             entry = f"line {number}"
             if line is None:
-                yield RefusedRow(path, entry, BAD_ROW, f"more than {MAX_LINE_BYTES >> 20} MiB")
+                yield RefusedRow(path, entry, BAD_ROW, f"more than {max_bytes >> 20} MiB")
                 continue
             try:
                 yield Row(entry, json.loads(line))
@@ -117,7 +117,12 @@ def json_document(files: DatasetFiles, path: str) -> Row | RefusedRow:
 
 
 def csv_rows(
-    files: DatasetFiles, path: str, *, columns: Sequence[str] | None = None, needed: Sequence[str] = ()
+    files: DatasetFiles,
+    path: str,
+    *,
+    columns: Sequence[str] | None = None,
+    needed: Sequence[str] = (),
+    delimiter: str = ",",
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a CSV file as mappings from column to text.
 
@@ -126,13 +131,14 @@ def csv_rows(
         path: Path of the file.
         columns: Names of the columns of a file without a header; default None, the first line has them.
         needed: Columns that have to be there.
+        delimiter: What stands between two cells: a comma by default, a tab in TSV files.
 
     Raises:
         DataError: A needed column is missing.
     """
     with files.opened(path) as handle, naming(files.shown(path)):
         text = io.TextIOWrapper(handle, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        reader = csv.reader(text, strict=True)
+        reader = csv.reader(text, strict=True, delimiter=delimiter)
         names = list(columns) if columns is not None else None
         while True:
             try:

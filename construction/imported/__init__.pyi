@@ -1,0 +1,12 @@
+from .asked_question import AskedPicture as AskedPicture
+from .asked_question import AskedQuestion as AskedQuestion
+from .columns import FIELDS as FIELDS
+from .columns import ColumnMapping as ColumnMapping
+from .columns import guessed_columns as guessed_columns
+from .columns import stated_columns as stated_columns
+from .item_check import check_items as check_items
+from .item_check import check_items_text as check_items_text
+from .items import ImportedItems as ImportedItems
+from .question_files import QuestionFile as QuestionFile
+from .question_files import question_files as question_files
+from .question_files import questions_of as questions_of

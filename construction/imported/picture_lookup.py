@@ -1,0 +1,100 @@
+"""Pictures of imported questions: found by what a file calls them, or taken out of the file, each checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import Identified, identify
+from benchwright.workspace.objects import ObjectStore
+
+from ..readers.reader import MISSING_PICTURE
+from ..readers.recognition import PICTURE_SUFFIXES
+from ..source_files import BadRow, DatasetFiles
+from .asked_question import AskedPicture
+
+UNREADABLE_PICTURE = "unreadable_picture"
+
+
+class PictureLookup:
+    """Pictures of one source.
+
+    A name is looked for beside the file of questions, from the folder's root, then anywhere in the folder, where one
+    picture alone is called so. Of an address the last part is the name: pictures are never fetched.
+
+    Args:
+        files: Folder of the pictures.
+        objects: Store for pictures that stand in files of questions or archives.
+        limits: Largest size of a picture's file.
+    """
+
+    def __init__(self, files: DatasetFiles, objects: ObjectStore, limits: Limits) -> None:
+        self._files, self._objects, self._limits = files, objects, limits
+        self._by_name: Mapping[str, list[str]] | None = None
+        self._known: dict[str, tuple[Identified, Path, str]] = {}
+
+    def found_picture(self, picture: AskedPicture, *, file: str, place: str) -> tuple[Identified, Path, str]:
+        """Return a picture's identity, its file, and its path as sources name it.
+
+        Args:
+            picture: The picture.
+            file: Path of the file of questions.
+            place: Name for a picture without one, such as `row 3, picture 1`.
+
+        Raises:
+            BadRow: It is not there, or cannot be read.
+        """
+        if picture.data is not None:
+            stored = self._objects.path(self._objects.put(picture.data))
+            return self._identified(stored, stored.parent, picture.path or place), stored, picture.path or place
+        path = self._path(picture.path, file)
+        if path not in self._known:
+            local = self._files.local(path)
+            if local is None:
+                stored = self._objects.path(self._objects.put(self._files.read(path)))
+                self._known[path] = self._identified(stored, stored.parent, path), stored, path
+            else:
+                self._known[path] = self._identified(local, self._files.root, path), local, path
+        return self._known[path]
+
+    def _identified(self, place: Path, root: Path, name: str) -> Identified:
+        try:
+            return identify(place, root=root, limits=self._limits)
+        except UnreadableImage as error:
+            raise BadRow(
+                f"the picture {name} cannot be used: {error.reason} ({error.detail})", UNREADABLE_PICTURE
+            ) from None
+
+    def _path(self, name: str, file: str) -> str:
+        plain = unquote(urlsplit(name).path) if "://" in name else name.replace("\\", "/")
+        parts = [part for part in PurePosixPath(plain.lstrip("/")).parts if part != "."]
+        folder = file.rpartition("/")[0]
+        beside = [folder, f"{folder}/images"] if folder else []
+        for start in range(len(parts)):
+            end = "/".join(parts[start:])
+            for under in dict.fromkeys((*beside, "", "images")):
+                path = f"{under}/{end}" if under else end
+                if self._files.has(path):
+                    return path
+        known = self._names().get(parts[-1] if parts else "", [])
+        if len(known) == 1:
+            return known[0]
+        if known:
+            raise BadRow(f"the picture {name!r} may be {' or '.join(known[:3])}; state the path", "ambiguous_picture")
+        raise BadRow(f"there is no picture {name!r} in {self._files.shown('')}", MISSING_PICTURE)
+
+    def _names(self) -> Mapping[str, list[str]]:
+        if self._by_name is None:
+            by_name: dict[str, list[str]] = {}
+            try:
+                for path in self._files.walk(suffixes=PICTURE_SUFFIXES):
+                    name = path.rpartition("/")[2]
+                    for known_as in {name, name.rpartition(".")[0]}:
+                        by_name.setdefault(known_as, []).append(path)
+            except BenchwrightError:
+                by_name = {}
+            self._by_name = by_name
+        return self._by_name

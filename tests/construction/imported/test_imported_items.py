@@ -1,0 +1,212 @@
+"""Questions of benchmarks that exist: read from every kind of file, made items of a run, and frozen."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from dataset_fixtures.pictures import save
+
+from benchwright.construction.imported import guessed_columns, question_files, questions_of
+from benchwright.construction.imported.command import items
+from benchwright.construction.source_files import DatasetFiles, RefusedRow
+from benchwright.errors import DataError
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import load_recipe
+from benchwright.release import Release
+
+II_BENCH = Path(__file__).parents[4] / "shared" / "data" / "ii_bench"
+ROWS: list[dict[str, Any]] = [
+    {"id": "q1", "image": "a.png", "question": "What is it?", "A": "NA", "B": "1", "C": "a, \"b\"", "answer": "B"},
+    {"id": "q2", "image": "b.png", "question": "And this?", "A": "red", "B": "None", "C": "blue", "answer": "C"},
+]  # fmt: skip
+
+
+def _pictures(folder: Path) -> None:
+    for number, name in enumerate("abc"):
+        save(folder / f"{name}.png", 20 + number, 64, 48)
+
+
+def _table(path: Path, rows: list[dict[str, Any]], delimiter: str = ",") -> None:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _read(folder: Path, **mapping: Any) -> tuple[list[Any], list[RefusedRow]]:
+    files = DatasetFiles(folder)
+    entries = [entry for file in question_files(files, mapping) for entry in questions_of(files, file)]
+    refused = [entry for entry in entries if isinstance(entry, RefusedRow)]
+    return [entry[1] for entry in entries if not isinstance(entry, RefusedRow)], refused
+
+
+def _in_base64(row: dict[str, Any], folder: Path) -> dict[str, Any]:
+    return row | {"image": base64.b64encode((folder / row["image"]).read_bytes()).decode()}
+
+
+def _parquet(folder: Path) -> None:
+    rows = [
+        {"id": row["id"], "question": row["question"], "choices": [row["A"], row["B"], row["C"]],
+         "answer": "ABC".index(row["answer"]), "image": {"bytes": (folder / row["image"]).read_bytes(), "path": None}}
+        for row in ROWS
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist([*rows, rows[0] | {"id": "q3", "answer": 0}]), folder / "test-0.parquet")
+
+
+def _inspect(folder: Path) -> None:
+    _lines(folder / "val.jsonl", [
+        {"id": row["id"], "choices": [row["A"], row["B"], row["C"]], "target": row["answer"],
+         "input": [{"role": "user", "content": [{"type": "image", "image": row["image"]},
+                                                {"type": "text", "text": row["question"]}]}]}
+        for row in ROWS
+    ])  # fmt: skip
+
+
+WRITERS = {
+    "csv": lambda folder: _table(folder / "mine.csv", ROWS),
+    "vlmevalkit": lambda folder: _table(folder / "mine.tsv", [_in_base64(row, folder) for row in ROWS], "\t"),
+    "jsonl": lambda folder: _lines(folder / "mine.jsonl", ROWS),
+    "json": lambda folder: (folder / "mine.json").write_text(json.dumps(ROWS), encoding="utf-8"),
+    "options as text": lambda folder: _lines(folder / "mine.jsonl", [
+        {"id": row["id"], "img_path": row["image"], "query": row["question"],
+         "choices": repr([row["A"], row["B"], row["C"]]), "label": row["answer"]} for row in ROWS]),
+    "options by letter": lambda folder: _lines(folder / "mine.jsonl", [
+        {"qid": row["id"], "image": row["image"], "question": row["question"],
+         "options": {letter: row[letter] for letter in "CAB"}, "answer": row[row["answer"]]} for row in ROWS]),
+    "parquet": _parquet,
+    "inspect": _inspect,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_every_form_gives_the_same_questions(form: str, tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    WRITERS[form](tmp_path)
+    questions, refused = _read(tmp_path)
+    assert refused == []
+    assert [(q.key, q.ask, q.options, q.answer, q.pictures) for q in questions[:2]] == [
+        ("q1", "What is it?", ("NA", "1", 'a, "b"'), 1, 1),
+        ("q2", "And this?", ("red", "None", "blue"), 2, 1),
+    ]
+
+
+def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    rows = [
+        ROWS[0] | {"split": "val", "topic": "things"},
+        ROWS[1] | {"split": "test", "topic": "colors"},
+        ROWS[1] | {"id": "q3", "image": "missing.png", "split": "test", "topic": ""},
+        ROWS[1] | {"id": "q4", "answer": "Z", "split": "test", "topic": ""},
+    ]
+    _table(tmp_path / "mine.csv", rows)
+    (tmp_path / "r.yaml").write_text(
+        "name: mine\nsteps:\n  - step: items\n    file: mine.csv\n  - step: freeze\n    name: mine\n    version: '1.0'\n"
+    )
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
+    by_id = {entry.item.attributes["source_id"]: entry for entry in release.items()}
+    assert {key: (entry.split, entry.item.answer, entry.item.category) for key, entry in by_id.items()} == {
+        "q1": ("val", "B", "things"), "q2": ("test", "C", "colors"),
+    }  # fmt: skip
+    assert [choice.text for choice in by_id["q1"].item.choices] == ["NA", "1", 'a, "b"']
+    [picture] = by_id["q1"].images.values()
+    assert picture == (tmp_path / "a.png").read_bytes()
+    refused = (tmp_path / "ws" / "datasets" / "items.asked.refused.jsonl").read_text().splitlines()
+    assert [(json.loads(line)["entry"], json.loads(line)["reason"]) for line in refused] == [
+        ("line 4", "missing_picture"), ("line 5", "key_not_an_option"),
+    ]  # fmt: skip
+
+
+def test_several_pictures_and_options_that_are_pictures(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    data = {name: (tmp_path / f"{name}.png").read_bytes() for name in "abc"}
+    row = {"id": "v", "question": "Which is like <image 1>?", "image_1": {"bytes": data["a"], "path": None},
+           "options": [{"bytes": data["b"], "path": None}, {"bytes": data["c"], "path": None}], "answer": "A"}  # fmt: skip
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "test.parquet")
+    [question], refused = _read(tmp_path)
+    assert (question.options, question.pictures, question.answer, refused) == ((1, 2), 3, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"question": ""}, "no_question"),
+        ({"B": "", "C": ""}, "too_few_options"),
+        ({"B": ""}, "empty_option"),
+        ({"answer": "D"}, "key_not_an_option"),
+        ({"A": "1", "answer": "1"}, "ambiguous_key"),
+        ({"question": "x" * 100_001}, "bad_row"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_one_refusal_with_its_reason(
+    change: dict[str, str], reason: str, tmp_path: Path
+) -> None:
+    _table(tmp_path / "mine.csv", [ROWS[0] | change, ROWS[1]])
+    questions, [refused] = _read(tmp_path)
+    assert ([q.key for q in questions], refused.entry, refused.reason) == (["q2"], "line 2", reason)
+
+
+def test_questions_of_yes_and_no_need_no_options(tmp_path: Path) -> None:
+    _lines(tmp_path / "vqa.jsonl", [{"question": "Is it red?", "image": "a.png", "answer": "no"}])
+    [question], _ = _read(tmp_path)
+    assert (question.kind, question.options, question.answer, question.key) == ("yes_no", ("Yes", "No"), 1, "line 1")
+
+
+def test_columns_are_guessed_and_can_be_said(tmp_path: Path) -> None:
+    guess = guessed_columns(["Question", "option1", "option2", "Answer", "image_1", "image_2", "note"])
+    assert (guess.fields, guess.options, guess.images) == (
+        {"question": "Question", "answer": "Answer"}, ("option1", "option2"), ("image_1", "image_2"),
+    )  # fmt: skip
+    stated = guessed_columns(["was", "o1", "o2", "right"], {"question": "was", "options": ["o1", "o2"]})
+    assert (stated.column("question"), stated.options, stated.column("answer")) == ("was", ("o1", "o2"), "right")
+    with pytest.raises(DataError, match="no column 'ask' for question; there are was"):
+        guessed_columns(["was"], {"question": "ask"})
+    with pytest.raises(DataError, match="no field 'frage'"):
+        guessed_columns(["was"], {"frage": "was"})
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match=r"holds no file of questions .*looked into notes.csv"):
+        question_files(DatasetFiles(tmp_path))
+
+
+def test_the_command_shows_guesses_and_refusals(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _table(tmp_path / "mine.csv", [*ROWS, ROWS[0] | {"image": "gone.png", "id": "q9"}, ROWS[0]])
+    done = CliRunner().invoke(items, [str(tmp_path / "mine.csv")])
+    assert done.exit_code == 0, done.output
+    assert "question = question" in done.output
+    assert "2 items, 2 images" in done.output
+    assert "left out, missing_picture: 1" in done.output
+    assert "left out, repeated: 1" in done.output
+    assert "gone.png" in done.output
+
+
+@pytest.mark.skipif(not (II_BENCH / "data" / "dev.json").is_file(), reason="the published files of II-Bench are absent")
+def test_ii_bench_comes_in_without_a_mapping(tmp_path: Path) -> None:
+    done = CliRunner().invoke(items, [str(II_BENCH), "--json"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.output)
+    assert document["items"] == 35
+    assert document["left_out"].keys() <= {"no_key", "missing_picture"}
+
+
+def test_a_table_that_is_cut_off_or_of_another_kind_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
+    with pytest.raises(DataError, match="cannot be read"):
+        question_files(DatasetFiles(tmp_path), only=["x.parquet"])
+    buffer = io.StringIO("question,answer\n")
+    (tmp_path / "empty.csv").write_text(buffer.getvalue())
+    with pytest.raises(DataError, match="no column is a question"):
+        question_files(DatasetFiles(tmp_path), only=["empty.csv"])
