@@ -171,7 +171,7 @@ def evaluate(
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
-    sealed = _sealed_splits(opened, split)
+    sealed = sealed_splits_asked(opened, split)
     if sealed and setting.asks_by_key:
         raise BenchwrightError(
             f"protocol {setting.name!r} asks by which option is right, and the answers of {', '.join(sealed)} are "
@@ -203,7 +203,7 @@ def evaluate(
         )
 
 
-def _sealed_splits(release: Release, split: str | None) -> list[str]:
+def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
     """Return the sealed splits among those that are asked; none where a key has given their answers.
 
     Raises:
@@ -266,7 +266,7 @@ def _scored(
     check_files(opened, split)
     spent = TokenUsage(options.prices)
     contexts = contexts_of(plan, backend, options, logs, cache, other_releases=replace)
-    if _sealed_splits(opened, split):
+    if sealed_splits_asked(opened, split):
         answers, states = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
         return _score(plan, contexts, None, states, spent, max_errors).model_copy(
             update={"name": name, "identity": identity, "answers": answers}

@@ -131,8 +131,9 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
     `{"name", "version", "release_id", "content_id", "canary", "licence", "items", "splits": {split: {"items",
     "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}, "estimated": {"items", "tasks": {task: n},
-    "decided_by"}}`; `estimated` counts items whose truth a model estimated, and `decided_by` says who kept items:
-    `people`, `simulated` where it was simulated annotators only, or null
+    "decided_by"}, "sealed": [split]}`; `estimated` counts items whose truth a model estimated, and `decided_by` says
+    who kept items: `people`, `simulated` where it was simulated annotators only, or null; `sealed` names the splits
+    whose answers are withheld
     """
 )
 def show(folder: Path, *, as_json: bool) -> None:
@@ -163,6 +164,7 @@ def show(folder: Path, *, as_json: bool) -> None:
         },
         "marked": {"items": sum(marked.values()), "tasks": marked},
         "estimated": {"items": sum(estimated.values()), "tasks": estimated, "decided_by": deciders},
+        "sealed": list(release.manifest.sealed_splits),
     }
 
     def text() -> str:
@@ -172,7 +174,8 @@ def show(folder: Path, *, as_json: bool) -> None:
         ]
         for split in release.splits:
             tasks = ", ".join(f"{task} {n}" for task, n in sorted(counts.splits[split].tasks.items()))
-            lines.append(f"{split}: {counts.splits[split].items} items ({tasks})")
+            sealed = "; its answers are sealed" if split in release.manifest.sealed_splits else ""
+            lines.append(f"{split}: {counts.splits[split].items} items ({tasks}){sealed}")
         if marked:
             tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
             lines.append(

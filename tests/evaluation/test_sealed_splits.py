@@ -21,11 +21,12 @@ from sealed_bench import TellingBench, freeze_sealed, telling_bench
 from walks import in_process
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation import evaluate
+from benchwright.evaluation import BackendOptions, evaluate
 from benchwright.evaluation.backends import PerQuestion
 from benchwright.evaluation.judging import Judge
 from benchwright.evaluation.leaderboard import leaderboard_of, log_path, score_answers
 from benchwright.evaluation.questions import Question
+from benchwright.evaluation.studies import run_study, study_of
 from benchwright.release import Release
 from benchwright.release.sealing import AnswerKey, read_answer_key, unsealed
 
@@ -136,6 +137,9 @@ def test_what_cannot_be_asked_of_sealed_items_is_refused(release: Release, bench
         evaluate(release, model)
     with pytest.raises(BenchwrightError, match="asks by which option is right"):
         evaluate(release, model, split="test", protocol="mm-sap")
+    with pytest.raises(BenchwrightError, match="a study compares scores"):
+        run_study(study_of("no_picture"), release, ["random"], release.path.parent / "s", options=BackendOptions(),
+                  split="test")  # fmt: skip
     with pytest.raises(BenchwrightError, match="score --key"):
         evaluate(release, model, split="test", judge=Judge(model="random"))
     assert evaluate(release, model, split="val").metrics["accuracy"].value == 1

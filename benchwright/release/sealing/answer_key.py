@@ -45,7 +45,6 @@ class AnswerKey:
         commitment: Commitment that salt and entries give, 64 hexadecimal digits.
         content_hashes: Content hash of each public item that the original items give, by public id.
         withheld: Values of the withheld columns by public id.
-        originals: Id in the workspace by public id.
     """
 
     path: Path
@@ -55,7 +54,6 @@ class AnswerKey:
     commitment: str
     content_hashes: Mapping[str, str]
     withheld: Mapping[str, Mapping[str, Any]]
-    originals: Mapping[str, str]
 
 
 def commitment_of(salt: bytes, lines: Iterable[str]) -> str:
@@ -108,7 +106,6 @@ def read_answer_key(path: Path) -> AnswerKey:
 def _read(path: Path) -> AnswerKey:
     content_hashes: dict[str, str] = {}
     withheld: dict[str, Mapping[str, Any]] = {}
-    originals: dict[str, str] = {}
     digest = sha256()
     with path.open("rb") as handle:
         head = _head(handle.readline(MAX_LINE_BYTES), path)
@@ -122,10 +119,7 @@ def _read(path: Path) -> AnswerKey:
             public = public_item(item, salt)
             content_hashes[public.item.item_id] = public.item.content_hash
             withheld[public.item.item_id] = withheld_values(item, public)
-            originals[public.item.item_id] = item.item_id
-    return AnswerKey(
-        path, head["release"], head["release_id"], salt, digest.hexdigest(), content_hashes, withheld, originals
-    )
+    return AnswerKey(path, head["release"], head["release_id"], salt, digest.hexdigest(), content_hashes, withheld)
 
 
 def _head(line: bytes, path: Path) -> dict[str, str]:
