@@ -29,6 +29,9 @@ ROOM = Room(
             f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and what they change."
         ),
         "evaluate compare": Entry(f"{_HERE}.cli.commands:compare", "Say which models of a folder of results differ."),
+        "evaluate leaderboard": Entry(
+            f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."
+        ),
         "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
         "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),

@@ -26,6 +26,7 @@ from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
+from .backends.answer_files import ANSWERS_FILE, AnswerHead, answer_lines
 from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
 from .backends.result_names import identity_of, results_name, slug
@@ -134,6 +135,9 @@ def evaluate(
 ) -> Score:
     """Score a model on a release.
 
+    On a sealed split, whose answers the release does not have, nothing is scored: the score has no metrics, and its
+    `answers` names the answer file that `out` holds, for whoever keeps the key.
+
     Files that are read are compared with the release's manifest first. Memory does not grow with the release but for
     about 100 bytes an item while metrics are taken. A backend that answers alike gives equal bytes.
 
@@ -167,6 +171,14 @@ def evaluate(
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
+    sealed = sealed_splits_asked(opened, split)
+    if sealed and setting.asks_by_key:
+        raise BenchwrightError(
+            f"protocol {setting.name!r} asks by which option is right, and the answers of {', '.join(sealed)} are "
+            "sealed; ask by another protocol"
+        )
+    if sealed and judge is not None:
+        raise BenchwrightError("a judge reads replies when they are scored: give it to `evaluate score --key`")
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
@@ -189,6 +201,45 @@ def evaluate(
             max_errors=max_errors,
             name=name,
         )
+
+
+def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
+    """Return the sealed splits among those that are asked; none where a key has given their answers.
+
+    Raises:
+        BenchwrightError: Both sealed and open splits are asked.
+    """
+    wanted = release.splits if split is None else (split,)
+    sealed = [name for name in wanted if name in release.manifest.sealed_splits] if not release.withheld else []
+    if sealed and len(sealed) < len(wanted):
+        raise BenchwrightError(
+            f"{release.path}: the answers of {', '.join(sealed)} are sealed, those of the other splits are not; ask "
+            "one split at a time (--split)"
+        )
+    return sealed
+
+
+def _answered(
+    plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
+) -> tuple[Path | None, Counter[str]]:
+    """Ask sealed items, and return the answer file that was written and how many items ended in each state."""
+    import pyarrow.parquet as pq
+
+    draft = scratch / PREDICTIONS_FILE
+    _ask_all(plan, contexts, draft, scratch, watched)
+    if folder is None:
+        return None, _states(draft)
+    tasks = None if plan.tasks is None else tuple(sorted(plan.tasks))
+    head = AnswerHead(
+        plan.release.release_id, plan.split, tasks, contexts[-1].backend.name, plan.protocol.text, plan.read_by
+    )
+    make_private_folder(folder)
+    with pq.ParquetFile(draft) as file, replacing(folder / ANSWERS_FILE, private=True) as path:
+        rows = (row for batch in file.iter_batches(use_threads=False) for row in batch.to_pylist())
+        with path.open("w", encoding="utf-8") as handle:
+            for line in answer_lines(head, rows):
+                handle.write(line + "\n")
+    return folder / ANSWERS_FILE, _states(draft)
 
 
 def _scored(
@@ -215,6 +266,11 @@ def _scored(
     check_files(opened, split)
     spent = TokenUsage(options.prices)
     contexts = contexts_of(plan, backend, options, logs, cache, other_releases=replace)
+    if sealed_splits_asked(opened, split):
+        answers, states = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
+        return _score(plan, contexts, None, states, spent, max_errors).model_copy(
+            update={"name": name, "identity": identity, "answers": answers}
+        )
     with _results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
@@ -285,7 +341,7 @@ def _states(draft: Path) -> Counter[str]:
 def _score(
     plan: EvaluationPlan,
     contexts: Sequence[ModelContext],
-    rows: pa.Table,
+    rows: pa.Table | None,
     states: Counter[str],
     spent: TokenUsage,
     max_errors: float,
@@ -296,7 +352,7 @@ def _score(
     }
     settings: dict[str, Any] = {
         "backend": dict(backend.settings),
-        "intervals": _intervals(rows),
+        **({} if rows is None else {"intervals": _intervals(rows)}),
         "protocol": plan.protocol.settings(),
         "reader": READER_VERSION,
     }
@@ -309,7 +365,7 @@ def _score(
         content_id=release.content_id,
         split=plan.split,
         settings=settings | ({"other_models": other_models} if other_models else {}),
-        metrics=figures(take_metrics(rows)),
+        metrics={} if rows is None else figures(take_metrics(rows)),
         miss=states["miss"],
         refusal=states["refusal"],
         cut_off=states["cut_off"],

@@ -39,6 +39,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--signature", type=_FILE, metavar="FILE", help="Where the signature lies.  [default: manifest.json.sig in DIR]"
 )
+@click.option(
+    "--key", type=_FILE, metavar="FILE", help="Key file of the release's sealed splits, which is checked as well."
+)
 @json_option(
     """
     `{"ok", "release_id", "content_id", "problems": [line], "proven": [line], "not_proven": [line], "signer":
@@ -53,6 +56,7 @@ def verify(
     identity: str | None,
     revoked: Path | None,
     signature: Path | None,
+    key: Path | None,
     as_json: bool,
 ) -> None:
     """Check every file and row of a release, and its card against both.
@@ -69,7 +73,7 @@ def verify(
             if value is not None:
                 raise click.UsageError(f"{option} goes with --signed-by FILE, the keys that count")
     signers = None if signed_by is None else AllowedSigners(signed_by, identity, revoked, signature)
-    verification = verify_release(folder, expect=expect, signers=signers)
+    verification = verify_release(folder, expect=expect, signers=signers, key=key)
     document = {
         "ok": verification.ok,
         "release_id": verification.release_id,
@@ -127,8 +131,9 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
     `{"name", "version", "release_id", "content_id", "canary", "licence", "items", "splits": {split: {"items",
     "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}, "estimated": {"items", "tasks": {task: n},
-    "decided_by"}}`; `estimated` counts items whose truth a model estimated, and `decided_by` says who kept items:
-    `people`, `simulated` where it was simulated annotators only, or null
+    "decided_by"}, "sealed": [split]}`; `estimated` counts items whose truth a model estimated, and `decided_by` says
+    who kept items: `people`, `simulated` where it was simulated annotators only, or null; `sealed` names the splits
+    whose answers are withheld
     """
 )
 def show(folder: Path, *, as_json: bool) -> None:
@@ -159,6 +164,7 @@ def show(folder: Path, *, as_json: bool) -> None:
         },
         "marked": {"items": sum(marked.values()), "tasks": marked},
         "estimated": {"items": sum(estimated.values()), "tasks": estimated, "decided_by": deciders},
+        "sealed": list(release.manifest.sealed_splits),
     }
 
     def text() -> str:
@@ -168,7 +174,8 @@ def show(folder: Path, *, as_json: bool) -> None:
         ]
         for split in release.splits:
             tasks = ", ".join(f"{task} {n}" for task, n in sorted(counts.splits[split].tasks.items()))
-            lines.append(f"{split}: {counts.splits[split].items} items ({tasks})")
+            sealed = "; its answers are sealed" if split in release.manifest.sealed_splits else ""
+            lines.append(f"{split}: {counts.splits[split].items} items ({tasks}){sealed}")
         if marked:
             tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
             lines.append(
@@ -205,7 +212,21 @@ def show(folder: Path, *, as_json: bool) -> None:
     is_flag=True,
     help="Take items of what a model estimated though only simulated annotators decided on them; the card says so.",
 )
-@json_option('`{"release", "name", "version", "release_id", "content_id", "items"}`')
+@click.option(
+    "--sealed",
+    multiple=True,
+    metavar="SPLIT",
+    help="Split whose answers stay out of the release; they go to a key file under `keys`. May be given again.",
+)
+@click.option(
+    "--accept-known-seed",
+    is_flag=True,
+    help="Seal though the recipe's seed can be guessed; only where no answer follows from recipe and pictures.",
+)
+@json_option(
+    '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
+    "is sealed"
+)
 def freeze(
     workspace: Path,
     *,
@@ -215,12 +236,16 @@ def freeze(
     description: str,
     errata: Path | None,
     accept_simulated: bool,
+    sealed: tuple[str, ...],
+    accept_known_seed: bool,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
 
     This is for recipes without a step `freeze`; the run must be complete.
     """
+    from benchwright.release.sealing import key_path
+
     from .freeze import freeze_workspace
 
     release = freeze_workspace(
@@ -231,7 +256,10 @@ def freeze(
         description=description,
         errata=errata,
         accept_simulated=accept_simulated,
+        sealed=sealed,
+        accept_known_seed=accept_known_seed,
     )
+    key = key_path(workspace, release.name, release.version) if sealed else None
     document = {
         "release": str(release.path),
         "name": release.name,
@@ -239,11 +267,13 @@ def freeze(
         "release_id": release.release_id,
         "content_id": release.content_id,
         "items": len(release),
+        "key": None if key is None else str(key),
     }
+    kept = "" if key is None else f"\n{key}: the key; keep it secret, and a copy of it somewhere else"
     emit(
         document,
         as_json=as_json,
-        text=f"{release.path}: {len(release)} items, release id {release.release_id}",
+        text=f"{release.path}: {len(release)} items, release id {release.release_id}{kept}",
     )
 
 

@@ -40,6 +40,11 @@ def correct_release(
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
+    if release.manifest.sealed is not None:
+        raise BenchwrightError(
+            f"{release.path} has sealed splits, whose keys are not in it to be set right; freeze the workspace again "
+            "with --errata"
+        )
     if not (verification := verify_release(release.path)).ok:
         raise DataError(f"{release.path} is not as it was frozen ({verification.problems[0]}); get a fresh copy")
     provenance = list(release.provenance())

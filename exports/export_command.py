@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, note
 
 
 @click.command("export")
@@ -53,6 +53,8 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     if names == []:
         raise click.UsageError("--splits names no split; leave it out for all")
     release = Release.open(folder)
+    if sealed := [split for split in release.manifest.sealed_splits if names is None or split in names]:
+        note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there say nothing")
     with ProgressBars() as progress:
         done = export_release(release, format_name, out, splits=names, progress=progress)
 

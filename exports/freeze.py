@@ -7,7 +7,7 @@ ran, the card says what it found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +25,7 @@ from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
     from benchwright.release import Release
+    from benchwright.release.sealing import Sealing
 import json
 
 ANSWERS = "answer"
@@ -89,6 +90,10 @@ class Freeze(FinalStep):
             that they found wrong are left out. A run writes the digest of its content instead.
         accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
             them. The card, `release show` and `release verify` then say so.
+        sealed: Splits whose answers stay out of the release, such as `[test]`. They go to a key file in the
+            workspace's folder `keys`. The recipe's seed must be a secret one then.
+        accept_known_seed: Whether to seal though the recipe's seed can be guessed; only where no answer follows from
+            recipe and pictures, because people gave them all. The card then says so.
     """
 
     name: ClassVar[str] = "freeze"
@@ -107,6 +112,10 @@ class Freeze(FinalStep):
     errata: str | None = None
 
     accept_simulated: bool = False
+
+    sealed: tuple[str, ...] = ()
+
+    accept_known_seed: bool = False
 
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
@@ -156,6 +165,7 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         StepError: Items and the values that name their splits do not fit together.
     """
     from benchwright.release import content_id_of, write_release
+    from benchwright.release.sealing import key_path
 
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
@@ -170,6 +180,33 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
 
     has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
     note = shortcut_note(_corrected(view, corrections)) if has_shortcuts else ""
+    baseline = human_baseline(view, _corrected(view, corrections))
+    description = "\n\n".join(filter(None, (settings.description.strip(), note)))
+    replace = settings.release_version is None
+    if settings.sealed:
+        sealing = _sealing(settings, items, workspace=workspace, seed=seed)
+        operations, image = sealing.operations(view.operations()), sealing.image(view.image)
+        version = settings.release_version or DRAFT + content_id_of(sealing.public(items(), view.image))[:12]
+        return write_release(
+            workspace / "releases" / f"{settings.release}-{version}",
+            name=settings.release,
+            version=version,
+            items=sealing.public(items(), view.image),
+            image=image,
+            image_bytes=lambda record: view.image_bytes(sealing.original(record)),
+            operations=operations,
+            recipe=sealing.recipe(recipe),
+            stages=sealing.stages(stages),
+            agreement=sealing.agreement(campaigns),
+            seed=None,
+            licence=settings.licence,
+            description=description,
+            human_baseline=sealing.human_baseline(baseline),
+            corrections=corrections,
+            replace=replace,
+            sealing=sealing,
+            key=key_path(workspace, settings.release, version),
+        )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
         workspace / "releases" / f"{settings.release}-{version}",
@@ -184,11 +221,36 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         agreement=campaigns,
         seed=seed,
         licence=settings.licence,
-        description="\n\n".join(filter(None, (settings.description.strip(), note))),
-        human_baseline=human_baseline(view, _corrected(view, corrections)),
+        description=description,
+        human_baseline=baseline,
         corrections=corrections,
-        replace=settings.release_version is None,
+        replace=replace,
     )
+
+
+def _sealing(
+    settings: Freeze, items: Callable[[], Iterator[tuple[Item, str]]], *, workspace: Path, seed: int
+) -> Sealing:
+    """Return the sealing of a release, with the salt that was used before.
+
+    Raises:
+        RecipeError: The seed can be guessed.
+        BenchwrightError: A sealed split has no item, or the release is there and its key is not.
+    """
+    from benchwright.release.sealing import Sealing, key_path, known_salt
+
+    name, version = settings.release, settings.release_version
+    if version is not None:
+        path = key_path(workspace, name, version)
+        if (workspace / "releases" / f"{name}-{version}").exists() and not path.exists():
+            raise BenchwrightError(
+                f"the release {name}-{version} is there, and its key file {path} is not; put it back, without which "
+                "nothing can be sealed as before, or raise the version"
+            )
+    salt = known_salt(workspace, name, version)
+    sealing = Sealing(settings.sealed, salt=salt, seed=seed, accept_known_seed=settings.accept_known_seed)
+    sealing.survey(items())
+    return sealing
 
 
 def _corrected(view: WorkspaceView, corrections: Corrections) -> Iterator[_Valued]:
@@ -230,6 +292,8 @@ def freeze_workspace(
     description: str = "",
     errata: Path | None = None,
     accept_simulated: bool = False,
+    sealed: Sequence[str] = (),
+    accept_known_seed: bool = False,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
 
@@ -242,6 +306,8 @@ def freeze_workspace(
         errata: File of errata to set right.
         accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
             them.
+        sealed: Splits whose answers stay out of the release, and go to a key file.
+        accept_known_seed: Whether to seal though the recipe's seed can be guessed.
 
     Raises:
         BenchwrightError: The run is not complete, a name is malformed, or the version exists with other
@@ -260,6 +326,8 @@ def freeze_workspace(
                 "description": description,
                 "errata": None if errata is None else str(errata),
                 "accept_simulated": accept_simulated,
+                "sealed": tuple(sealed),
+                "accept_known_seed": accept_known_seed,
             }
         )
     except ValidationError as error:

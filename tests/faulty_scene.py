@@ -189,6 +189,7 @@ CASES = (
     Case("release export", ["release", "export", "release", "--format", "jsonl", "--out", "exported"], ["exported"]),
     Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
     Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),
+    Case("evaluate leaderboard", ["evaluate", "leaderboard", "scores", "--out", "board.html"], ["board.html"]),
     Case("evaluate compare", ["evaluate", "compare", "scores", "--release", "release"], ["stdout"]),
     *(Case(f"evaluate {name}", ["evaluate", name, "w/results", "--release", "release", "--out", f"{name}.jsonl"],
            [f"{name}.jsonl"]) for name in ("errors", "suspects")),

@@ -212,6 +212,7 @@ def _make_filtered(folder: Path) -> None:
             ("evaluate study no_picture @release --model random --dry-run", 0, 0),
             ("evaluate summary @w/results", 0, 0),
             ("evaluate compare @w/results --release @release", 0, 0),
+            ("evaluate leaderboard @w/results --out @board.html", 0, 0),
             ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate errors @w/results --release @release --out @errors.jsonl", 0, 0),

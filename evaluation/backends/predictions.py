@@ -1,7 +1,8 @@
 """A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
 JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
-like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's.
+like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's. In a
+file of answers (`AnswerFile`) a row may have `error` instead, and `is_cut_off` beside a reply.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Prediction(NamedTuple):
     line: int
     text: str
     is_letter: bool
+    error: str | None = None
+    is_cut_off: bool = False
 
 
 class UncheckedRow(NamedTuple):
@@ -62,7 +65,7 @@ def predictions(argument: str, options: BackendOptions) -> Backend:
 class PredictionsFile:
     """Backend that answers from a file; refuses the file unless it fits the release exactly."""
 
-    tasks = None
+    tasks: frozenset[str] | None = None
     looks = False
     """It looks at neither words nor pictures, only at ids and letters."""
 
@@ -94,7 +97,7 @@ class PredictionsFile:
             prediction = predictions.get(question.item_id)
             if prediction is None:
                 missing.append(question.item_id)
-            else:
+            elif not missing:  # replies come in the order of the questions, so none can follow a gap
                 yield self._reply(prediction, question)
         if missing:
             raise DataError(

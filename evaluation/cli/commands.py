@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "cut_off_answered", "error", "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
     "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
     "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
-    nothing counted tokens, `cost` without prices, `judge` without one
+    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed
     """
 )
 def run(
@@ -158,16 +159,23 @@ def run(
         note(score.usage.describe())
     if score.judge is not None:
         note(printable(score.judge.describe()))
+    if score.answers is not None:
+        text = f"{score.answers}: answers to {score.asked} sealed items; the keeper of the key scores them"
+        emit(score.document(), as_json=as_json, text=text)
+        return
     note(f"written to {out / score.folder}")
-    _emit_score(score, as_json=as_json)
+    _emit_scores([score], as_json=as_json)
 
 
-def _emit_score(score: Score, *, as_json: bool) -> None:
+def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
+    from ..results.score import told_apart
     from ..results.summary import drawn, summary_table, unfit_scores
 
-    for line in unfit_scores([score]):
+    for line in unfit_scores(scores):
         note(line)
-    emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
+    documents = [score.document() for score in scores]
+    document = documents[0] if len(documents) == 1 else {"scores": documents}
+    emit(document, as_json=as_json, text=lambda: drawn(summary_table(told_apart(scores))))
 
 
 @click.command("score")
@@ -175,10 +183,25 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
 @click.argument(
     "predictions",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of predictions (.jsonl or .csv) with item_id and reply or answer.",
+    nargs=-1,
+    required=True,
+    help="File of predictions (.jsonl or .csv) with item_id and reply or answer; with --key, answer files.",
 )
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
+)
+@click.option(
+    "--key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Key file of a release with sealed splits: scores answer files, which say themselves how they were asked.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Different answer files of one system that are scored with the key.",
 )
 @_PROTOCOL
 @_READER
@@ -186,11 +209,15 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
 @_SPLIT
 @_NAME
 @_MAX_ERRORS
-@json_option("as `evaluate run`")
+@json_option("as `evaluate run`; of several files `scores`, a list of these")
+@click.pass_context
 def score(
+    context: click.Context,
     release: Path,
-    predictions: Path,
+    predictions: tuple[Path, ...],
     out: Path | None,
+    key: Path | None,
+    limit: int,
     protocol: str,
     reader: str,
     split: str | None,
@@ -199,23 +226,44 @@ def score(
     judge: Judge | None,
     as_json: bool,
 ) -> None:
-    """Score a file of predictions on a release."""
+    """Score a file of predictions on a release, or, with --key, answer files on a sealed one."""
     from ..run import evaluate
 
-    result = evaluate(
-        release,
-        f"predictions:{predictions}",
-        protocol=protocol,
-        reader=reader,
-        judge=judge,
-        split=split,
-        out=out,
-        max_errors=max_errors,
-        name=name,
-    )
-    if result.judge is not None:
-        note(printable(result.judge.describe()))
-    _emit_score(result, as_json=as_json)
+    if name is not None and len(predictions) > 1:
+        raise click.UsageError("--name names one result; score one file at a time")
+    if key is None:
+        scores = [
+            evaluate(
+                release,
+                f"predictions:{path}",
+                protocol=protocol,
+                reader=reader,
+                judge=judge,
+                split=split,
+                out=out,
+                max_errors=max_errors,
+                name=name,
+            )
+            for path in predictions
+        ]
+    else:
+        from benchwright.release import Release
+        from benchwright.release.sealing import read_answer_key
+
+        from ..leaderboard import score_answers
+
+        for option in ("protocol", "reader", "split"):
+            if context.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"--{option} does not go with --key: answer files say how they were asked")
+        opened, answer_key = Release.open(release), read_answer_key(key)
+        scores = [
+            score_answers(opened, path, answer_key, limit=limit, name=name, judge=judge, out=out, max_errors=max_errors)
+            for path in predictions
+        ]
+    for result in scores:
+        if result.judge is not None:
+            note(printable(result.judge.describe()))
+    _emit_scores(scores, as_json=as_json)
 
 
 @click.command("protocols")

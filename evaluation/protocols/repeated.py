@@ -123,6 +123,7 @@ class Forced(Templated):
     name: ClassVar[str] = "forced"
     source: ClassVar[str] = "MM-SAP section 4.1 (equation 3)"
     rounds: ClassVar[int] = 2
+    asks_by_key: ClassVar[bool] = True
     repeats: ClassVar[bool] = True
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
@@ -142,6 +143,7 @@ class MMSAP(Shuffle):
     name: ClassVar[str] = "mm-sap"
     source: ClassVar[str] = "MM-SAP sections 4.1, 4.2 and 4.5 (refusal prompt: wording=mm-sap-refusal)"
     rounds: ClassVar[int] = 2
+    asks_by_key: ClassVar[bool] = True
 
     wording: Name = "mm-sap"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import DataError
 from benchwright.release.format.files import open_inside
@@ -74,11 +74,24 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
             with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
                 if not file.schema_arrow.equals(SCHEMA):
                     raise DataError(f"{release.path}: {name}: its columns are not those of a release")
-                for batch in file.iter_batches(columns=list(columns), use_threads=False):
+                read = list(columns) if not release.withheld else [*dict.fromkeys(["item_id", *columns])]
+                for batch in file.iter_batches(columns=read, use_threads=False):
                     _check_values(batch, f"{release.path}: {name}")
-                    yield batch
+                    yield _unsealed(batch, release.withheld).select(list(columns)) if release.withheld else batch
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
+
+
+def _unsealed(batch: pa.RecordBatch, withheld: Mapping[str, Mapping[str, Any]]) -> pa.RecordBatch:
+    """Return a batch with the values that a key file gives for sealed items."""
+    import pyarrow as pa
+
+    values = [withheld.get(item_id, {}) for item_id in batch.column("item_id").to_pylist()]
+    for place, name in enumerate(batch.schema.names):
+        if any(name in row for row in values):
+            column = [row.get(name, old) for row, old in zip(values, batch.column(name).to_pylist(), strict=True)]
+            batch = batch.set_column(place, batch.schema.field(place), pa.array(column, batch.schema.field(place).type))
+    return batch
 
 
 def _check_values(batch: pa.RecordBatch, place: str) -> None:

@@ -150,6 +150,8 @@ class Score(BaseModel):
     """None where nothing counted tokens. What a judge took stands in `judge`."""
     judge: Judging | None = None
     """None where nobody was asked beside the reader."""
+    answers: Path | None = Field(None, exclude=True)
+    """Answer file that was written in place of metrics, because the answers are sealed."""
     told_apart_by: str | None = Field(None, exclude=True)
     """Settings in which it differs from others of its name, among which it was read."""
     read_from: str | None = Field(None, exclude=True)

@@ -12,7 +12,7 @@ from benchwright.progress import Progress
 from ..backends.options import BackendOptions
 from ..parsing.readers import ROBUST
 from ..results.score import MAX_ERRORS
-from ..run import evaluate
+from ..run import evaluate, sealed_splits_asked
 from .outcome import StudyOutcome, StudyScore, outcome_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def run_study(
     """
     if not models or len(set(models)) < len(models):
         raise BenchwrightError("a study needs at least one --model, and each once")
+    if sealed := sealed_splits_asked(release, split):
+        raise BenchwrightError(f"a study compares scores, and the answers of {', '.join(sealed)} are sealed")
     scores = []
     for model in models:
         for condition in study.conditions:

@@ -80,6 +80,7 @@ def test_show_tells_name_version_ids_and_counts(release):
         },
         "marked": {"items": 3, "tasks": {"ring_colour": 3}},
         "estimated": {"items": 0, "tasks": {}, "decided_by": None},
+        "sealed": [],
     }
     text = in_process("release", "show", release.path).stdout
     assert "tiny 1.0: 8 items" in text

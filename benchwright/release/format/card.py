@@ -16,7 +16,7 @@ import yaml
 from benchwright.estimates import decided_by
 from benchwright.overrides import REVERSED
 from benchwright.release.format.agreement import is_simulated
-from benchwright.release.format.manifest import ItemCounts
+from benchwright.release.format.manifest import ItemCounts, SealedSplits
 from benchwright.release.format.provenance import SourceCount
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
@@ -135,6 +135,7 @@ class CardFacts:
         stages: Name and counts of each stage, as in the manifest.
         agreement: Summary of each campaign, by name.
         human_baseline: Human baseline, by campaign.
+        sealed: Splits whose answers are withheld; None where there are none.
     """
 
     name: str
@@ -148,6 +149,7 @@ class CardFacts:
     stages: Sequence[Mapping[str, Any]]
     agreement: Mapping[str, Mapping[str, Any]]
     human_baseline: Mapping[str, Mapping[str, Any]] | None
+    sealed: SealedSplits | None = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
     """Return the sections of the card, in order."""
     return (
         CardSection("Items", _items(facts.counts), "the data"),
+        *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
         CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
         CardSection("Sources", _sources(facts.sources), "provenance.json"),
@@ -208,6 +211,27 @@ def _items(counts: ItemCounts) -> str:
     rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
     totals = ["all", *(str(counts.splits[split].items) for split in splits)]
     return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
+
+
+def _sealed(sealed: SealedSplits) -> str:
+    names = ", ".join(_code(split) for split in sorted(sealed.splits))
+    lines = [
+        f"The answers of {names} are not in this release. In these splits `answer` is null and `attributes` holds "
+        '`"sealed": true`; labels, groups, explanations, evidence, sources of pictures, the seed and what people '
+        "answered are withheld too, and item ids and the order of options are salted. The keeper of the key scores "
+        "answers: `benchwright evaluate run RELEASE --model M --split SPLIT` writes a file of answers to send in.",
+        "What no seal can hide: questions and pictures are public, so whoever can see the answer can write it down. "
+        "Where pictures or annotations come from a public dataset, answers can be looked up there, and whoever has a "
+        "picture from before it was changed can compare the two. Formats and sizes of picture files are those of the "
+        "pictures that models see.",
+        f"The key is bound to this release: `manifest.json` states the commitment `{sealed.commitment}`.",
+    ]
+    if sealed.seed_is_known:
+        lines.append(
+            "**The seed of the recipe can be guessed.** Whatever follows from recipe and pictures, such as the place "
+            "of a piece that was cut out, whoever has both can make again; only what people answered is sealed."
+        )
+    return "\n\n".join(lines)
 
 
 def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:

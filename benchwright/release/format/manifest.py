@@ -63,6 +63,16 @@ class ItemCounts(Record):
     splits: dict[Annotated[str, Field(pattern=SPLIT)], SplitCounts]
 
 
+class SealedSplits(Record):
+    """The splits whose answers are withheld."""
+
+    splits: list[Annotated[str, Field(pattern=SPLIT)]] = Field(min_length=1)
+    commitment: Sha256
+    """SHA-256 of the secret salt and of everything in the key file."""
+    seed_is_known: bool
+    """Whether the seed of the recipe can be guessed, so that nothing may follow from recipe and pictures."""
+
+
 class Manifest(Record):
     """Content of `manifest.json`; nothing in it varies between runs."""
 
@@ -74,11 +84,14 @@ class Manifest(Record):
     content_id: Sha256
     canary: str
     licence: str | None
-    seed: int
+    seed: int | None
+    """Seed of the run; None where it is withheld because splits are sealed."""
     counts: ItemCounts
     files: dict[str, FileEntry]
     recipe: dict[str, Any]
     stages: list[dict[str, Any]]
+    sealed: SealedSplits | None = Field(None, exclude_if=lambda sealed: sealed is None)
+    """None where every answer is in the release."""
 
     @model_validator(mode="after")
     def _names_stay_inside(self) -> Manifest:
@@ -86,6 +99,11 @@ class Manifest(Record):
             if not _FILE.fullmatch(name) or name in {MANIFEST, SEAL, SIGNATURE}:
                 raise ValueError(f"the manifest may not list a file named {name[:200]!a}")
         return self
+
+    @property
+    def sealed_splits(self) -> tuple[str, ...]:
+        """Return the names of the splits whose answers are withheld, sorted."""
+        return () if self.sealed is None else tuple(sorted(self.sealed.splits))
 
     def data_files(self, split: str) -> list[str]:
         """Return the names of a split's Parquet files, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import read_provenance
-from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.format.rows import ReleasedItem, released_item, with_values
 from benchwright.release.format.schema import COLUMNS
 
 
@@ -33,6 +33,8 @@ class Release:
         """SHA-256 of the manifest: names these very bytes."""
         self.checked: dict[str, tuple[int, ...]] = {}
         """Data files that were as the manifest says: device, inode, size and times from before they were read."""
+        self.withheld: Mapping[str, Mapping[str, Any]] = {}
+        """Values of columns of sealed items, by item id, where a key file has given them."""
 
     @classmethod
     def open(cls, path: Path | str) -> Release:
@@ -114,6 +116,8 @@ class Release:
                     raise DataError(
                         f"{title}: item {released.item.item_id} says that it is in split {released.split!r}"
                     )
+                if (values := self.withheld.get(released.item.item_id)) is not None:
+                    released = with_values(released, values, title=title)
                 yield released
 
     def rows(
@@ -135,7 +139,9 @@ class Release:
             for name in self.manifest.data_files(split):
                 with open_inside(self.path, name) as handle:
                     title = f"{self.path}: {name}"
-                    yield from read_rows(handle, title=title, canary=self.canary, columns=names, item_ids=item_ids)
+                    for row in read_rows(handle, title=title, canary=self.canary, columns=names, item_ids=item_ids):
+                        values = self.withheld.get(row["item_id"], {})
+                        yield {**row, **{name: value for name, value in values.items() if name in row}}
 
     def marked(self) -> dict[str, int]:
         """Return the number of items with marks on their pictures, by task; tasks without marks are left out.

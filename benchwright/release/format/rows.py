@@ -103,6 +103,19 @@ def released_item(row: Mapping[str, Any], *, title: str) -> ReleasedItem:
     return ReleasedItem(item, str(row["split"]), images)
 
 
+def with_values(released: ReleasedItem, values: Mapping[str, Any], *, title: str) -> ReleasedItem:
+    """Return an item with other values in some columns of its row.
+
+    Raises:
+        DataError: The values make no valid item.
+    """
+    try:
+        item = _item({**row_of(released.item, released.split), **values}, title)
+    except ValidationError as error:
+        raise DataError(f"{title}: item {released.item.item_id}: {shown(str(error).splitlines()[0])}") from error
+    return ReleasedItem(item, released.split, released.images)
+
+
 def _item(row: Mapping[str, Any], title: str) -> Item:
     ids, roles = row["image_ids"], row["image_roles"]
     prompts = documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts")

@@ -32,6 +32,7 @@ from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import SourceTally, read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 
 MAX_PROBLEMS = 200
@@ -143,6 +144,8 @@ def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifes
             raise DataError(f"{name}: item {item_id} comes after {last}; rows are sorted by item_id")
         if bytes.fromhex(item_id) in seen.item_ids:
             raise DataError(f"{name}: item {item_id} is in the release twice")
+        if split in manifest.sealed_splits and (telling := what_tells(released.item)):
+            raise DataError(f"{name}: item {item_id} is sealed, and its {', '.join(telling)} may tell the answer")
         last = item_id
         seen.add(released)
 
@@ -219,6 +222,7 @@ def _check_card(
         stages=manifest.stages,
         agreement=agreement,
         human_baseline=answers,
+        sealed=manifest.sealed,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})

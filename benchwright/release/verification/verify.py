@@ -23,6 +23,7 @@ from benchwright.release.format import manifest as manifests
 from benchwright.release.format.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.verification.contents import Problems, ReleaseContents
+from benchwright.release.verification.key_check import KeyCheck, check_key
 from benchwright.release.verification.proof import AGREES, Proof, checked_id, prove_origin
 from benchwright.release.verification.signature import AllowedSigners, Signer
 from benchwright.release.verification.subprocess_check import check_contents_apart
@@ -63,7 +64,11 @@ class Verification:
 
 
 def verify_release(
-    path: Path | str, *, expect: str | None = None, signers: AllowedSigners | None = None
+    path: Path | str,
+    *,
+    expect: str | None = None,
+    signers: AllowedSigners | None = None,
+    key: Path | None = None,
 ) -> Verification:
     """Compare a release folder with its manifest, its rows with their own hashes, and its card with both.
 
@@ -74,6 +79,7 @@ def verify_release(
         path: Folder of the release.
         expect: Expected release id or content id, or at least 12 digits of one.
         signers: Signers whose signature of the manifest counts.
+        key: Key file of the sealed splits, compared with the release where the release agrees with itself.
 
     Raises:
         BenchwrightError: `expect` is not an id.
@@ -105,10 +111,13 @@ def verify_release(
     )
     for line in proof.problems:
         problems.add(line)
+    keyed = check_key(root, key) if not problems.found else KeyCheck()
+    for line in keyed.problems:
+        problems.add(line)
     lines = problems.all()
     release_id = None if data is None else bytes_digest(data)
-    proven = [] if lines else [*AGREES, *contents.proven, *proof.proven]
-    not_proven = [*proof.not_proven, *contents.not_proven]
+    proven = [] if lines else [*AGREES, *contents.proven, *keyed.proven, *proof.proven]
+    not_proven = [*proof.not_proven, *keyed.not_proven, *contents.not_proven]
     return Verification(not lines, release_id, contents.content_id, lines, proven, not_proven, proof.signer)
 
 

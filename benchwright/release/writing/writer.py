@@ -22,6 +22,7 @@ from benchwright.release.format.parquet import PieceLimits, SizedRow, write_spli
 from benchwright.release.format.provenance import write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.rows import file_name
+from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
 from benchwright.release.writing.folder import move_into_place, unfinished
@@ -38,12 +39,13 @@ class _Contents:
     recipe: Mapping[str, Any]
     stages: Sequence[Mapping[str, Any]]
     agreement: Mapping[str, Mapping[str, Any]]
-    seed: int
+    seed: int | None
     licence: str | None
     description: str
     human_baseline: Mapping[str, Any] | None
     corrections: Corrections | None
     limits: PieceLimits
+    sealing: Sealing | None
 
 
 def write_release(
@@ -58,13 +60,15 @@ def write_release(
     recipe: Mapping[str, Any],
     stages: Sequence[Mapping[str, Any]],
     agreement: Mapping[str, Mapping[str, Any]],
-    seed: int,
+    seed: int | None,
     licence: str | None = None,
     description: str = "",
     human_baseline: Mapping[str, Any] | None = None,
     corrections: Corrections | None = None,
     replace: bool = False,
     limits: PieceLimits | None = None,
+    sealing: Sealing | None = None,
+    key: Path | None = None,
 ) -> Release:
     """Write a release folder, complete or not at all, and return the open release.
 
@@ -81,7 +85,7 @@ def write_release(
         recipe: Resolved recipe, without anything that varies between machines.
         stages: Name, fingerprint and counts of each stage.
         agreement: Summaries of campaigns by name; `simulated` in one says that its annotators were no people.
-        seed: Seed of the run.
+        seed: Seed of the run; None where it is withheld.
         licence: Licence of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
         human_baseline: How often people answered these items right, if they were asked, as
@@ -89,6 +93,8 @@ def write_release(
         corrections: Corrections that `items` have passed through; the result of each erratum is written to the release.
         replace: Whether to replace another release in the folder, as drafts do.
         limits: Sizes at which row groups and files are split.
+        sealing: Sealing that the items and all else passed through; None where no split is sealed.
+        key: Path of the key file, which is on the disk before the release is; only with `sealing`.
 
     Raises:
         BenchwrightError: The folder holds something else, or name or version is invalid.
@@ -114,6 +120,7 @@ def write_release(
         human_baseline,
         corrections,
         limits or PieceLimits(),
+        sealing,
     )
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
@@ -124,7 +131,11 @@ def write_release(
         finally:
             staging.close()
         scratch.unlink()
-        if not folder.exists() or (replace and not _is_same(draft, folder)):
+        is_new = not folder.exists() or (replace and not _is_same(draft, folder))
+        if sealing is not None and key is not None and (is_new or _is_same(draft, folder)):
+            _, release_id = manifest.read_manifest(draft)
+            sealing.write_key(key, release=f"{name} {version}", release_id=release_id)
+        if is_new:
             move_into_place(draft, folder)
         else:
             _check_existing(draft, folder)
@@ -163,6 +174,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     texts = _documents(contents)
+    sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
     facts = CardFacts(
         name=contents.name,
         version=contents.version,
@@ -175,6 +187,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         stages=contents.stages,
         agreement=contents.agreement,
         human_baseline=contents.human_baseline,
+        sealed=sealed,
     )
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
@@ -190,6 +203,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE])},
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
+        sealed=sealed,
     )
     data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
     (draft / manifest.MANIFEST).write_bytes(data)
@@ -256,7 +270,11 @@ def _documents(contents: _Contents) -> dict[str, bytes]:
 
 
 def _errata(contents: _Contents) -> dict[str, Any]:
-    return errata_document(() if contents.corrections is None else contents.corrections.account())
+    errata = () if contents.corrections is None else contents.corrections.account()
+    if contents.sealing is None:
+        return errata_document(errata)
+    contents.sealing.keep_errata(errata_document(errata)["errata"])
+    return errata_document(erratum for erratum in errata if contents.sealing.is_open(erratum.item_id))
 
 
 def _entry(path: Path) -> FileEntry:

@@ -1,0 +1,11 @@
+from .answer_key import AnswerKey as AnswerKey
+from .answer_key import read_answer_key as read_answer_key
+from .answer_key import unsealed as unsealed
+from .public_items import SEALED_OPERATION as SEALED_OPERATION
+from .public_items import public_item as public_item
+from .public_items import what_tells as what_tells
+from .sealing import GUESSABLE_SEEDS as GUESSABLE_SEEDS
+from .sealing import KEYS as KEYS
+from .sealing import Sealing as Sealing
+from .sealing import key_path as key_path
+from .sealing import known_salt as known_salt

@@ -1,0 +1,74 @@
+"""Comparison of a release's sealed splits with its key file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError
+from benchwright.release.format.reader import Release
+from benchwright.release.sealing.answer_key import AnswerKey, read_answer_key, unsealed
+
+
+@dataclass(frozen=True)
+class KeyCheck:
+    """Result of comparing a release with a key file.
+
+    Attributes:
+        problems: Problems, one line each.
+        proven: What is proven, where there are no problems.
+        not_proven: What is not proven.
+    """
+
+    problems: tuple[str, ...] = ()
+    proven: tuple[str, ...] = ()
+    not_proven: tuple[str, ...] = ()
+
+
+def check_key(root: Path, path: Path | None) -> KeyCheck:
+    """Return the result of comparing a release that agrees with itself with its key file; None for no key.
+
+    The commitment binds the key to the release. Beyond that, each sealed item is made again from the original item and
+    the salt, and must be the released one.
+    """
+    release = Release.open(root)
+    if path is None:
+        if release.manifest.sealed is None:
+            return KeyCheck()
+        names = ", ".join(release.manifest.sealed_splits)
+        return KeyCheck(not_proven=(f"that the key fits the sealed items of {names}; its keeper gives --key FILE",))
+    try:
+        key = read_answer_key(path)
+        unsealed(release, key)
+        problems = tuple(_item_problems(release, key))
+    except BenchwrightError as error:
+        return KeyCheck((str(error),))
+    if problems:
+        return KeyCheck(problems)
+    return KeyCheck(
+        proven=(
+            f"the key is the one that the manifest is committed to, and its {len(key.withheld)} items give the sealed "
+            "ones with its salt",
+        )
+    )
+
+
+def _item_problems(release: Release, key: AnswerKey) -> list[str]:
+    sealed = release.manifest.sealed_splits
+    released = {
+        str(row["item_id"]): str(row["content_hash"])
+        for row in release.rows(("item_id", "content_hash", "split"))
+        if row["split"] in sealed
+    }
+    problems = [
+        f"{key.path}: says nothing of item {item_id}" for item_id in sorted(released.keys() - key.withheld.keys())
+    ]
+    problems += [
+        f"{key.path}: has item {item_id}, which is not sealed"
+        for item_id in sorted(key.withheld.keys() - released.keys())
+    ]
+    return problems + [
+        f"{key.path}: its original of item {item_id} gives another item"
+        for item_id in sorted(released.keys() & key.withheld.keys())
+        if released[item_id] != key.content_hashes[item_id]
+    ]

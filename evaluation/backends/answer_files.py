@@ -1,0 +1,128 @@
+"""Answer files: what a model replied to sealed items, to be scored by whoever keeps the key.
+
+JSON Lines, one question a line: `release_id`, `split`, `tasks` (those that the model can take, null for all), `model`,
+`protocol`, `reader`, `item_id` (with `.VARIANT` where
+a protocol asks an item more than once), and `reply`, or `error` where there is none. `letter` is what was read from the
+reply, for people; it is read again when the file is scored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
+
+from ..questions.question import Question, Reply
+from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
+
+ANSWERS_FILE = "answers.jsonl"
+_HEAD = ("release_id", "split", "tasks", "model", "protocol", "reader")
+MAX_NAME = 300
+"""Longest text of a field that names something, in characters."""
+
+
+class AnswerHead(NamedTuple):
+    """What every line of an answer file says: on what, by which model, asked and read how."""
+
+    release_id: str
+    split: str | None
+    tasks: tuple[str, ...] | None
+    model: str
+    protocol: str
+    reader: str
+
+
+def answer_lines(head: AnswerHead, rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of an answer file from rows of judged predictions."""
+    for row in rows:
+        for attempt in row["attempts"] or [{**row, "variant": ""}]:
+            variant = f".{attempt['variant']}" if attempt["variant"] else ""
+            line: dict[str, Any] = {**head._asdict(), "item_id": row["item_id"] + variant, "letter": attempt["letter"]}
+            if attempt["reply"] is None:
+                line["error"] = attempt["cause"] or "no reply"
+            else:
+                line |= {"reply": attempt["reply"], **({"is_cut_off": True} if attempt["is_cut_off"] else {})}
+            yield canonical_json(line)
+
+
+def read_head(path: Path) -> AnswerHead:
+    """Return what the lines of an answer file say alike.
+
+    Raises:
+        DataError: The file is no answer file, or its lines are of several releases, models or protocols.
+    """
+    head: AnswerHead | None = None
+    with path.open("rb") as handle:
+        for number, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
+            stated = _head_of(raw, f"{path}: line {number}")
+            if head is not None and stated != head:
+                name = next(name for name in _HEAD if getattr(head, name) != getattr(stated, name))
+                raise DataError(
+                    f"{path}: line {number}: {name} is {getattr(stated, name)!a}, and line 1 has "
+                    f"{getattr(head, name)!a}; an answer file is of one model on one release"
+                )
+            head = stated
+    if head is None:
+        raise DataError(f"{path}: is empty; `benchwright evaluate run` on a sealed split writes answer files")
+    return head
+
+
+def _head_of(raw: bytes, where: str) -> AnswerHead:
+    try:
+        row = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
+    values = [row.get(name) for name in _HEAD] if isinstance(row, dict) else [None]
+    wrong = [name for name, value in zip(_HEAD, values, strict=False) if not _is_valid(name, value)]
+    if wrong:
+        raise DataError(
+            f"{where}: has no {wrong[0]}; an answer file has {', '.join(_HEAD)} in every line, as "
+            "`benchwright evaluate run` on a sealed split writes it"
+        )
+    release_id, split, tasks, model, protocol, reader = (row[name] for name in _HEAD)
+    return AnswerHead(release_id, split, None if tasks is None else tuple(tasks), model, protocol, reader)
+
+
+def _is_valid(name: str, value: Any) -> bool:
+    if name == "tasks" and isinstance(value, list):
+        return all(_is_valid("task", task) for task in value)
+    return (value is None and name in {"split", "tasks"}) or (
+        name != "tasks" and isinstance(value, str) and 0 < len(value) <= MAX_NAME
+    )
+
+
+class AnswerFile(PredictionsFile):
+    """An answer file as a backend, under the name of the system that answered.
+
+    A later file of the same system takes the place of an earlier one among results.
+    """
+
+    def __init__(self, path: Path, head: AnswerHead, system: str) -> None:
+        super().__init__(path)
+        self.name = system
+        self.tasks = None if head.tasks is None else frozenset(head.tasks)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Nothing: a system has one result for each protocol."""
+        return {}
+
+    def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
+        if "error" not in cells:
+            prediction = super()._prediction(line, cells)
+            return prediction._replace(is_cut_off=cells.get("is_cut_off") is True)
+        if not isinstance(cells["error"], str) or not cells["error"] or {"reply", "answer"} & cells.keys():
+            raise DataError(f"{self._at(line)}: give either an error, as a text, or a reply")
+        return Prediction(line, "", is_letter=False, error=cells["error"])
+
+    def _reply(self, prediction: Prediction, question: Question) -> Reply:
+        if prediction.error is not None:
+            return Reply(question.item_id, error=prediction.error)
+        reply = super()._reply(prediction, question)
+        if not prediction.is_cut_off:
+            return reply
+        return Reply(question.item_id, text=reply.text, letter=reply.letter, is_cut_off=True)

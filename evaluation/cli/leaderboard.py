@@ -1,0 +1,66 @@
+"""The command `evaluate leaderboard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..leaderboard import Leaderboard
+
+
+@click.command("leaderboard")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Page to write, one HTML file that fetches nothing.",
+)
+@json_option(
+    """
+    `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
+    "chance", "why_no_ranks", "systems": [{"system", "model", "protocol", "rank", "best", "worst", "unfit", "accuracy":
+    {"value", "ci", "n", "method"}, "tasks": {task: {"rank", "value", "ci", "n", "method"}}}]}`; systems stand best
+    first, `rank` is null where `why_no_ranks` says why, and of a task it is a text such as `2=`
+    """
+)
+def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
+    """Rank the systems in a folder of results; those that cannot be told apart share a rank."""
+    from ..leaderboard import leaderboard_of, write_leaderboard
+    from ..results.summary import drawn
+
+    board = leaderboard_of(results)
+    if out is not None:
+        write_leaderboard(board, out)
+        note(f"written to {out}")
+    if board.why_no_ranks is not None:
+        note(board.why_no_ranks)
+    emit(board.document(), as_json=as_json, text=lambda: drawn(_table(board)))
+
+
+def _table(board: Leaderboard) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from benchwright.pages import spelled
+
+    table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
+    for name in ("rank", "system", "accuracy", "items", *board.tasks):
+        table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
+    for row in board.rows:
+        tasks = [row.tasks.get(task) for task in board.tasks]
+        cells = ["-" if figure is None else spelled(figure.value, figure.ci) for figure in tasks]
+        figure = row.ranked.figure
+        rank = "unfit" if row.score.unfit else row.rank
+        head = (rank, printable(row.score.title), spelled(figure.value, figure.ci), str(figure.n))
+        table.add_row(*map(Text, (*head, *cells)))
+    return table

@@ -1,0 +1,132 @@
+"""The leaderboard of a folder of results: systems by accuracy, which share a rank where none can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..analysis.comparison import ALPHA, Comparison, Ranked, compare_results
+from ..analysis.comparison_output import RULE
+from ..analysis.ranking import rank_text
+from ..results.score import Figure, Score, read_scores
+
+FORMAT, VERSION = "benchwright/leaderboard", 1
+ONE_SYSTEM = "there is one system only, and nothing to rank it against"
+
+
+class BoardRow(NamedTuple):
+    """A system on the leaderboard.
+
+    Args:
+        score: Score of the system.
+        ranked: Its place among all; without a place where it was asked fewer items, or is unfit.
+        rank: Its rank as text, such as `2=`; a dash where it has none.
+        tasks: Its accuracy on each task that it was asked.
+        task_ranks: Its rank on each task, as text.
+    """
+
+    score: Score
+    ranked: Ranked
+    rank: str
+    tasks: Mapping[str, Figure]
+    task_ranks: Mapping[str, str]
+
+
+class Leaderboard(NamedTuple):
+    """Systems that were scored on one release and split.
+
+    Args:
+        release: Name and version of the release.
+        release_id: Id of the release.
+        split: Name of the split; None for all.
+        rows: Systems, best first; those without a place come last.
+        tasks: Names of the tasks, sorted.
+        chance: Accuracy of letters drawn at random, 0 to 1; None where it differs or is unknown.
+        why_no_ranks: Reason why there are no ranks; None where there are.
+    """
+
+    release: str
+    release_id: str
+    split: str | None
+    rows: tuple[BoardRow, ...]
+    tasks: tuple[str, ...]
+    chance: float | None
+    why_no_ranks: str | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the leaderboard as JSON values."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "release": self.release,
+            "release_id": self.release_id,
+            "split": self.split,
+            "settings": {"level": 0.95, "alpha": ALPHA, "correction": "holm", "rule": RULE},
+            "chance": self.chance,
+            "why_no_ranks": self.why_no_ranks,
+            "systems": [_system(row, has_ranks=self.why_no_ranks is None) for row in self.rows],
+        }
+
+
+def _system(row: BoardRow, *, has_ranks: bool) -> dict[str, Any]:
+    place = row.ranked.place if has_ranks else None
+    return {
+        "system": row.score.title,
+        "model": row.score.model,
+        "protocol": row.score.protocol,
+        "rank": None if place is None else place.rank,
+        "best": None if place is None else place.best,
+        "worst": None if place is None else place.worst,
+        "unfit": row.score.unfit,
+        "accuracy": row.ranked.figure.model_dump(mode="json"),
+        "tasks": {
+            task: {"rank": row.task_ranks[task], **figure.model_dump(mode="json")} for task, figure in row.tasks.items()
+        },
+    }
+
+
+def leaderboard_of(results: Path) -> Leaderboard:
+    """Return the leaderboard of the scores in a folder of results.
+
+    Ranks come from paired tests on the items that systems were both asked, adjusted by Holm's method over all pairs;
+    each task has ranks of its own.
+
+    Raises:
+        DataError: There are no results, they are of different releases or splits, or they are damaged.
+    """
+    scores = read_scores(results)
+    if len(scores) == 1:
+        figure = scores[0].metrics["accuracy"]
+        every = Comparison("", (Ranked(scores[0].title, figure, None, None),), ())
+        comparisons, why = [every], ONE_SYSTEM
+    else:
+        _, comparisons = compare_results(results)
+        every, why = comparisons[0], comparisons[0].why_no_ranks or ""
+    by_title = {score.title: score for score in scores}
+    task_ranks = {comparison.name: _ranks(comparison) for comparison in comparisons[1:]}
+    ranks = _ranks(every)
+    rows = []
+    for ranked in every.ranking:
+        score = by_title[ranked.model]
+        tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
+        own = {task: task_ranks.get(task, {}).get(ranked.model, "-") for task in tasks}
+        rows.append(BoardRow(score, ranked, "-" if why else ranks[ranked.model], tasks, own))
+    chances = {score.metrics["chance"].value for score in scores if "chance" in score.metrics}
+    return Leaderboard(
+        scores[0].release,
+        scores[0].release_id,
+        scores[0].split,
+        tuple(rows),
+        tuple(sorted({task for score in scores for task in score.tasks})),
+        chances.pop() if len(chances) == 1 else None,
+        why or None,
+    )
+
+
+def _ranks(comparison: Comparison) -> dict[str, str]:
+    """Return the rank of each system in a comparison, as text."""
+    if comparison.why_no_ranks is not None:
+        return {ranked.model: "-" for ranked in comparison.ranking}
+    places = [ranked.place for ranked in comparison.ranking]
+    return {ranked.model: rank_text(ranked.place, places) for ranked in comparison.ranking}

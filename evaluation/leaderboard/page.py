@@ -1,0 +1,63 @@
+"""The page of a leaderboard: one HTML file that fetches nothing, in light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright.pages import SHARES, Chart, Dot, NumberTable, ReferenceLine, Row, page_pieces, rows_chart, spelled
+from benchwright.text_normalization import printable
+from benchwright.workspace.atomic import replacing
+
+from ..analysis.comparison import ALPHA
+from ..results.score import Figure
+from .board import Leaderboard
+
+GENERATOR = "benchwright evaluate leaderboard"
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_leaderboard(board: Leaderboard, path: Path) -> None:
+    """Write the page of a leaderboard; equal leaderboards give equal bytes.
+
+    Raises:
+        StorageError: The file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as draft, draft.open("w", encoding="utf-8") as handle:
+        handle.writelines(leaderboard_html(board))
+
+
+def leaderboard_html(board: Leaderboard) -> Iterator[str]:
+    """Yield the HTML of a leaderboard piece by piece."""
+    values = {"board": board, "chart": accuracy_chart(board), "alpha": ALPHA}
+    return page_pieces(
+        _TEMPLATES,
+        "leaderboard.html",
+        values,
+        generator=GENERATOR,
+        style="leaderboard.css",
+        filters={"task": lambda task: task.replace("_", " "), "figure": _figure},
+    )
+
+
+def accuracy_chart(board: Leaderboard) -> Chart:
+    """Return the chart of accuracies: a row for each system, best first, with its 95 % interval, and chance."""
+    chance = [] if board.chance is None else [ReferenceLine("chance", board.chance)]
+    rows = [
+        Row(printable(row.score.title), dots=[Dot(row.ranked.figure.value, row.ranked.figure.ci)], lines=chance)
+        for row in board.rows
+    ]
+    numbers = [[printable(row.score.title), _figure(row.ranked.figure), str(row.ranked.figure.n)] for row in board.rows]
+    return rows_chart(
+        "accuracy",
+        "Accuracy",
+        rows,
+        SHARES,
+        caption="Accuracy over all items that were asked, with 95 % intervals; the dashed line is chance.",
+        numbers=NumberTable(("system", "accuracy", "items"), numbers),
+    )
+
+
+def _figure(figure: Figure) -> str:
+    return spelled(figure.value, figure.ci)

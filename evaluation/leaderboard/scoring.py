@@ -1,0 +1,132 @@
+"""Scoring of answer files with the key of a sealed release, and the log that limits how often a system is scored.
+
+Whoever may have files scored without end learns the key from the scores, a few items at a time. So a log beside the key
+file counts how many different answer files of each system were scored, and more than a limit are refused.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.canonical import canonical_json, file_digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.release.sealing import AnswerKey, unsealed
+from benchwright.text_normalization import printable
+from benchwright.workspace.private_files import make_private_file
+
+from ..backends.answer_files import AnswerFile, read_head
+from ..results.score import MAX_ERRORS, Score
+from ..run import evaluate
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from ..judging.judge import Judge
+
+LIMIT = 5
+"""Different answer files of a system that are scored, unless the keeper says another number."""
+
+
+def log_path(key: Path) -> Path:
+    """Return the path of the log beside a key file."""
+    return key.with_name(f"{key.name.removesuffix('.json')}.scored.jsonl")
+
+
+def score_answers(
+    release: Release,
+    answers: Path,
+    key: AnswerKey,
+    *,
+    limit: int = LIMIT,
+    name: str | None = None,
+    judge: Judge | None = None,
+    out: Path | None = None,
+    max_errors: float = MAX_ERRORS,
+) -> Score:
+    """Score an answer file as an open split is scored, and write down that it was.
+
+    Args:
+        release: Sealed release that was asked.
+        answers: Answer file, as `evaluate run` writes it.
+        key: Key of the release.
+        limit: Different answer files of one system that are scored; the same file again is not counted.
+        name: Name of the system, in place of the model's name.
+        judge: Model that reads what the robust reader could not; none where None.
+        out: Folder for results, as of `evaluate`; nowhere where None.
+        max_errors: Share of errors above which the score is unfit, 0 to 1.
+
+    Raises:
+        BenchwrightError: The key is that of another release, or the system was scored too often.
+        DataError: The key is not the one that the release is committed to, the answers are for another release, lack
+            items or are malformed, or the log is damaged.
+    """
+    opened = unsealed(release, key)
+    head = read_head(answers)
+    if head.release_id != release.release_id:
+        raise DataError(
+            f"{answers}: answers release {printable(head.release_id[:12])}, and {release.path} is {release.name} "
+            f"{release.version} (release {release.release_id[:12]}); score it on its own release"
+        )
+    system = name or head.model
+    with _locked(log_path(key.path)) as handle:
+        entry = {"system": system, "answers_sha256": file_digest(answers)}
+        scored = _scored_before(handle, log_path(key.path), system)
+        if entry["answers_sha256"] not in scored and len(scored) >= limit:
+            raise BenchwrightError(
+                f"{printable(system)} was scored with {len(scored)} different answer files already, and {limit} are "
+                f"the limit ({log_path(key.path)}); whoever is scored without end learns the key. Raise --limit if "
+                "this is meant"
+            )
+        score = evaluate(
+            opened,
+            AnswerFile(answers, head, system),
+            protocol=head.protocol,
+            reader=head.reader,
+            judge=judge,
+            split=head.split,
+            out=out,
+            replace=True,
+            name=name,
+            max_errors=max_errors,
+        )
+        more = {"release_id": release.release_id, "split": head.split, "protocol": head.protocol}
+        handle.write(canonical_json({**entry, **more, "at": datetime.now(UTC).isoformat(timespec="seconds")}) + "\n")
+        handle.flush()
+        os.fsync(handle.fileno())
+    return score
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[Any]:
+    """Yield the log, opened for reading and appending; another process waits meanwhile."""
+    make_private_file(path)
+    try:
+        handle = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise BenchwrightError(f"{path}: the log of what was scored cannot be written: {error.strerror}") from error
+    with handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+
+
+def _scored_before(handle: Any, path: Path, system: str) -> set[str]:
+    """Return the digests of a system's answer files that were scored."""
+    handle.seek(0)
+    digests = set()
+    for number, line in enumerate(handle, start=1):
+        try:
+            row = json.loads(line)
+            if row["system"] == system:
+                digests.add(str(row["answers_sha256"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DataError(
+                f"{path}: line {number} is damaged; take the log from a backup, or mend the line"
+            ) from error
+    return digests
