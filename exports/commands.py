@@ -132,7 +132,7 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
 )
 def show(folder: Path, *, as_json: bool) -> None:
-    """Say which release it is, how many items it holds, how many need marks that are not in their pixels, and how many
+    """Say which release it is, how many items it holds, how many need marks, and how many
     rest on a model's estimates.
     """
     from benchwright.estimates import decided_by
@@ -172,8 +172,13 @@ def show(folder: Path, *, as_json: bool) -> None:
         if marked:
             tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
             lines.append(
-                f"{sum(marked.values())} of {counts.items} items need marks that are not in their pictures ({tasks}); "
-                "`benchwright.release.drawn_pictures` draws them, and the card shows how"
+                f"{sum(marked.values())} of {counts.items} items need marks ({tasks}), "
+                + (
+                    "which are drawn in `images`; `unmarked` has the pictures without them"
+                    if release.manifest.drawing_version
+                    else "which are not in their pictures; `benchwright.release.drawn_pictures` draws them, and the "
+                    "card shows how"
+                )
             )
         if estimated:
             tasks = ", ".join(f"{task} {n}" for task, n in estimated.items())
@@ -221,17 +226,23 @@ def freeze(
 
     This is for recipes without a step `freeze`; the run must be complete.
     """
+    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.engines.local import processors
+
     from .freeze import freeze_workspace
 
-    release = freeze_workspace(
-        workspace,
-        release=name,
-        version=version,
-        licence=licence,
-        description=description,
-        errata=errata,
-        accept_simulated=accept_simulated,
-    )
+    with ProgressBars() as bars:
+        release = freeze_workspace(
+            workspace,
+            release=name,
+            version=version,
+            licence=licence,
+            description=description,
+            errata=errata,
+            accept_simulated=accept_simulated,
+            workers=processors(),
+            progress=bars,
+        )
     document = {
         "release": str(release.path),
         "name": release.name,
