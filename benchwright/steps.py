@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation, Scalar
 
 if TYPE_CHECKING:
@@ -470,6 +471,9 @@ class FinalContext(NamedTuple):
     recipe: Mapping[str, Any]
     artifacts: Mapping[str, str]
     """Paths that earlier final steps made, relative to the workspace, such as `{"release": "releases/demo"}`."""
+    workers: int = 1
+    """Largest number of processes for the step's own work; its result does not depend on it."""
+    progress: Progress = Silent()
 
 
 class FinalStep(Step):

@@ -137,7 +137,7 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
 )
 def show(folder: Path, *, as_json: bool) -> None:
-    """Say which release it is, how many items it holds, how many need marks that are not in their pixels, and how many
+    """Say which release it is, how many items it holds, how many need marks, and how many
     rest on a model's estimates.
     """
     from benchwright.estimates import decided_by
@@ -179,8 +179,13 @@ def show(folder: Path, *, as_json: bool) -> None:
         if marked:
             tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
             lines.append(
-                f"{sum(marked.values())} of {counts.items} items need marks that are not in their pictures ({tasks}); "
-                "`benchwright.release.drawn_pictures` draws them, and the card shows how"
+                f"{sum(marked.values())} of {counts.items} items need marks ({tasks}), "
+                + (
+                    "which are drawn in `images`; `unmarked` has the pictures without them"
+                    if release.manifest.drawing_version
+                    else "which are not in their pictures; `benchwright.release.drawn_pictures` draws them, and the "
+                    "card shows how"
+                )
             )
         if estimated:
             tasks = ", ".join(f"{task} {n}" for task, n in estimated.items())
@@ -244,21 +249,26 @@ def freeze(
 
     This is for recipes without a step `freeze`; the run must be complete.
     """
+    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.engines.local import processors
     from benchwright.release.sealing import key_path
 
     from .freeze import freeze_workspace
 
-    release = freeze_workspace(
-        workspace,
-        release=name,
-        version=version,
-        licence=licence,
-        description=description,
-        errata=errata,
-        accept_simulated=accept_simulated,
-        sealed=sealed,
-        accept_known_seed=accept_known_seed,
-    )
+    with ProgressBars() as bars:
+        release = freeze_workspace(
+            workspace,
+            release=name,
+            version=version,
+            licence=licence,
+            description=description,
+            errata=errata,
+            accept_simulated=accept_simulated,
+            sealed=sealed,
+            accept_known_seed=accept_known_seed,
+            workers=processors(),
+            progress=bars,
+        )
     key = key_path(workspace, release.name, release.version) if sealed else None
     document = {
         "release": str(release.path),

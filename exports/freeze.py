@@ -24,6 +24,7 @@ from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, Workspace
 from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
+    from benchwright.progress import Progress
     from benchwright.release import Release
     from benchwright.release.sealing import Sealing
 import json
@@ -151,12 +152,31 @@ class Freeze(FinalStep):
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Write the release and return its path."""
-        frozen = freeze(self, view, workspace=ctx.workspace, seed=ctx.seed, recipe=ctx.recipe)
+        frozen = freeze(
+            self,
+            view,
+            workspace=ctx.workspace,
+            seed=ctx.seed,
+            recipe=ctx.recipe,
+            workers=ctx.workers,
+            progress=ctx.progress,
+        )
         return {"release": frozen.path.relative_to(ctx.workspace).as_posix()}
 
 
-def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int, recipe: Mapping[str, Any]) -> Release:
+def freeze(
+    settings: Freeze,
+    view: WorkspaceView,
+    *,
+    workspace: Path,
+    seed: int,
+    recipe: Mapping[str, Any],
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Release:
     """Write what the view shows as a release of the workspace and return it opened.
+
+    Marks are drawn by up to `workers` processes, and `progress` counts the items that get them.
 
     Raises:
         BenchwrightError: The version exists with other content, or nothing is left to release.
@@ -225,6 +245,8 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         human_baseline=baseline,
         corrections=corrections,
         replace=replace,
+        workers=workers,
+        progress=progress,
     )
 
 
@@ -294,6 +316,8 @@ def freeze_workspace(
     accept_simulated: bool = False,
     sealed: Sequence[str] = (),
     accept_known_seed: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
 
@@ -308,6 +332,8 @@ def freeze_workspace(
             them.
         sealed: Splits whose answers stay out of the release, and go to a key file.
         accept_known_seed: Whether to seal though the recipe's seed can be guessed.
+        workers: Largest number of processes that draw marks.
+        progress: Receiver of the number of marked items that are drawn.
 
     Raises:
         BenchwrightError: The run is not complete, a name is malformed, or the version exists with other
@@ -334,4 +360,6 @@ def freeze_workspace(
         first = error.errors(include_url=False)[0]
         raise BenchwrightError(f"{first['loc'][0]} {first['input']!r}: {first['msg']}") from error
     view = open_view(workspace)
-    return freeze(settings, view, workspace=workspace, seed=view.seed, recipe=view.recipe)
+    return freeze(
+        settings, view, workspace=workspace, seed=view.seed, recipe=view.recipe, workers=workers, progress=progress
+    )

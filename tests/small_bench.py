@@ -54,9 +54,11 @@ class Bench:
         self.files[image_id], self.records[image_id] = data, record
         return record
 
-    def source(self, number: int, licence: str | None) -> ImageRecord:
+    def source(self, number: int, licence: str | None, *, scale: int = 1) -> ImageRecord:
         uri = f"trip/{number}.png"
-        return self.picture(5, 4, (number, 200, 90), source=Source(uri=uri, dataset="trip", licence=licence))
+        return self.picture(
+            5 * scale, 4 * scale, (number, 200, 90), source=Source(uri=uri, dataset="trip", licence=licence)
+        )
 
     def made(self, source: ImageRecord, shade: int) -> ImageRecord:
         rgb = (shade, int(source.image_id[:2], 16), 7)
@@ -128,9 +130,10 @@ def _puzzle(bench: Bench, number: int, split: str) -> None:
     )
 
 
-def _ring(bench: Bench, number: int, split: str) -> None:
-    source = bench.source(number, "CC0")
-    ring = VisualPrompt(kind="ring", image_id=source.image_id, points=((1.5, 2.25),), label="REF")
+def _ring(bench: Bench, number: int, split: str, scale: int) -> None:
+    source = bench.source(number, "CC0", scale=scale)
+    point = (1.5 * scale, 2.25 * scale)
+    ring = VisualPrompt(kind="ring", image_id=source.image_id, points=(point,), label="REF")
     bench.add(
         source,
         split,
@@ -153,13 +156,17 @@ def _ring(bench: Bench, number: int, split: str) -> None:
     )
 
 
-def small_bench() -> Bench:
-    """Return five puzzles and three rings, unevenly over `val` and `test`."""
+def small_bench(*, ring_scale: int = 20) -> Bench:
+    """Return five puzzles and three rings, unevenly over `val` and `test`.
+
+    Rings are on pictures of 5 x 4 pixels times `ring_scale`; at 1 there is no room to draw them, as in the golden
+    release of version 1.
+    """
     made = Bench()
     for number, split in enumerate(("val", "test", "test", "val", "test")):
         _puzzle(made, number, split)
     for number, split in enumerate(("test", "test", "val"), start=10):
-        _ring(made, number, split)
+        _ring(made, number, split, ring_scale)
     return made
 
 

@@ -12,10 +12,15 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from benchwright.drawing import draw_prompts
+from benchwright.drawing.painting import Pixels
+from benchwright.errors import UnreadableImage
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.images.formats import MEDIA_TYPES, Container, walk
 from benchwright.images.formats.walking import Limits
 from benchwright.records import VisualPrompt
+
+DRAWING_VERSION = 1
+"""Version of what models see of a picture and its marks; raise it when the same file and marks give other pixels."""
 
 EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png"}
 """Extensions of file names by media type; models see no other types."""
@@ -74,6 +79,30 @@ def stored_picture(data: bytes) -> ModelPicture | None:
     return ModelPicture(_pixels_only(data, container), MEDIA_TYPES[container.format], width, height, "stored")
 
 
+def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt]) -> bool:
+    """Return whether models see a file's own pixels: no marks, and nothing that decoders differ about.
+
+    A file that cannot be read is seen by nobody; it counts as stored where it has no marks.
+    """
+    if prompts:
+        return False
+    try:
+        return _reads_alike_everywhere(walk(io.BytesIO(data), size=len(data), limits=Limits()))
+    except UnreadableImage:
+        return True
+
+
+def drawn_pixels(data: bytes, prompts: Sequence[VisualPrompt]) -> Pixels:
+    """Return the upright pixels of a file, (height, width, 3) RGB, with its marks, if any.
+
+    Raises:
+        UnreadableImage: The file cannot be decoded.
+        PromptError: A mark cannot be drawn.
+    """
+    pixels = decode_rgb(data)
+    return draw_prompts(pixels, prompts) if prompts else pixels
+
+
 def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
     """Return a picture with its marks, if any, as a PNG file.
 
@@ -81,8 +110,7 @@ def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
         UnreadableImage: The file cannot be decoded.
         PromptError: A mark cannot be drawn.
     """
-    pixels = decode_rgb(data)
-    drawn = draw_prompts(pixels, prompts) if prompts else pixels
+    drawn = drawn_pixels(data, prompts)
     how: Literal["drawn", "encoded"] = "drawn" if prompts else "encoded"
     return ModelPicture(encode_png(drawn), "image/png", drawn.shape[1], drawn.shape[0], how)
 

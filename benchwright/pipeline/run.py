@@ -13,6 +13,7 @@ from typing import Any
 
 from benchwright.canonical import digest, file_digest
 from benchwright.engines.base import Done, Engine, Job
+from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
 from benchwright.photographs import photographs_of
@@ -88,7 +89,7 @@ def run_recipe(
         about["recipe_file"] = str(recipe.source.resolve())
     for _ in range(len(stages) + 1):  # each campaign adds images at most once; afterwards only people do
         with space.locked(), logged(space, about) as log:
-            run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
+            run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent(), workers or processors())
             opened = open_engine(engine, run.worker, workers=workers, log_folder=log.folder, address=address)
             finished = run.go(opened, copy)
         if not finished.rerun:
@@ -194,6 +195,7 @@ class _Run:
     images: Path
     log: RunLog
     progress: Progress
+    workers: int = 1
     executed: int = 0
     decoded: int = 0
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -399,7 +401,9 @@ class _Run:
         if known.get("fingerprint") != fingerprint or not all(
             (self.space.root / path).exists() for path in made.values()
         ):
-            context = FinalContext(self.worker.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
+            context = FinalContext(
+                self.worker.seed, stage.id, self.space.root, recipe, dict(self.artifacts), self.workers, self.progress
+            )
             made = stage.step.finish(view, context)
             folder.mkdir(parents=True, exist_ok=True)
             files = {name: file_digest(self.space.root / name) for name in sorted(files_made(self.space.root, made))}

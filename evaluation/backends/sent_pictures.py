@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
-from benchwright.drawing.model_pictures import EXTENSIONS, drawn_picture, stored_picture
+from benchwright.drawing.model_pictures import DRAWING_VERSION, EXTENSIONS, drawn_picture, stored_picture
 from benchwright.errors import DataError
 from benchwright.models.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import QuestionImage
-
-VERSION = 1
-"""Raised when the same picture and marks may be sent as other bytes."""
 
 CACHE_BYTES = 256 * 1024**2
 
@@ -153,7 +150,7 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
         drawn.append(data)
         return canonical_json([bytes_digest(data), width, height, len(data)]).encode("ascii")
 
-    kept = item_cache.get_or_make(f"sent {VERSION}", [picture.image_id, marks], facts)
+    kept = item_cache.get_or_make(f"sent {DRAWING_VERSION}", [picture.image_id, marks], facts)
     sha256, width, height, size_bytes = json.loads(kept)
     make = (lambda: drawn[0]) if drawn else partial(_data, picture)
     how = "drawn" if marks else "encoded"

@@ -140,8 +140,15 @@ def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> ImageD
 
 class _RowGroup(NamedTuple):
     pictures: Sequence[Any]
+    unmarked: Sequence[Any] | None
     image_ids: Sequence[list[str]]
     marks: Sequence[str]
+
+    def clean_file(self, row: int, number: int) -> Any:
+        """Return the file of a picture without marks."""
+        unmarked = None if self.unmarked is None else self.unmarked[row][number]
+        cell = unmarked if unmarked is not None and unmarked.is_valid else self.pictures[row][number]
+        return cell["bytes"].as_py()
 
 
 class _PictureCache:
@@ -163,7 +170,7 @@ class _PictureCache:
         marks = json.loads(row_group.marks[place.row])
         pictures = []
         for number, image_id in enumerate(row_group.image_ids[place.row]):
-            data = row_group.pictures[place.row][number]["bytes"].as_py()
+            data = row_group.clean_file(place.row, number)
             if bytes_digest(data) != image_id:
                 raise DataError(
                     f"{self._release.path}: {place.file}: item {place.item_id}: picture {number} is damaged"
@@ -175,12 +182,17 @@ class _PictureCache:
     def _row_group(self, name: str, group: int) -> _RowGroup:
         import pyarrow.parquet as pq
 
+        from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_version
+
         if (name, group) not in self._kept:
-            columns = ["images", "image_ids", "visual_prompts"]
+            pictures = [name for name in columns_of_version(self._release.manifest.version) if name in PICTURE_COLUMNS]
+            columns = [*pictures, "image_ids", "visual_prompts"]
             with open_inside(self._release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
                 table = file.read_row_group(group, columns=columns, use_threads=False)
             ids, marks = (table.column(column).to_pylist() for column in ("image_ids", "visual_prompts"))
-            self._kept[name, group] = _RowGroup(table.column("images"), ids, marks)
+            self._kept[name, group] = _RowGroup(
+                table.column("images"), table.column("unmarked") if "unmarked" in pictures else None, ids, marks
+            )
             while len(self._kept) > _GROUPS_KEPT:
                 self._kept.popitem(last=False)
         return self._kept[name, group]

@@ -67,12 +67,13 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from benchwright.release.format.schema import SCHEMA
+    from benchwright.release.format.schema import stamped_schema
 
+    expected = stamped_schema(canary=release.canary, version=release.manifest.version)
     for name in data_files(release, split):
         try:
             with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-                if not file.schema_arrow.equals(SCHEMA):
+                if not file.schema_arrow.equals(expected):
                     raise DataError(f"{release.path}: {name}: its columns are not those of a release")
                 read = list(columns) if not release.withheld else [*dict.fromkeys(["item_id", *columns])]
                 for batch in file.iter_batches(columns=read, use_threads=False):

@@ -22,7 +22,7 @@ _SIDE_PX = 360
 """Longer side of pictures on the page, in pixels."""
 _AS_TEXT = {"images", "marks"}
 """Fields that the pictures show."""
-_PICTURES = ("item_id", "images", "image_ids", "visual_prompts")
+_PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
 class TextPart(NamedTuple):

@@ -107,8 +107,10 @@ class ReleaseWalk:
         for split in self._splits:
             for name in self._release.manifest.data_files(split):
                 with open_inside(self._release.path, name) as handle:
-                    columns = ("image_ids", "visual_prompts")
-                    for row in read_rows(handle, title=name, canary=self._release.canary, columns=columns):
+                    columns, manifest = ("image_ids", "visual_prompts"), self._release.manifest
+                    for row in read_rows(
+                        handle, title=name, canary=manifest.canary, version=manifest.version, columns=columns
+                    ):
                         most = max(most, len(row["image_ids"]))
                         is_marked = any(documents.parse(row["visual_prompts"], title=f"{name}: visual_prompts"))
                         only_jpeg = only_jpeg and not is_marked and all(map(self._is_plain_jpeg, row["image_ids"]))

@@ -1,7 +1,8 @@
 """A reader of a release sees the marks that its questions speak of: the code on the card draws them.
 
+- The column `images` holds the very bytes that evaluation sends wherever a picture is drawn.
 - The card of a release with marks says how many questions need them; its code, run as it stands with Hugging Face
-  `datasets`, gives the pixels that evaluation sends.
+  `datasets`, shows the pixels that evaluation sends, and draws them anew from `unmarked`.
 - A card without marks speaks of none.
 - A row whose pictures may not be those of its marks is refused in words.
 """
@@ -12,6 +13,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +22,18 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from small_bench import Bench, reseal
 from walks import in_process, make_photographs, run_json
 
+from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.evaluation.backends import SentPictures
 from benchwright.evaluation.questions import question_of
 from benchwright.images import decode_rgb
-from benchwright.release import Release, drawn_pictures
+from benchwright.images.decode import encode_png
+from benchwright.progress import Silent
+from benchwright.records import Choice, ItemImage, VisualPrompt
+from benchwright.release import Release, drawn_pictures, verify_release
 
 RECIPE = """\
 name: marks
@@ -37,11 +44,20 @@ steps:
   - splits
   - {step: freeze, name: marks, version: "1.0"}
 """
+SEEN = """
+import sys
+from pathlib import Path
+
+for rows in benchmark.values():
+    for row in rows:
+        for number, picture in enumerate(row["images"]):
+            picture.convert("RGB").save(Path(sys.argv[1]) / f"{row['item_id']}-{number}.seen.png")
+"""
 THEN = """
 import sys
 from pathlib import Path
 
-assert len(pictures) == len(row["images"])
+assert len(pictures) == len(row["images"]) == len(row["unmarked"])
 for rows in benchmark.values():
     for row in rows:
         for number, picture in enumerate(drawn_pictures(row)):
@@ -78,9 +94,41 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return Release.open(place / "w" / "releases" / "marks-1.0")
 
 
+def change_drawn(folder: Path) -> None:
+    """Change one pixel of the first drawn picture, with a name that fits."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    [path] = (folder / "data").glob("test-*.parquet")
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    row = next(row for row in rows if any(row["unmarked"]))
+    place = next(number for number, cell in enumerate(row["unmarked"]) if cell)
+    pixels = decode_rgb(row["images"][place]["bytes"])
+    pixels[3, 5] ^= 1
+    data = encode_png(pixels)
+    row["images"][place] = {"bytes": data, "path": f"{bytes_digest(data)}.png"}
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+
+
+class Counted(Silent):
+    """Progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.phases: list[tuple[str, int, str]] = []
+        self.advanced = 0
+
+    def phase(self, name: str, total: int, unit: str = "images") -> None:
+        self.phases.append((name, total, unit))
+
+    def advance(self, records: int) -> None:
+        self.advanced += records
+
+
 def _card_code(release: Release) -> str:
-    [code] = re.findall(r"```python\n(.*?)```", (release.path / "README.md").read_text(), re.DOTALL)
-    return str(code)
+    shows, draws = re.findall(r"```python\n(.*?)```", (release.path / "README.md").read_text(), re.DOTALL)
+    assert "benchwright" not in shows
+    return f"{shows.replace('.show()', '.load()')}\n{SEEN}\n{draws}"
 
 
 def _sent(release: Release) -> dict[str, np.ndarray]:
@@ -99,7 +147,8 @@ def _row(release: Release, *, decoded: bool = False, task: str = "visual_corresp
     [name, *_] = [name for name in release.manifest.files if name.startswith("data/test")]
     row = next(row for row in pq.read_table(release.path / name).to_pylist() if row["task"] == task)
     if decoded:
-        row["images"] = [Image.open(io.BytesIO(image["bytes"])) for image in row["images"]]
+        for column in ("images", "unmarked"):
+            row[column] = [image and Image.open(io.BytesIO(image["bytes"])) for image in row[column]]
     return dict(row)
 
 
@@ -116,8 +165,9 @@ def test_the_code_on_the_card_draws_what_evaluation_sends(release: Release, tmp_
     assert ran.returncode == 0, ran.stderr
     expected = _sent(release)
     drawn = {path.stem: np.asarray(Image.open(path)) for path in (tmp_path / "out").iterdir()}
-    assert drawn.keys() == expected.keys()
+    assert drawn.keys() == {*expected, *(f"{name}.seen" for name in expected)}
     for name, pixels in expected.items():
+        np.testing.assert_array_equal(drawn[f"{name}.seen"], pixels)
         np.testing.assert_array_equal(drawn[name], pixels)
     unmarked = {
         f"{one.item.item_id}-{n}": decode_rgb(one.images[image.image_id])
@@ -127,6 +177,54 @@ def test_the_code_on_the_card_draws_what_evaluation_sends(release: Release, tmp_
     }
     assert unmarked
     assert all((drawn[name] != pixels).any() for name, pixels in unmarked.items())
+
+
+def test_the_release_holds_byte_for_byte_what_evaluation_sends(release: Release) -> None:
+    sender = SentPictures()
+    how = set()
+    for released in release.items():
+        for picture, drawn in zip(question_of(released).pictures, released.drawn, strict=True):
+            sent = sender.of(picture)
+            how.add(sent.how)
+            if drawn is None:
+                assert sent.how == "stored"
+            else:
+                assert sent.data == drawn
+    assert how == {"stored", "drawn"}
+
+
+def test_verify_names_a_drawn_picture_that_its_marks_do_not_give(release: Release, tmp_path: Path) -> None:
+    folder = shutil.copytree(release.path, tmp_path / "r")
+    change_drawn(folder)
+    reseal(folder)
+    [problem] = verify_release(folder).problems
+    assert "does not show what its file and its marks give" in problem
+
+
+def test_verify_says_so_where_another_version_drew_the_marks(release: Release, tmp_path: Path) -> None:
+    folder = shutil.copytree(release.path, tmp_path / "r")
+    change_drawn(folder)
+    reseal(folder, lambda document: document.update(drawing_version=7))
+    verification = verify_release(folder)
+    assert verification.ok
+    assert any("version 7 of the drawing made them" in line for line in verification.not_proven)
+
+
+def test_marks_drawn_by_worker_processes_give_the_same_bytes_and_are_counted(tmp_path: Path) -> None:
+    bench = Bench()
+    for number in range(70):
+        source = bench.source(number, "CC0", scale=20)
+        ring = VisualPrompt(kind="ring", image_id=source.image_id, points=((30.0 + number % 7, 45.0),), label="REF")
+        bench.add(
+            source, "test", number, task="ring_colour", question="Is the ring red?", answer="A",
+            images=(ItemImage(image_id=source.image_id, role="view", prompts=(ring,)),),
+            choices=(Choice(key="A", text="yes"), Choice(key="B", text="no")),
+        )  # fmt: skip
+    counted = Counted()
+    alone, several = bench.write(tmp_path / "a"), bench.write(tmp_path / "b", workers=2, progress=counted)
+    assert several.release_id == alone.release_id
+    assert counted.phases == [("drawing of marks", 70, "items")]
+    assert counted.advanced == 70
 
 
 def test_the_card_and_show_say_how_many_questions_need_marks(release: Release) -> None:
@@ -174,7 +272,7 @@ def test_a_changed_picture_is_refused_since_marks_would_lie_elsewhere(
     release: Release, change: Any, message: str
 ) -> None:
     row = _row(release, decoded=True)
-    row["images"] = [change(image) for image in row["images"]]
+    row["unmarked"] = [image and change(image) for image in row["unmarked"]]
     with pytest.raises(DataError, match=message) as refused:
         drawn_pictures(row)
     assert "cast_column" in str(refused.value)
@@ -184,7 +282,7 @@ def test_a_transparent_picture_that_was_decoded_is_refused(release: Release) -> 
     row = _row(release, decoded=True)
     handle = io.BytesIO()
     Image.new("RGBA", (9, 7), (1, 2, 3, 4)).save(handle, "PNG")
-    row["images"] = [Image.open(io.BytesIO(handle.getvalue())) for _ in row["images"]]
+    row["unmarked"] = [Image.open(io.BytesIO(handle.getvalue())) for _ in row["unmarked"]]
     with pytest.raises(DataError, match="has transparency"):
         drawn_pictures(row)
 
@@ -195,8 +293,10 @@ def test_a_transparent_picture_that_was_decoded_is_refused(release: Release) -> 
         pytest.param({"visual_prompts": None}, "give one row", id="several-rows"),
         pytest.param({"visual_prompts": "[[]]"}, "and marks for 1", id="too-few-marks"),
         pytest.param({"visual_prompts": json.dumps([[{"kind": "halo"}]])}, "no list of marks", id="no-marks"),
-        pytest.param({"images": [{"bytes": None, "path": "x.png"}] * 2}, "without a file's bytes", id="no-bytes"),
-        pytest.param({"images": [{"bytes": b"x", "path": "x.png"}] * 2}, "are not those of image_id", id="other-bytes"),
+        pytest.param({"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "without a file's bytes", id="no-bytes"),
+        pytest.param(
+            {"unmarked": [{"bytes": b"x", "path": "x.png"}] * 2}, "are not those of image_id", id="other-bytes"
+        ),
     ],
 )
 def test_a_row_that_is_not_whole_is_refused_in_words(release: Release, change: dict[str, Any], message: str) -> None:

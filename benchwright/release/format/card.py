@@ -116,6 +116,19 @@ benchmark = benchmark.cast_column("images", datasets.List(datasets.Image(decode=
 row = benchmark["{split}"][0]
 pictures = drawn_pictures(row)  # one for each of the row's images, with its marks"""
 
+_SHOW = """
+
+row = benchmark["{split}"][0]
+row["images"][0].show()"""
+
+_DRAW_ANEW = """\
+from benchwright.release import drawn_pictures
+
+for column in ("images", "unmarked"):
+    benchmark = benchmark.cast_column(column, datasets.List(datasets.Image(decode=False)))
+row = benchmark["{split}"][0]
+pictures = drawn_pictures(row)  # one for each of the row's images, with its marks"""
+
 _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 
@@ -136,6 +149,7 @@ class CardFacts:
         agreement: Summary of each campaign, by name.
         human_baseline: Human baseline, by campaign.
         sealed: Splits whose answers are withheld; None where there are none.
+        drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
     """
 
     name: str
@@ -150,6 +164,7 @@ class CardFacts:
     agreement: Mapping[str, Mapping[str, Any]]
     human_baseline: Mapping[str, Mapping[str, Any]] | None
     sealed: SealedSplits | None = None
+    drawing_version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -319,12 +334,26 @@ def _use(facts: CardFacts) -> str:
     if not facts.marked:
         return f"```python\n{_LOAD}\n```\n\n{_VERIFY}"
     tasks = ", ".join(f"{_code(task)} {n}" for task, n in sorted(facts.marked.items()))
+    if facts.drawing_version is not None:
+        return _use_of_drawn(facts, tasks)
     draw = _DRAW.format(split=min(facts.counts.splits))
     return (
         f"**{sum(facts.marked.values())} of {facts.counts.items} questions need marks** (rings, boxes, letters and the "
         f"like) that are not in the pixels of the pictures: {tasks}. They lie in the column `visual_prompts`. This "
         "draws them pixel by pixel as models are sent them in evaluation:\n\n"
         f"```python\n{draw}\n```\n\n{_VERIFY}"
+    )
+
+
+def _use_of_drawn(facts: CardFacts, tasks: str) -> str:
+    split = min(facts.counts.splits)
+    return (
+        f"The column `images` holds pictures as models are sent them in evaluation. **{sum(facts.marked.values())} of "
+        f"{facts.counts.items} questions need marks** (rings, boxes, letters and the like), which are drawn there: "
+        f"{tasks}.\n\n```python\n{_LOAD}{_SHOW.format(split=split)}\n```\n\n"
+        "Where marks were drawn, `unmarked` has the picture without them (elsewhere it is null), and `visual_prompts` "
+        "has them as vectors. This draws them anew:\n\n"
+        f"```python\n{_DRAW_ANEW.format(split=split)}\n```\n\n{_VERIFY}"
     )
 
 

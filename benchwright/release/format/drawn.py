@@ -1,6 +1,8 @@
 """The pictures of a release's items with their marks drawn, as evaluation shows them to models.
 
-A release keeps marks as vectors in the column `visual_prompts` and never draws them into the stored pictures.
+A release keeps marks as vectors in the column `visual_prompts`. Since version 2 of the format its column `images` has
+them drawn already, and pictures without marks are in `unmarked`; here they are drawn anew, for whoever wants them
+otherwise or reads a release of version 1.
 """
 
 from __future__ import annotations
@@ -79,12 +81,15 @@ def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
         marks = _MARKS.validate_python(documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts"))
     except ValidationError as error:
         raise DataError(f"{title}: visual_prompts is no list of marks for each image") from error
-    if not len(row["images"]) == len(row["image_ids"]) == len(marks):
+    clean = row.get("unmarked") or [None] * len(row["images"])
+    if not len(row["images"]) == len(clean) == len(row["image_ids"]) == len(marks):
         raise DataError(
-            f"{title}: {len(row['images'])} images, {len(row['image_ids'])} image_ids and marks for {len(marks)}; "
+            f"{title}: {len(row['images'])} images, {len(clean)} unmarked, {len(row['image_ids'])} image_ids and "
+            f"marks for {len(marks)}; "
             "keep all of a row's images, in their order"
         )
-    return row["images"], row["image_ids"], marks, title
+    images = [seen if unmarked is None else unmarked for seen, unmarked in zip(row["images"], clean, strict=True)]
+    return images, row["image_ids"], marks, title
 
 
 def _pixels(image: Any, image_id: str, title: str) -> Pixels:
@@ -98,7 +103,7 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
     if not isinstance(data, bytes):
         raise DataError(
             f"{title} is {type(image).__name__} without a file's bytes; cast the column: "
-            f'benchmark.cast_column("images", {_AS_FILES})'
+            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" where there is such a column'
         )
     if bytes_digest(data) != image_id:
         raise DataError(f"{title}: its bytes are not those of image_id {image_id}, to which the marks belong")
@@ -117,6 +122,6 @@ def _decoded(image: Image.Image, title: str) -> Pixels:
     if doubt := next((words for words, holds in doubts.items() if holds), None):
         raise DataError(
             f"{title} {doubt}, so its pixels may differ from those that models get; have it drawn from its file: "
-            f'benchmark.cast_column("images", {_AS_FILES})'
+            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" where there is such a column'
         )
     return np.array(image.convert("RGB"))

@@ -77,8 +77,10 @@ class Manifest(Record):
     """Content of `manifest.json`; nothing in it varies between runs."""
 
     format: Literal["benchwright/release"] = "benchwright/release"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     """Version of the format."""
+    drawing_version: int | None = Field(None, ge=1)
+    """Version of the drawing of marks (`DRAWING_VERSION`) by which `images` were drawn; None in version 1."""
     name: str = Field(pattern=NAME)
     release_version: str = Field(pattern=VERSION)
     content_id: Sha256
@@ -104,6 +106,12 @@ class Manifest(Record):
     def sealed_splits(self) -> tuple[str, ...]:
         """Return the names of the splits whose answers are withheld, sorted."""
         return () if self.sealed is None else tuple(sorted(self.sealed.splits))
+
+    @model_validator(mode="after")
+    def _drawn_since_version_2(self) -> Manifest:
+        if (self.version >= 2) != (self.drawing_version is not None):
+            raise ValueError(f"drawing_version is {self.drawing_version!r} in version {self.version} of the format")
+        return self
 
     def data_files(self, split: str) -> list[str]:
         """Return the names of a split's Parquet files, in order."""

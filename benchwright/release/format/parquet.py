@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from benchwright.errors import DataError
 from benchwright.release.format.files import shown
 from benchwright.release.format.manifest import data_file
-from benchwright.release.format.schema import SCHEMA, stamped_schema
+from benchwright.release.format.schema import FORMAT_VERSION, PICTURE_COLUMNS, stamped_schema
 
 MAX_PICTURE_BYTES = 256 * 1024**2
 """Largest total size of one item's pictures, in bytes."""
@@ -29,7 +29,7 @@ A row group is one item, or several within `PieceLimits`, and Parquet's own data
 
 ROWS_AT_ONCE = 64
 
-_PICTURES = "images.list.element.bytes"
+_PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
 
 
 class SizedRow(NamedTuple):
@@ -51,7 +51,8 @@ class PieceLimits(NamedTuple):
 def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged.
+    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged, each once
+    a row group however many rows show it.
 
     Raises:
         DataError: An item is larger than a reader would accept.
@@ -83,9 +84,10 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         schema,
         version="2.6",
         data_page_version="1.0",
-        compression={name: "none" if name == _PICTURES else "zstd" for name in columns},
-        compression_level={name: 3 for name in columns if name != _PICTURES},
-        use_dictionary=False,  # zstd does as well here
+        compression={name: "none" if name in _PICTURES else "zstd" for name in columns},
+        compression_level={name: 3 for name in columns if name not in _PICTURES},
+        use_dictionary=sorted(_PICTURES),  # a picture that several rows show; zstd does as well for text
+        dictionary_pagesize_limit=MAX_GROUP_BYTES,  # beyond it, each row would get its own copy
         write_statistics=["item_id", "split", "task"],
     )
 
@@ -129,13 +131,14 @@ def read_rows(
     *,
     title: str,
     canary: str,
+    version: int = FORMAT_VERSION,
     columns: Sequence[str] | None = None,
     tasks: Collection[str] | None = None,
     item_ids: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
 
-    Of some items, only the row groups are read that hold one of them.
+    Of some items, only the row groups are read that hold one of them. `version` is the format version of the release.
 
     A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
     with `verify_release` first, which reads them in a process of its own.
@@ -146,7 +149,7 @@ def read_rows(
     try:
         # With `pre_buffer`, the whole file would be held in memory.
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
-            _check_shape(parquet, title, canary)
+            _check_shape(parquet, title, stamped_schema(canary=canary, version=version))
             for group in range(parquet.num_row_groups):
                 if item_ids is not None and not _holds(parquet, group, item_ids):
                     continue
@@ -169,10 +172,9 @@ def _holds(parquet: pq.ParquetFile, group: int, item_ids: Collection[str]) -> bo
     return not set(held.to_pylist()).isdisjoint(item_ids)
 
 
-def _check_shape(parquet: pq.ParquetFile, title: str, canary: str) -> None:
-    expected = stamped_schema(canary=canary)
+def _check_shape(parquet: pq.ParquetFile, title: str, expected: pa.Schema) -> None:
     schema = parquet.schema_arrow
-    if not schema.equals(SCHEMA):
+    if not schema.equals(expected):
         raise DataError(f"{title}: its columns are not those of a release")
     if schema.metadata != expected.metadata:
         raise DataError(f"{title}: its format, canary or picture columns are marked otherwise than in this release")

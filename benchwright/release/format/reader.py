@@ -17,7 +17,7 @@ from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item, with_values
-from benchwright.release.format.schema import COLUMNS
+from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_version
 
 
 class Release:
@@ -110,7 +110,8 @@ class Release:
     def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
         title = f"{self.path}: {name}"
         with open_inside(self.path, name) as handle:
-            for row in read_rows(handle, title=title, canary=self.canary, tasks=tasks):
+            version = self.manifest.version
+            for row in read_rows(handle, title=title, canary=self.canary, version=version, tasks=tasks):
                 released = released_item(row, title=title)
                 if released.split != split:
                     raise DataError(
@@ -128,18 +129,24 @@ class Release:
         Nothing of a row is checked; `items` and `verify_release` do that.
 
         Args:
-            columns: Names of the columns to read, `item_id` among them; None for all but `images`.
+            columns: Names of the columns to read, `item_id` among them; None for all without pictures. Rows lack
+                what the release's version of the format lacks, such as `unmarked` in version 1.
             item_ids: Ids of the only items to read; None for all.
 
         Raises:
             DataError: A data file is damaged.
         """
-        names = [name for name in COLUMNS if name != "images"] if columns is None else columns
+        version = self.manifest.version
+        there = columns_of_version(version)
+        wanted = [name for name in there if name not in PICTURE_COLUMNS] if columns is None else columns
+        names = [name for name in wanted if name in there]
         for split in self.splits:
             for name in self.manifest.data_files(split):
                 with open_inside(self.path, name) as handle:
                     title = f"{self.path}: {name}"
-                    for row in read_rows(handle, title=title, canary=self.canary, columns=names, item_ids=item_ids):
+                    for row in read_rows(
+                        handle, title=title, canary=self.canary, version=version, columns=names, item_ids=item_ids
+                    ):
                         values = self.withheld.get(row["item_id"], {})
                         yield {**row, **{name: value for name, value in values.items() if name in row}}
 

@@ -37,12 +37,15 @@ class ReleasedItem:
     Args:
         item: Record of the item, with the answer.
         split: Name of the item's split.
-        images: File bytes by image id, checked against that id.
+        images: File bytes by image id, without marks, checked against that id.
+        drawn: Pictures in the order in which they are shown: the file with marks drawn, as models see it; None where
+            the file of `images` is what they see.
     """
 
     item: Item
     split: str
     images: Mapping[str, bytes] = field(repr=False)
+    drawn: tuple[bytes | None, ...] = field(default=(), repr=False)
 
 
 def file_name(record: ImageRecord) -> str:
@@ -93,14 +96,14 @@ def released_item(row: Mapping[str, Any], *, title: str) -> ReleasedItem:
         item = _item(row, title)
         if item.content_hash != row["content_hash"]:
             raise DataError(f"{title}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
-        images = _images(row, title)
+        images, drawn = _images(row, title)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         raise DataError(f"{title}: {shown(f'{place}: ' if place else '')}{shown(first['msg'])}") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise DataError(f"{title}: {shown(str(error))}") from error
-    return ReleasedItem(item, str(row["split"]), images)
+    return ReleasedItem(item, str(row["split"]), images, drawn)
 
 
 def with_values(released: ReleasedItem, values: Mapping[str, Any], *, title: str) -> ReleasedItem:
@@ -134,13 +137,28 @@ def _item(row: Mapping[str, Any], title: str) -> Item:
     )
 
 
-def _images(row: Mapping[str, Any], title: str) -> dict[str, bytes]:
+def _images(row: Mapping[str, Any], title: str) -> tuple[dict[str, bytes], tuple[bytes | None, ...]]:
+    """Return the files without marks by id, and in the order shown those with marks, None where there is none."""
     images: dict[str, bytes] = {}
-    for number, (image_id, image) in enumerate(zip(row["image_ids"], row["images"], strict=True), start=1):
-        data, path = image["bytes"], image["path"]
-        if data is None or bytes_digest(data) != image_id:
-            raise DataError(f"{title}: the bytes of image {number} are not those of image_id {image_id}")
-        if not _FILE_NAME.fullmatch(path or "") or not path.startswith(image_id):
-            raise DataError(f"{title}: image {number} has the path {path!a}, not its SHA-256 and an extension")
-        images[image_id] = data
-    return images
+    drawn: list[bytes | None] = []
+    clean = row.get("unmarked") or [None] * len(row["images"])
+    for number, (image_id, shown_cell, unmarked) in enumerate(
+        zip(row["image_ids"], row["images"], clean, strict=True), start=1
+    ):
+        images[image_id] = _file(unmarked or shown_cell, image_id, f"image {number}", title)
+        if unmarked is None:
+            drawn.append(None)
+        else:
+            sha256 = str(shown_cell["path"]).partition(".")[0]
+            drawn.append(_file(shown_cell, sha256, f"image {number} with its marks", title))
+    return images, tuple(drawn)
+
+
+def _file(cell: Mapping[str, Any], sha256: str, name: str, title: str) -> bytes:
+    """Return a file's bytes, checked against its SHA-256 and its name."""
+    data, path = cell["bytes"], cell["path"]
+    if not _FILE_NAME.fullmatch(path or "") or not path.startswith(sha256):
+        raise DataError(f"{title}: {name} has the path {path!a}, not its SHA-256 and an extension")
+    if data is None or bytes_digest(data) != sha256:
+        raise DataError(f"{title}: the bytes of {name} are not those of image_id {shown(sha256)}")
+    return bytes(data)

@@ -1,8 +1,8 @@
 """The columns of a release's Parquet files: a stable format, guarded by golden files in the tests.
 
-One row is one item. `images` has the layout in which Hugging Face `datasets` keeps `List(Image())`, and the schema's
-metadata states this, so that `datasets.load_dataset(<release folder>)` gives decoded pictures. Open structures (visual
-prompts, attributes, evidence) are canonical JSON in a text column.
+One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` keeps `List(Image())`, and
+the schema's metadata states this, so that `datasets.load_dataset(<release folder>)` gives decoded pictures. Open
+structures (visual prompts, attributes, evidence) are canonical JSON in a text column.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 FORMAT = "benchwright/release"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version that is written. Version 1 has clean pictures in `images`, no marks drawn, and no column `unmarked`."""
 
 _TEXT = pa.string()
 
@@ -25,7 +26,7 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
 
 _CHOICE = pa.struct([("key", _TEXT), ("text", _TEXT), ("image_id", _TEXT)])
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-"""Bytes of a picture's file, unchanged, and a file name made of its SHA-256."""
+"""Bytes of a picture's file, and a file name made of their SHA-256."""
 
 _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("item_id", _TEXT, "Id of the item: 32 hexadecimal digits."),
@@ -34,8 +35,9 @@ _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("split", _TEXT, "Name of the item's split."),
     ("task", _TEXT, "Task that the item belongs to, such as `jigsaw`."),
     ("kind", _TEXT, "`yes_no` or `multiple_choice`."),
-    ("images", _list_of(IMAGE), "Each picture's file as it is, and a file name made of its SHA-256."),
-    ("image_ids", _list_of(_TEXT), "Id of each picture, parallel to `images`."),
+    ("images", _list_of(IMAGE), "Each picture as models see it, marks drawn, and a file name made of its SHA-256."),
+    ("unmarked", _list_of(IMAGE), "Parallel to `images`: the clean file where marks were drawn on it; else null."),
+    ("image_ids", _list_of(_TEXT), "SHA-256 of each picture's clean file, parallel to `images`."),
     ("image_roles", _list_of(_TEXT), "Role of each picture, parallel to `images`, such as `reference` or `choice`."),
     ("visual_prompts", _TEXT, "JSON: for each picture a list of marks, in its upright coordinates."),
     ("question", _TEXT, "Text of the question; it may place pictures: `<image 2>`."),
@@ -54,11 +56,22 @@ _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("evidence", _TEXT, "JSON: how the item was made."),
 )  # fmt: skip
 COLUMNS: dict[str, pa.DataType] = {name: kind for name, kind, _ in _TABLE}
-"""Columns in order; `images`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have the same length,
-in the order in which the pictures are shown."""
+"""Columns in order; `images`, `unmarked`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have
+the same length, in the order in which the pictures are shown."""
 COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 
+PICTURE_COLUMNS = ("images", "unmarked")
+"""Columns with the bytes of files."""
+
+_ADDED_IN = {"unmarked": 2}
+
 SCHEMA = pa.schema(list(COLUMNS.items()))
+"""Schema of the version that is written, without metadata."""
+
+
+def columns_of_version(version: int) -> dict[str, pa.DataType]:
+    """Return the columns of a version of the format, in order."""
+    return {name: kind for name, kind in COLUMNS.items() if _ADDED_IN.get(name, 1) <= version}
 
 
 def feature_of(kind: pa.DataType) -> Any:
@@ -72,11 +85,12 @@ def feature_of(kind: pa.DataType) -> Any:
     return {"dtype": str(kind), "_type": "Value"}
 
 
-def stamped_schema(*, canary: str) -> pa.Schema:
-    """Return the schema with its metadata: features for `datasets`, and format, version and canary."""
-    features = {name: feature_of(kind) for name, kind in COLUMNS.items()}
-    stamp = {"format": FORMAT, "version": FORMAT_VERSION, "canary": canary}
-    return SCHEMA.with_metadata(
+def stamped_schema(*, canary: str, version: int = FORMAT_VERSION) -> pa.Schema:
+    """Return a version's schema with its metadata: features for `datasets`, and format, version and canary."""
+    columns = columns_of_version(version)
+    features = {name: feature_of(kind) for name, kind in columns.items()}
+    stamp = {"format": FORMAT, "version": version, "canary": canary}
+    return pa.schema(list(columns.items())).with_metadata(
         {
             "huggingface": json.dumps({"info": {"features": features}}),
             "benchwright": json.dumps(stamp, sort_keys=True),

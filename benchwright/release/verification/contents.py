@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from io import BufferedReader
 from pathlib import Path
 
+from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import Operation
@@ -34,6 +35,7 @@ from benchwright.release.format.provenance import SourceTally, read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
+from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
 
 MAX_PROBLEMS = 200
 
@@ -90,6 +92,7 @@ class _Seen:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     marked: Counter[str] = field(default_factory=Counter)
     estimated: int = 0
+    undrawable: list[str] = field(default_factory=list)
     sources: SourceTally = field(default_factory=SourceTally)
 
     def add(self, released: ReleasedItem) -> None:
@@ -130,12 +133,30 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     card = _check_card(root, manifest, seen, baseline)
     for line in card.problems:
         problems.add(line)
-    return ReleaseContents(content_id, problems.all(), list(card.proven), list(card.not_proven))
+    return ReleaseContents(
+        content_id, problems.all(), list(card.proven), [*_not_drawn(manifest, seen), *card.not_proven]
+    )
+
+
+def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
+    """Return what the pictures with their marks were not compared with."""
+    lines = []
+    if manifest.drawing_version not in {None, DRAWING_VERSION}:
+        lines.append(
+            f"that pictures show what their files and marks give: version {manifest.drawing_version} of the drawing "
+            f"made them, and this Benchwright draws by version {DRAWING_VERSION}"
+        )
+    if seen.undrawable:
+        lines.append(
+            f"that models can see {len(seen.undrawable)} items as they are meant: their marks cannot be drawn "
+            f"(the first is {shown(seen.undrawable[0])})"
+        )
+    return lines
 
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
     last = ""
-    for row in read_rows(handle, title=name, canary=manifest.canary):
+    for row in read_rows(handle, title=name, canary=manifest.canary, version=manifest.version):
         released = released_item(row, title=name)
         item_id = released.item.item_id
         if released.split != split:
@@ -147,6 +168,12 @@ def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifes
         if split in manifest.sealed_splits and (telling := what_tells(released.item)):
             raise DataError(f"{name}: item {item_id} is sealed, and its {', '.join(telling)} may tell the answer")
         last = item_id
+        if manifest.drawing_version == DRAWING_VERSION:
+            try:
+                if problem := drawing_problem(released):
+                    raise DataError(f"{name}: {problem}")
+            except UndrawableMarks as error:
+                seen.undrawable.append(str(error))
         seen.add(released)
 
 
@@ -223,6 +250,7 @@ def _check_card(
         agreement=agreement,
         human_baseline=answers,
         sealed=manifest.sealed,
+        drawing_version=manifest.drawing_version,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})

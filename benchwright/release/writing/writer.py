@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchwright.canonical import bytes_digest, file_digest
+from benchwright.canonical import file_digest
+from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
@@ -18,14 +20,14 @@ from benchwright.release.format.card import CardFacts, card
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
-from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
+from benchwright.release.format.parquet import PieceLimits, write_split
 from benchwright.release.format.provenance import write_provenance
 from benchwright.release.format.reader import Release
-from benchwright.release.format.rows import file_name
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
 from benchwright.release.writing.folder import move_into_place, unfinished
+from benchwright.release.writing.pictures import with_pictures
 from benchwright.release.writing.staging import Staging
 
 
@@ -46,6 +48,8 @@ class _Contents:
     corrections: Corrections | None
     limits: PieceLimits
     sealing: Sealing | None
+    workers: int
+    progress: Progress
 
 
 def write_release(
@@ -69,6 +73,8 @@ def write_release(
     limits: PieceLimits | None = None,
     sealing: Sealing | None = None,
     key: Path | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> Release:
     """Write a release folder, complete or not at all, and return the open release.
 
@@ -95,6 +101,8 @@ def write_release(
         limits: Sizes at which row groups and files are split.
         sealing: Sealing that the items and all else passed through; None where no split is sealed.
         key: Path of the key file, which is on the disk before the release is; only with `sealing`.
+        workers: Largest number of processes that draw marks.
+        progress: Receiver of the number of marked items that are drawn.
 
     Raises:
         BenchwrightError: The folder holds something else, or name or version is invalid.
@@ -121,6 +129,8 @@ def write_release(
         corrections,
         limits or PieceLimits(),
         sealing,
+        workers,
+        progress or Silent(),
     )
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
@@ -169,8 +179,18 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
     names: list[str] = []
+    marked = sum(staging.marked().values())
+    if marked:
+        contents.progress.phase("drawing of marks", marked, "items")
     for split in sorted(counts.splits):
-        rows = _with_pictures(staging, split, image_bytes)
+        rows = with_pictures(
+            staging.rows(split),
+            record=staging.image,
+            image_bytes=image_bytes,
+            marked=marked,
+            workers=contents.workers,
+            progress=contents.progress,
+        )
         names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     texts = _documents(contents)
@@ -188,11 +208,13 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         agreement=contents.agreement,
         human_baseline=contents.human_baseline,
         sealed=sealed,
+        drawing_version=DRAWING_VERSION,
     )
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
         (draft / name).write_bytes(data)
     whole = Manifest(
+        drawing_version=DRAWING_VERSION,
         name=contents.name,
         release_version=contents.version,
         content_id=staging.content_id(),
@@ -235,21 +257,6 @@ def _check_baseline(staging: Staging, contents: _Contents) -> None:
             raise DataError(
                 f"the human baseline {campaign!r} counts answers to item {missing}, which is not in the release"
             )
-
-
-def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRecord], bytes]) -> Iterator[SizedRow]:
-    """Yield a split's rows with the bytes of their pictures, each file checked against its id."""
-    for row, text_bytes in staging.rows(split):
-        by_content: dict[str, dict[str, Any]] = {}
-        for image_id in row["image_ids"]:
-            if image_id not in by_content:
-                record = staging.image(image_id)
-                data = image_bytes(record)
-                if bytes_digest(data) != image_id:
-                    raise DataError(f"the file of image {image_id} has changed: its SHA-256 is {bytes_digest(data)}")
-                by_content[image_id] = {"bytes": data, "path": file_name(record)}
-        pictures = [by_content[image_id] for image_id in row["image_ids"]]
-        yield SizedRow({**row, "images": pictures}, text_bytes, sum(len(picture["bytes"]) for picture in pictures))
 
 
 def _documents(contents: _Contents) -> dict[str, bytes]:

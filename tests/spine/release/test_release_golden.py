@@ -1,7 +1,7 @@
 """The release format is a promise.
 
-`golden/release-v1` was written once and stays as it is: every later Benchwright must read it as today's does.
-A change that fails here needs a new version of the format, with a golden folder of its own beside this one.
+`golden/release-v1` and `release-v2` were written once and stay as they are: every later Benchwright must read them as
+today's does. A change that fails here needs a new version of the format, with a golden folder of its own beside these.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from small_bench import Bench, small_bench
 
 from benchwright.release import Release, verify_release
 from benchwright.release.format import SCHEMA, stamped_schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-CONTENT_ID = "6d59f669c2fa18b0fce52fef6afd6c8feac8213dfeea05cb34ae8f264ba0e8b0"
+CONTENT_ID_OF_VERSION_1 = "6d59f669c2fa18b0fce52fef6afd6c8feac8213dfeea05cb34ae8f264ba0e8b0"
+CONTENT_ID = "aae993fef83786dfdf302e86f60fafe624c8a0fa2e3836f2126df85811fbc138"
 CANARY = "120d37b5-9be7-58e5-a705-6aeaf2f24d11"
 
 
@@ -41,30 +43,53 @@ def keys_of(document: object, depth: int) -> object:
     return type(document).__name__
 
 
-def test_the_golden_release_still_reads_as_the_items_it_was_made_of(bench):
-    release = Release.open(GOLDEN / "release-v1")
-    found = {one.item.item_id: (one.item, one.split) for one in release.items()}
-    assert found == {item.item_id: (item, split) for item, split in bench.items}
+@pytest.fixture
+def old_bench() -> Bench:
+    """The items of the golden release of version 1, whose rings nobody can draw."""
+    return small_bench(ring_scale=1)
+
+
+def _assert_reads_as(release: Release, bench: Bench) -> None:
+    items = {one.item.item_id: (one.item, one.split) for one in release.items()}
+    assert items == {item.item_id: (item, split) for item, split in bench.items}
     for one in release.items():
         assert one.images == {image.image_id: bench.files[image.image_id] for image in one.item.images}
 
 
-def test_the_golden_release_still_verifies_under_its_ids():
-    found = verify_release(GOLDEN / "release-v1")
-    assert found.problems == []
-    assert found.content_id == CONTENT_ID
-    assert Release.open(GOLDEN / "release-v1").canary == CANARY
+def test_the_golden_release_still_reads_as_the_items_it_was_made_of(bench):
+    _assert_reads_as(Release.open(GOLDEN / "release-v2"), bench)
 
 
-def test_the_schema_is_the_golden_one():
-    assert described(stamped_schema(canary="x")) == (GOLDEN / "release-v1.schema.txt").read_text()
-    assert SCHEMA.equals(pq.read_schema(GOLDEN / "release-v1" / "data" / "val-00000.parquet"))
+def test_the_golden_release_of_version_1_still_reads_as_the_items_it_was_made_of(old_bench):
+    release = Release.open(GOLDEN / "release-v1")
+    _assert_reads_as(release, old_bench)
+    assert all(drawn is None for one in release.items() for drawn in one.drawn)
+
+
+@pytest.mark.parametrize(("version", "content_id"), [(1, CONTENT_ID_OF_VERSION_1), (2, CONTENT_ID)])
+def test_a_golden_release_still_verifies_under_its_ids(version, content_id):
+    verification = verify_release(GOLDEN / f"release-v{version}")
+    assert verification.problems == []
+    assert verification.content_id == content_id
+    assert Release.open(GOLDEN / f"release-v{version}").canary == CANARY
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_schema_is_the_golden_one(version):
+    schema = stamped_schema(canary="x", version=version)
+    assert described(schema) == (GOLDEN / f"release-v{version}.schema.txt").read_text()
+    assert schema.equals(pq.read_schema(GOLDEN / f"release-v{version}" / "data" / "val-00000.parquet"))
+    assert version == 1 or schema.equals(SCHEMA)
+
+
+def test_a_version_writes_no_other_content_id_than_the_one_before(old_bench, tmp_path):
+    assert old_bench.write(tmp_path / "r").content_id == CONTENT_ID_OF_VERSION_1
 
 
 def test_the_manifest_has_the_golden_keys(bench, tmp_path):
     bench.write(tmp_path / "r")
     documents = [
-        json.loads((folder / "manifest.json").read_text()) for folder in (GOLDEN / "release-v1", tmp_path / "r")
+        json.loads((folder / "manifest.json").read_text()) for folder in (GOLDEN / "release-v2", tmp_path / "r")
     ]
     golden, today = (keys_of(document, 3) for document in documents)
     assert today == golden
@@ -74,13 +99,19 @@ def test_the_same_items_still_give_the_golden_ids_and_provenance(bench, tmp_path
     release = bench.write(tmp_path / "r")
     assert (release.content_id, release.canary) == (CONTENT_ID, CANARY)
     provenance = (tmp_path / "r" / "provenance.json").read_bytes()
-    assert provenance == (GOLDEN / "release-v1" / "provenance.json").read_bytes()
+    assert provenance == (GOLDEN / "release-v2" / "provenance.json").read_bytes()
 
 
-def test_the_same_arrow_still_gives_the_golden_bytes(bench, tmp_path):
-    bench.write(tmp_path / "r")
+def test_the_same_arrow_and_pillow_still_give_the_golden_bytes(bench, tmp_path):
+    release = bench.write(tmp_path / "r")
+    golden = Release.open(GOLDEN / "release-v2")
+    if _drawn_files(golden) != _drawn_files(release):
+        pytest.skip("another encoder than the one that wrote the golden release")
     for name in ("data/val-00000.parquet", "data/test-00000.parquet"):
-        golden, today = GOLDEN / "release-v1" / name, tmp_path / "r" / name
-        if pq.read_metadata(golden).created_by != pq.read_metadata(today).created_by:
+        if pq.read_metadata(golden.path / name).created_by != pq.read_metadata(release.path / name).created_by:
             pytest.skip("another version of Arrow than the one that wrote the golden release")
-        assert today.read_bytes() == golden.read_bytes()
+        assert (release.path / name).read_bytes() == (golden.path / name).read_bytes()
+
+
+def _drawn_files(release: Release) -> list[tuple[bytes | None, ...]]:
+    return [one.drawn for one in release.items()]

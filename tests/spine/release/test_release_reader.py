@@ -60,8 +60,8 @@ def test_a_folder_without_a_manifest_and_a_missing_folder_are_refused(tmp_path):
 
 
 def test_a_newer_format_is_refused_in_words(folder):
-    rewrite(folder, lambda document: document.update(version=2, surprise=True))
-    with pytest.raises(DataError, match=r"version 2 .* reads up to version 1: upgrade benchwright"):
+    rewrite(folder, lambda document: document.update(version=3, surprise=True))
+    with pytest.raises(DataError, match=r"version 3 .* reads up to version 2: upgrade benchwright"):
         Release.open(folder)
 
 
