@@ -27,6 +27,9 @@ ROOM = Room(
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
+        "release publish": Entry(
+            "benchwright.exports.publishing.command:publish", "Publish a release to the Hugging Face Hub or a folder."
+        ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),

@@ -205,6 +205,7 @@ def _make_filtered(folder: Path) -> None:
             ("release sign @release --key @key --out @release.sig", 0, 0),
             ("release verify @release --signed-by @signers --signature @release.sig", 0, 0),
             ("release show @release", 0, 0),
+            ("release publish @release --to @published", 0, 0),
             ("release export @release --format jsonl --out @exported", 0, 0),
             ("evaluate run @release --model random --out @results", 0, 0),
             ("evaluate score @release @replies.jsonl", 0, 0),
