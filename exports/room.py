@@ -32,6 +32,7 @@ ROOM = Room(
         ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
+        "release splits": Entry("benchwright.exports.split_command:splits", "Say what the splits of a release share."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={
