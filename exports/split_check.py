@@ -1,4 +1,4 @@
-"""What the splits of a finished release share: pictures, near copies, sources, texts; and how far each is from its share.
+"""What the splits of a finished release share: pictures, near copies, texts; and how far each is from its share.
 
 Pictures are compared by perceptual hashes, which propose near copies and do not prove them: a pair is listed where both
 pHash and dHash differ in few bits, or where one picture is near the other one mirrored.
@@ -184,7 +184,8 @@ def _near(places: _Places, max_bits: int) -> Iterator[NearPictures]:
 
 def _distance(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Return the bits in which each pair differs: shape (left, right)."""
-    return np.bitwise_count(left[:, None] ^ right[None, :])
+    bits: NDArray[np.uint8] = np.bitwise_count(left[:, None] ^ right[None, :])
+    return bits
 
 
 def _target_shares(release: Release, places: _Places) -> dict[str, float]:

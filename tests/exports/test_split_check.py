@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def _scene(seed: int) -> Image.Image:
     return Image.fromarray(pixels).resize((240, 180), Image.Resampling.BICUBIC)
 
 
-def _add(bench: Bench, picture: Image.Image, split: str, number: int, **fields: object) -> str:
+def _add(bench: Bench, picture: Image.Image, split: str, number: int, **fields: Any) -> str:
     buffer = io.BytesIO()
     picture.save(buffer, "PNG")
     data = buffer.getvalue()
@@ -34,14 +36,15 @@ def _add(bench: Bench, picture: Image.Image, split: str, number: int, **fields: 
         root_image_id=image_id,
     )  # fmt: skip
     bench.files[image_id], bench.records[image_id] = data, record
-    settings = {
+    settings: dict[str, Any] = {
         "task": "counting",
         "question": f"How many boats are in view {number}?",
         "images": (ItemImage(image_id=image_id, role="view"),),
         "choices": (Choice(key="A", text="one"), Choice(key="B", text="two")),
         "answer": "A",
     }
-    return bench.add(record, split, number, **{**settings, **fields}).item_id
+    item = bench.add(record, split, number, **{**settings, **fields})
+    return str(item.item_id)
 
 
 def test_splits_that_share_nothing_are_apart(tmp_path: Path) -> None:
@@ -61,7 +64,9 @@ def test_splits_that_share_nothing_are_apart(tmp_path: Path) -> None:
         pytest.param(lambda picture: picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT), id="mirrored"),
     ],
 )
-def test_a_near_copy_in_another_split_is_found_and_one_in_the_same_is_not(change, tmp_path: Path) -> None:
+def test_a_near_copy_in_another_split_is_found_and_one_in_the_same_is_not(
+    change: Callable[[Image.Image], Image.Image], tmp_path: Path
+) -> None:
     bench = Bench()
     first = _add(bench, _scene(1), "test", 1)
     second = _add(bench, change(_scene(1)), "val", 2)
