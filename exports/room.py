@@ -27,8 +27,12 @@ ROOM = Room(
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
+        "release publish": Entry(
+            "benchwright.exports.publishing.command:publish", "Publish a release to the Hugging Face Hub or a folder."
+        ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
+        "release splits": Entry("benchwright.exports.split_command:splits", "Say what the splits of a release share."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },
     formats={

@@ -187,6 +187,8 @@ CASES = (
       for name in ("agreement", "annotators", "flags", "kept", "reasons", "rules")),
     Case("release show", ["release", "show", "release"], ["stdout"]),
     Case("release export", ["release", "export", "release", "--format", "jsonl", "--out", "exported"], ["exported"]),
+    Case("release publish", ["release", "publish", "release", "--to", "published"], ["published"]),
+    Case("release splits", ["release", "splits", "release"], ["stdout"]),
     Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
     Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),
     Case("evaluate leaderboard", ["evaluate", "leaderboard", "scores", "--out", "board.html"], ["board.html"]),

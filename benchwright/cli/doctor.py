@@ -53,6 +53,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("local models' architectures", "models", "transformers", "transformers"),
     ("editing by diffusion models", "models", "diffusers", "diffusers"),
     ("masks by Segment Anything", "models", "segment_anything", "segment-anything"),
+    ("publishing to the Hugging Face Hub", "hub", "huggingface_hub", "huggingface-hub"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
 """Name, extra, module and package of the dependencies that only some commands and steps need."""

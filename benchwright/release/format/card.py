@@ -87,7 +87,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
 
 MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 1
+CARD_VERSION = 2
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
@@ -190,10 +190,15 @@ def card(facts: CardFacts, *, description: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def card_head(facts: CardFacts) -> str:
-    """Return the beginning of the card: settings for Hugging Face, and the title."""
+def card_head(facts: CardFacts, *, version: int = CARD_VERSION) -> str:
+    """Return the beginning of a card: settings for Hugging Face, and the title.
+
+    Args:
+        facts: Facts of the release.
+        version: Version of the card's layout; cards of version 1 do not state categories, size and tags.
+    """
     title = f"# {_cell(facts.name)} {_cell(facts.version)}"
-    return f"{_front_matter(facts.name, facts.licence, facts.counts)}\n\n{title}"
+    return f"{_front_matter(facts.name, facts.licence, facts.counts, version)}\n\n{title}"
 
 
 def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
@@ -209,15 +214,27 @@ def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
     )
 
 
-def _front_matter(name: str, licence: str | None, counts: ItemCounts) -> str:
+def _front_matter(name: str, licence: str | None, counts: ItemCounts, version: int) -> str:
     fields: dict[str, Any] = {"pretty_name": name}
     if licence is not None and _HUB_LICENCE.fullmatch(licence):
         fields["license"] = licence
     elif licence is not None:
         fields |= {"license": "other", "license_name": licence}
+    if version > 1:
+        fields |= {
+            "task_categories": ["visual-question-answering", "multiple-choice"],
+            "size_categories": [_size_category(counts.items)],
+            "tags": ["benchmark", "benchwright"],
+        }
     files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in sorted(counts.splits)]
     fields["configs"] = [{"config_name": "default", "data_files": files}]
     return f"---\n{yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)}---"
+
+
+def _size_category(items: int) -> str:
+    """Return the Hub's name of a size: the powers of ten between which the number of items lies."""
+    bounds = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+    return next((name for bound, name in bounds if items < bound), "1M<n<10M")
 
 
 def _items(counts: ItemCounts) -> str:

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Any
 
 from benchwright.release.format.agreement import is_simulated
-from benchwright.release.format.card import CARD_VERSION, EARLIER_USE, MARK, CardFacts, card_head, card_sections
+from benchwright.release.format.card import CARD_VERSION, EARLIER_USE, CardFacts, card_head, card_sections
 from benchwright.release.format.manifest import CARD
 
 AGREES = "what the card gives from other files (counts, funnel, people, sources, licence, marks), it gives as they do"
@@ -74,22 +74,27 @@ def check_card(text: str, facts: CardFacts) -> CardCheck:
     compared.
     """
     try:
-        expected = _Expected(facts)
+        version = next(iter(_MARK.findall(text[-200:])), None)
+        expected = _Expected(facts, min(int(version or _unmarked_version(text, facts)), CARD_VERSION))
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return CardCheck((f"{CARD}: cannot be compared; stages or campaigns are not as Benchwright writes them",))
-    version = next(iter(_MARK.findall(text[-200:])), None)
     if version is not None and int(version) > CARD_VERSION:
         unknown = f"what {CARD} states: its layout is version {version}, and this Benchwright knows {CARD_VERSION}"
         return CardCheck(not_proven=(unknown,))
     return expected.compare(text)
 
 
+def _unmarked_version(text: str, facts: CardFacts) -> int:
+    """Return the layout of a card without a mark, by its head; cards of the first layout had none."""
+    return CARD_VERSION if text.startswith(card_head(facts)) else 1
+
+
 class _Expected:
     """The expected content of a card."""
 
-    def __init__(self, facts: CardFacts) -> None:
+    def __init__(self, facts: CardFacts, version: int) -> None:
         self._agreement = facts.agreement
-        self._head = card_head(facts).split("\n")
+        self._head = card_head(facts, version=version).split("\n")
         self._sections = {section.heading: section for section in card_sections(facts)}
 
     def compare(self, text: str) -> CardCheck:
@@ -128,7 +133,7 @@ class _Expected:
 
 def _without_mark(lines: Sequence[str]) -> list[str]:
     """Return a section's lines without leading and trailing empty lines and without the card's mark."""
-    kept = "\n".join(lines).strip().removesuffix(MARK).rstrip()
+    kept = re.sub(rf"{_MARK.pattern}\Z", "", "\n".join(lines).strip()).rstrip()
     return kept.split("\n") if kept else []
 
 

@@ -1,0 +1,45 @@
+"""Publishing a release: `publish(release, to=...)`, to a folder or to the Hugging Face Hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError
+from benchwright.release import Release
+
+from ..freeze import DRAFT
+from .plan import Publication, plan_publication
+
+HUB = "hub:"
+"""Targets that begin so are dataset repositories of the Hub; all others are folders."""
+
+
+def publish(release: Release, *, to: str, private: bool = False, dry_run: bool = False) -> Publication:
+    """Publish a release whole or not at all; what the target has already is not sent again.
+
+    Args:
+        release: Release to publish; it is verified first.
+        to: `hub:ORG/NAME`, a dataset repository of the Hugging Face Hub, or the path of a folder that does not exist,
+            is empty, or holds this very release.
+        private: Whether only members see the repository. One that is public already is refused.
+        dry_run: Whether to find out only what would be sent.
+
+    Raises:
+        BenchwrightError: A draft is to go to the Hub, the target holds something else, or the Hub refuses.
+        CheckFailed: The release does not hold.
+        PrerequisiteError: `huggingface_hub` or a token for the Hub is missing.
+    """
+    if not to.startswith(HUB):
+        if private:
+            raise BenchwrightError(f"only repositories of the Hub can be private, and {to} is a folder")
+        from .folder import publish_to_folder
+
+        return publish_to_folder(plan_publication(release, to), Path(to), dry_run=dry_run)
+    from .hub import publish_to_hub, repository_of
+
+    if release.version.startswith(DRAFT):
+        raise BenchwrightError(
+            f"{release.path} is a draft, which the next one replaces; freeze with a version such as 1.0 to publish"
+        )
+    repository = repository_of(to.removeprefix(HUB))
+    return publish_to_hub(plan_publication(release, to), repository, private=private, dry_run=dry_run)

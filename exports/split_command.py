@@ -1,0 +1,87 @@
+"""The command `release splits`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import CheckFailed
+
+from .split_check import MAX_BITS, SplitCheck, check_splits
+
+MAX_PAIRS = 200
+"""Pairs of near pictures that are listed; all are counted."""
+
+_MAX_LINES = 10
+
+
+@click.command("splits")
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a release.",
+)
+@click.option(
+    "--max-bits",
+    type=click.IntRange(0, 16),
+    default=MAX_BITS,
+    show_default=True,
+    help="Bits of 64 in which perceptual hashes of near pictures may differ.",
+)
+@json_option(
+    """
+    `{"apart", "pictures", "shared_pictures": {image id: [split]}, "shared_groups": {group key: [split]},
+    "near_pictures": [{"first", "second", "first_item", "second_item", "bits"}], "near_pictures_count", "equal_texts":
+    {task: n}, "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
+    `apart` is whether no picture, near picture or group key is in several splits; at most 200 near pictures are listed
+    """
+)
+def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
+    """Say what the splits of a release share, and how far they are from their shares.
+
+    Looks for pictures, near copies, group keys and texts in several splits: what few-shot examples of one split would
+    give away of another. Exit code 1 if pictures, near copies or group keys are shared.
+    """
+    from benchwright.release import Release
+
+    check = check_splits(Release.open(folder), max_bits=max_bits)
+    document = {
+        "apart": check.is_apart,
+        "pictures": check.pictures,
+        "shared_pictures": {image: list(names) for image, names in check.shared_pictures.items()},
+        "shared_groups": {key: list(names) for key, names in check.shared_groups.items()},
+        "near_pictures": [pair._asdict() for pair in check.near_pictures[:MAX_PAIRS]],
+        "near_pictures_count": len(check.near_pictures),
+        "equal_texts": dict(check.equal_texts),
+        "shares": [share._asdict() for share in check.shares],
+        "unreadable": list(check.unreadable),
+    }
+    emit(document, as_json=as_json, text=lambda: _text(folder, check))
+    if not check.is_apart:
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
+def _text(folder: Path, check: SplitCheck) -> str:
+    lines = [
+        f"{folder}: {check.pictures} pictures compared; in several splits: {len(check.shared_pictures)} pictures, "
+        f"{len(check.shared_groups)} group keys; near copies across splits: {len(check.near_pictures)} pairs"
+    ]
+    lines += [
+        f"  near, {pair.bits} bits: item {pair.first_item} and item {pair.second_item}"
+        for pair in check.near_pictures[:_MAX_LINES]
+    ]
+    if check.equal_texts:
+        tasks = ", ".join(f"{task} {items}" for task, items in check.equal_texts.items())
+        lines.append(f"items with a text that another split has too: {tasks}")
+    if check.unreadable:
+        lines.append(f"{len(check.unreadable)} pictures cannot be decoded and were compared by their bytes only")
+    furthest = sorted(check.shares, key=lambda share: -abs(share.residual))[:_MAX_LINES]
+    lines += [
+        f"  {share.field} {share.value} in {share.split}: {share.items} items, target {share.target:g} "
+        f"({share.residual:+g})"
+        for share in furthest
+    ]
+    return "\n".join(lines)

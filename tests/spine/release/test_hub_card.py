@@ -1,0 +1,45 @@
+"""The card's settings are ones that the Hub's own client reads, and cards of earlier layouts are still proven."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from small_bench import small_bench
+
+from benchwright.release import Release, verify_release
+from benchwright.release.format import seal
+
+
+def test_the_clients_reader_of_cards_finds_categories_size_and_licence(tmp_path: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    release = small_bench().write(tmp_path / "r")
+    settings = hub.DatasetCard.load(release.path / "README.md").data
+    assert settings.task_categories == ["visual-question-answering", "multiple-choice"]
+    assert settings.size_categories == ["n<1K"]
+    assert (settings.license, settings.pretty_name) == ("cc-by-4.0", "tiny")
+    assert settings.configs[0]["data_files"][0]["split"] == "test"
+    assert verify_release(release.path).ok
+
+
+@pytest.mark.parametrize("mark", ["\n<!-- benchwright/card 1 -->\n", ""], ids=["marked", "unmarked"])
+def test_a_card_of_the_first_layout_still_holds(mark: str, tmp_path: Path) -> None:
+    release = small_bench().write(tmp_path / "r")
+    card = release.path / "README.md"
+    head, rest = card.read_text().split("task_categories:")
+    text = head + "configs:" + rest.split("configs:", 1)[1]
+    card.write_text(text.replace("\n<!-- benchwright/card 2 -->\n", mark))
+    _restate(release, card)
+    assert verify_release(release.path).problems == []
+
+
+def _restate(release: Release, card: Path) -> None:
+    """Let the manifest and its seal name the card as it is now."""
+    path = release.path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    data = card.read_bytes()
+    manifest["files"]["README.md"] = {"sha256": hashlib.sha256(data).hexdigest(), "size_bytes": len(data)}
+    path.write_text(json.dumps(manifest))
+    (release.path / "manifest.sha256").write_bytes(seal(path.read_bytes()))
