@@ -39,7 +39,7 @@ Stream = Literal["images", "items"]
 AnyRecord = ImageRecord | Item
 CueFamily = Literal[
     "letter", "position", "reference_position", "box", "file", "reference_file", "pixels", "reference_pixels", "text",
-    "number", "question",
+    "number", "question", "words_to_model", "captions_to_model",
 ]  # fmt: skip
 """What a cue is measured of, by which a solver may answer without doing the task (`filter shortcuts`).
 
@@ -47,7 +47,8 @@ CueFamily = Literal[
 the reference's mark; `box`: the size of its mark; `file`: bytes, format, size and compression of a picture; `pixels`:
 its brightness, contrast, color and sharpness; `reference_file` and `reference_pixels`: how far these are from the
 reference picture's; `text` and `number`: length, words and form of the option's text, and the number that it is;
-`question`: the words of the question.
+`question`: the words of the question; `words_to_model`: what a language model makes of question and options, or of the
+options alone; `captions_to_model`: what it makes of them with a caption of each picture.
 """
 
 FOLDER = "folder"

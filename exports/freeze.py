@@ -1,7 +1,7 @@
 """Freezing: the remaining items become a release, an immutable folder.
 
-The human baseline of the release is made from the answers of campaigns in the workspace. Where the step `shortcuts`
-ran, the card says what it found.
+The human baseline of the release is made from the answers of campaigns in the workspace. The card says which mode tasks
+were made in and, where the step `shortcuts` ran, what it found.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
+from .mode_note import mode_note
 from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
@@ -199,9 +200,12 @@ def freeze(
             yield item, split
 
     has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
-    note = shortcut_note(_corrected(view, corrections)) if has_shortcuts else ""
+    notes = [
+        mode_note(item for item, _ in _corrected(view, corrections)),
+        shortcut_note(_corrected(view, corrections)) if has_shortcuts else "",
+    ]
     baseline = human_baseline(view, _corrected(view, corrections))
-    description = "\n\n".join(filter(None, (settings.description.strip(), note)))
+    description = "\n\n".join(filter(None, (settings.description.strip(), *notes)))
     replace = settings.release_version is None
     if settings.sealed:
         sealing = _sealing(settings, items, workspace=workspace, seed=seed)

@@ -8,6 +8,12 @@ from typing import NamedTuple, Self
 from benchwright.errors import BenchwrightError, CheckFailed
 
 
+CHARACTERS_PER_TOKEN = 4
+"""Characters of a text that are counted as a token where cost is planned."""
+TOKENS_PER_PICTURE = 765
+"""What OpenAI's GPT-4o counts for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
+
+
 class Tokens(NamedTuple):
     """Tokens of one or more replies, as the server states them; `reasoning` counts tokens of `completion` not shown."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.models.usage import Tokens
+from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
 
 from ..backends.base import Backend, parse_model
 from ..backends.options import BackendOptions
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .catalogue import Condition, Study
-
-CHARACTERS_PER_TOKEN = 4
-TOKENS_PER_PICTURE = 765
-"""What OpenAI's GPT-4o counts for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
 
 
 class ConditionCost(NamedTuple):

@@ -12,13 +12,18 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.steps import CueFamily
 from benchwright.text_normalization import printable
 
-from .options import workers_option
+from .options import chat_options, workers_option
 
 if TYPE_CHECKING:
+    from benchwright.models.chat import ChatSettings
+
     from ..shortcuts.battery import SolverResult, TaskResult
+    from ..shortcuts.model_solvers import Sees
     from ..shortcuts.pruning import PruningRound
     from ..shortcuts.report import ShortcutReport
 
+REPLIES = "replies.sqlite"
+"""File, in the folder of `--out`, that keeps the replies of models."""
 MOST_SHOWN = 5
 """Number of solvers of a task that are shown as text."""
 
@@ -75,15 +80,29 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
 @workers_option
+@chat_options
+@click.option(
+    "--sees",
+    type=click.Choice(["text", "options", "captions"]),
+    multiple=True,
+    help="What the model is shown in place of the pictures: `text` (question and options), `options` (these alone) or "
+    "`captions` (of every picture, written by the model itself); repeat it for more.  [default: text, options]",
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Requests under way at a time."
+)
+@click.option("--dry-run", is_flag=True, help="Say what the model would be asked and cost at most; ask nobody.")
 @json_option(
     """
     `{"items", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks": [{"task", "items",
     "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"},
     "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance",
-    "p", "p_holm", "sides": "both" or "above", "carries"}]}], "pruning": [{"task", "pruned": [item], "clusters":
+    "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked", "unread", "failed"}]}],
+    "pruning": [{"task", "pruned": [item], "clusters":
     {"before", "after"}, "rounds": [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `fall`: by how much
     the forest's accuracy falls without the cue, given where the forest carries; `pruning` is empty without
-    `--prune`; `mean_bias` is null where a task has too few items for a forest
+    `--prune`; `mean_bias` is null where a task has too few items for a forest; `replies` is empty without `--model`.
+    With `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
 def shortcuts(
@@ -94,20 +113,47 @@ def shortcuts(
     prune: float | None,
     seed: int,
     workers: int | None,
+    chat: ChatSettings | None,
+    sees: tuple[Sees, ...],
+    concurrency: int,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Let solvers answer items without doing the task: by place, size, file, light, words and letters of options alone.
 
-    A solver that is right more often than chance, or less often, names a cue that the items carry. Nothing is dropped.
+    A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
+    language model answers as well, without the pictures. Nothing is dropped.
     """
     from ..shortcuts.battery import Bounds
-    from ..shortcuts.report import find_shortcuts
+    from ..shortcuts.model_solvers import PicturelessModel
+    from ..shortcuts.report import find_shortcuts, plan_model
+
+    if chat is None and (sees or dry_run):
+        raise click.UsageError("--sees and --dry-run are about a model; name it with --model")
+    model = (
+        None
+        if chat is None
+        else PicturelessModel(chat=chat, **({"sees": sees} if sees else {}), concurrency=concurrency)
+    )
+    if dry_run and model is not None:
+        plan = plan_model(source, model, seed=seed)
+        emit({"dry_run": True, **plan.to_json()}, as_json=as_json, text=plan.describe)
+        return
+    if model is not None and out is None:
+        raise click.UsageError("give a folder with --out, where replies are kept, so that none is paid for twice")
 
     own: dict[str, list[CueFamily]] = {}
     for task, family in allowed:
         own.setdefault(task, []).append(family)
     report = find_shortcuts(
-        source, task_cues=own, bounds=Bounds(max_gain=max_gain), prune_most=prune, seed=seed, workers=workers
+        source,
+        task_cues=own,
+        bounds=Bounds(max_gain=max_gain),
+        prune_most=prune,
+        seed=seed,
+        workers=workers,
+        model=model,
+        replies=None if out is None or model is None else out / REPLIES,
     )
     if out is not None:
         from ..shortcuts.page import write_page
@@ -124,6 +170,11 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
         if task.forest is not None and task.forest.weights:
             falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
             yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
+        for count in task.replies:
+            yield (
+                f"  model asked with {count.sees}: {count.asked} items, {count.unread} replies name no option, "
+                f"{count.failed} failed"
+            )
     for pruning in report.pruning:
         first, last = pruning.rounds[0], pruning.rounds[-1]
         yield (

@@ -1,4 +1,4 @@
-"""Yes/no questions to a vision-language model behind an endpoint, several at a time; failures are answers, too.
+"""Questions to a model behind an endpoint, with a picture or without, several at a time; failures are answers, too.
 
 Steps that ask a model behind an endpoint about items share this code for questions and answers.
 """
@@ -6,7 +6,7 @@ Steps that ask a model behind an endpoint about items share this code for questi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -15,7 +15,7 @@ from pydantic import Field
 
 from benchwright.errors import RequestFailed, UnreadableImage
 from benchwright.models.chat import Chat, ChatSettings
-from benchwright.records import ImageRecord, Item
+from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from benchwright.models.reply_store import ReplyStore
 
 
-YesNoReply = Literal["yes", "no", "unclear", "failed"]
+FAILED, UNCLEAR = "failed", "unclear"
+PixelsOf = Callable[[str], "NDArray[np.uint8]"]
+"""From a picture's id to its pixels, (height, width, 3) RGB; raises `UnreadableImage` where it cannot be decoded."""
 _WORD = re.compile(r"\b(yes|no)\b", re.I)
 _WAITING = 4
 """Questions for each thread whose pictures are decoded ahead."""
@@ -33,9 +35,9 @@ _KEPT_CHARACTERS = 2000
 
 
 class ImageQuestion(NamedTuple):
-    """A question about a picture."""
+    """A question about a picture, or without one where `image_id` is None."""
 
-    image_id: str
+    image_id: str | None
     question: str
 
 
@@ -43,11 +45,11 @@ class ModelAnswer(NamedTuple):
     """The reply to a question.
 
     Args:
-        said: The reply as read; `unclear` where it is neither yes nor no, `failed` where there is no reply.
+        said: The reply as read, such as `yes`; `unclear` where it cannot be read, `failed` where there is no reply.
         reply: The text of the reply, or the reason of the failure.
     """
 
-    said: YesNoReply
+    said: str
     reply: str
 
     def to_json(self) -> dict[str, str]:
@@ -55,7 +57,7 @@ class ModelAnswer(NamedTuple):
         return self._asdict()
 
 
-def read_yes_no(reply: str) -> YesNoReply:
+def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
     """Return the reading of a reply: its first word, else the only one of `yes` and `no` that it contains.
 
     Example:
@@ -70,15 +72,34 @@ def read_yes_no(reply: str) -> YesNoReply:
 
 
 class QuestionAsker:
-    """A model that answers yes/no questions about pictures; each question is sent once."""
+    """A model that answers questions; each question is sent once.
 
-    def __init__(self, settings: ChatSettings, *, concurrency: int, replies: ReplyStore | None = None) -> None:
+    Args:
+        settings: Endpoint and settings of the model.
+        concurrency: Number of simultaneous requests.
+        replies: Replies that are kept; None keeps none.
+        read: Reading of a reply's text, by default as yes or no.
+    """
+
+    def __init__(
+        self,
+        settings: ChatSettings,
+        *,
+        concurrency: int,
+        replies: ReplyStore | None = None,
+        read: Callable[[str], str] = read_yes_no,
+    ) -> None:
         self._chat = Chat(settings, concurrency=concurrency, replies=replies)
         self._concurrency = concurrency
+        self._read = read
         self._known: dict[ImageQuestion, ModelAnswer] = {}
 
-    def answers(self, questions: Sequence[ImageQuestion], ctx: Context) -> dict[ImageQuestion, ModelAnswer]:
+    def answers(self, questions: Sequence[ImageQuestion], pixels_of: PixelsOf) -> dict[ImageQuestion, ModelAnswer]:
         """Return the answers to questions; a request that fails gives an answer `failed`.
+
+        Args:
+            questions: The questions, in any number; some of them may be equal.
+            pixels_of: Decoder of their pictures, called in one thread.
 
         Raises:
             PrerequisiteError: No request can succeed.
@@ -86,9 +107,9 @@ class QuestionAsker:
         new = iter([question for question in dict.fromkeys(questions) if question not in self._known])
         with ThreadPoolExecutor(self._concurrency) as threads:
             while some := list(islice(new, _WAITING * self._concurrency)):
-                pictures = dict(_decoded(some, ctx))
+                pictures = dict(_decoded(some, pixels_of))
                 answers = threads.map(
-                    lambda question, seen=pictures: self._one(question, seen[question.image_id]), some
+                    lambda question, seen=pictures: self._one(question, seen.get(question.image_id)), some
                 )
                 self._known |= dict(zip(some, answers, strict=True))
         return {question: self._known[question] for question in questions}
@@ -97,22 +118,21 @@ class QuestionAsker:
         """Close all connections."""
         self._chat.close()
 
-    def _one(self, question: ImageQuestion, picture: NDArray[np.uint8] | str) -> ModelAnswer:
+    def _one(self, question: ImageQuestion, picture: NDArray[np.uint8] | str | None) -> ModelAnswer:
         if isinstance(picture, str):
-            return ModelAnswer("failed", picture)
+            return ModelAnswer(FAILED, picture)
         try:
-            reply = self._chat.ask(picture, question.question)
+            reply = self._chat.ask(*([] if picture is None else [picture]), question.question)
         except RequestFailed as error:
-            return ModelAnswer("failed", f"{error.reason}: {error.detail}")
-        return ModelAnswer(read_yes_no(reply), reply[:_KEPT_CHARACTERS])
+            return ModelAnswer(FAILED, f"{error.reason}: {error.detail}")
+        return ModelAnswer(self._read(reply), reply[:_KEPT_CHARACTERS])
 
 
-def _decoded(questions: Sequence[ImageQuestion], ctx: Context) -> Iterator[tuple[str, Any]]:
+def _decoded(questions: Sequence[ImageQuestion], pixels_of: PixelsOf) -> Iterator[tuple[str, Any]]:
     """Yield each picture, or the reason why it cannot be decoded; in one thread, since readers are not thread-safe."""
-    for image_id in dict.fromkeys(question.image_id for question in questions):
-        record: ImageRecord = ctx.image(image_id)
+    for image_id in dict.fromkeys(question.image_id for question in questions if question.image_id is not None):
         try:
-            yield image_id, ctx.images.rgb(record)
+            yield image_id, pixels_of(image_id)
         except UnreadableImage as error:
             yield image_id, f"{error.reason}: {error.detail}"
 
@@ -150,7 +170,10 @@ class AsksEachItem(AsksModel, MapStep):
         """Ask about items; a question that several items share is asked once."""
         wanted = [self.questions(item) for item in records]
         asker: QuestionAsker = ctx.opened
-        answers = asker.answers([question for questions in wanted for question in questions.values()], ctx)
+        answers = asker.answers(
+            [question for questions in wanted for question in questions.values()],
+            lambda image_id: ctx.images.rgb(ctx.image(image_id)),
+        )
         return [
             self.outcome(item, {name: answers[question] for name, question in questions.items()})
             if questions

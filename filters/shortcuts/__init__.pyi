@@ -9,6 +9,12 @@ from .item_cues import ItemCues as ItemCues
 from .item_cues import cues_of_item as cues_of_item
 from .measuring import SourceItem as SourceItem
 from .measuring import measure_items as measure_items
+from .model_solvers import ModelReply as ModelReply
+from .model_solvers import PicturelessAsker as PicturelessAsker
+from .model_solvers import PicturelessModel as PicturelessModel
+from .model_solvers import plan_requests as plan_requests
+from .model_solvers import read_letter as read_letter
+from .model_solvers import shown_of as shown_of
 from .picks import accuracy_of as accuracy_of
 from .picks import best_options as best_options
 from .picture_facts import PictureFacts as PictureFacts

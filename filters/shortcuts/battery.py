@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..items.answer_letters import Balance, Placing, balance
 from .cue_table import CueTable, Floats, table_of
 from .forest import Forest, forest_of
 from .item_cues import ItemCues
+from .model_solvers import ModelReply, ReplyCount, model_picks, reply_counts
 from .picks import Accuracy, Picks, Sides, accuracy_of
 from .rules import SolverPicks, rule_picks
 
@@ -75,6 +77,7 @@ class TaskResult(NamedTuple):
         letters: How evenly right options use their letters.
         solvers: Results of all solvers, farthest from chance first.
         forest: What the forest says; None where none could be grown.
+        replies: How a model replied, for each thing that it was shown; empty where none was asked.
     """
 
     table: CueTable
@@ -82,6 +85,7 @@ class TaskResult(NamedTuple):
     letters: Balance
     solvers: tuple[SolverResult, ...]
     forest: Forest | None
+    replies: tuple[ReplyCount, ...] = ()
 
     @property
     def carried(self) -> tuple[SolverResult, ...]:
@@ -107,6 +111,7 @@ class TaskResult(NamedTuple):
                 {"cue": title, "fall": fall} for title, fall in self.forest.weights.items() if fall > 0
             ],
             "solvers": [result.to_json() for result in self.solvers],
+            "replies": [count._asdict() for count in self.replies],
         }  # fmt: skip
 
 
@@ -148,6 +153,7 @@ def run_battery(
     seed: int,
     bounds: Bounds,
     task_cues: Mapping[str, Sequence[CueFamily]],
+    replies: Mapping[str, Sequence[ModelReply]] | None = None,
 ) -> list[TaskResult]:
     """Return the results of all solvers, one a task, sorted by task.
 
@@ -157,10 +163,12 @@ def run_battery(
         seed: Seed of the forests.
         bounds: When items carry a cue.
         task_cues: Families of cues that a task asks for, by task, in place of what its step declares.
+        replies: What a model replied to items without their pictures, by item id; None where none was asked.
 
     Raises:
         PrerequisiteError: scikit-learn is not installed.
     """
+    replies = replies or {}
     tables, without = [], []
     for task in sorted({item.task for item in items}):
         left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
@@ -170,7 +178,9 @@ def run_battery(
     tried = [
         entry
         for number, (table, left_out) in enumerate(zip(tables, without, strict=True))
-        for entry in _rules(number, table, left_out)
+        for entry in _tried(
+            number, table, chain(rule_picks(table, without=left_out), model_picks(table, replies, without=left_out))
+        )
     ]
     forests: list[Forest | None] = []
     for number, table in enumerate(tables):
@@ -183,7 +193,7 @@ def run_battery(
     for entry, p_holm in zip(tried, adjusted, strict=True):
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
     return [
-        _task_result(table, left_out, solvers, forest, seed=seed)
+        _task_result(table, left_out, solvers, forest, seed=seed)._replace(replies=reply_counts(table, replies))
         for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
     ]
 
@@ -202,8 +212,8 @@ def _forest(table: CueTable, seed: int, bounds: Bounds) -> tuple[Forest | None, 
     return forest, None if forest is None else accuracy_of_forest(forest.picks)
 
 
-def _rules(number: int, table: CueTable, without: frozenset[CueFamily]) -> Iterator[_Tried]:
-    for entry in rule_picks(table, without=without):
+def _tried(number: int, table: CueTable, solvers: Iterable[SolverPicks]) -> Iterator[_Tried]:
+    for entry in solvers:
         accuracy = accuracy_of(entry.picks, table, table.task, entry.solver, sides=entry.sides)
         if accuracy is not None and accuracy.items >= LEAST_DECIDED:
             yield _Tried(number, entry, entry.picks, accuracy)

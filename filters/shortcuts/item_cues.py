@@ -104,7 +104,7 @@ def cues_of_item(item: Item, facts_of: FactsOf) -> ItemCues | None:
     of_options: dict[str, Values] = {}
     of_item: dict[str, float | None] = {"question.length": float(len(item.question))}
     texts = [choice.text for choice in item.choices]
-    pictures = _option_pictures_of(item)
+    pictures = option_pictures_of(item)
     marks = option_marks(item)
     places: list[Place | None] = []
     reference: Place | None = None
@@ -130,7 +130,7 @@ def cues_of_item(item: Item, facts_of: FactsOf) -> ItemCues | None:
     )
 
 
-def _option_pictures_of(item: Item) -> list[str]:
+def option_pictures_of(item: Item) -> list[str]:
     """Return the picture of each option, shown as the option or named in its text; empty where some option has none."""
     shown = [image.image_id for image in item.images]
     pictures = []

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchwright.images import decode_rgb
 from benchwright.steps import CueFamily
 
+from ..models.model_questions import PixelsOf
 from .battery import Bounds, SolverResult, TaskResult, run_battery
 from .forest import require_forests
 from .measuring import LeftOutItem, measure_items, source_items
+from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel, PlannedRequests, plan_requests
 from .pruning import PruneSettings, Pruning, prune
+
+_ASKED_TOGETHER = 64
+"""Number of items whose pictures are held while a model is asked about them."""
 
 
 class ShortcutReport(NamedTuple):
@@ -79,6 +87,8 @@ def find_shortcuts(
     prune_most: float | None = None,
     seed: int = 0,
     workers: int | None = None,
+    model: PicturelessModel | None = None,
+    replies: Path | None = None,
 ) -> ShortcutReport:
     """Return what solvers that do not do the task make of the items of a release or a finished workspace.
 
@@ -89,17 +99,67 @@ def find_shortcuts(
         prune_most: Share of a task's items, 0-1, that pruning may take out; None prunes nothing.
         seed: Seed of the forests.
         workers: Number of processes; default one a processor.
+        model: Model that answers without pictures; None asks none.
+        replies: File in which its replies are kept, so that none is asked and paid twice; None keeps none.
 
     Raises:
         BenchwrightError: The folder is neither, or the workspace's run is not finished.
         DataError: A file is damaged.
-        PrerequisiteError: scikit-learn is not installed.
+        PrerequisiteError: scikit-learn is not installed, or no request to the model can succeed.
+        BudgetSpent: The model's budget does not allow all requests; what was answered is kept.
     """
     require_forests()
     bounds = bounds or Bounds()
     measured = measure_items(source_items(source), workers=workers)
-    tasks = run_battery(measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {})
+    answered = {} if model is None else ask_model(source, model, seed=seed, replies=replies)
+    tasks = run_battery(
+        measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {}, replies=answered
+    )
     settings = None if prune_most is None else PruneSettings(most=prune_most)
     pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
     pruning = tuple(each for each in pruned if each is not None)
     return ShortcutReport(source, seed, bounds, tuple(tasks), measured.left_out, pruning)
+
+
+def ask_model(
+    source: Path, model: PicturelessModel, *, seed: int, replies: Path | None
+) -> dict[str, tuple[ModelReply, ...]]:
+    """Return what a model replies to the items of a release or a finished workspace, by item id.
+
+    Args:
+        source: Folder of the release or workspace.
+        model: The model.
+        seed: Seed of the order in which options are shown.
+        replies: File in which replies are kept; None keeps none.
+
+    Raises:
+        PrerequisiteError: No request can succeed.
+        BudgetSpent: The budget does not allow all requests; what was answered is kept.
+    """
+    from benchwright.models.reply_store import ReplyStore
+
+    answered: dict[str, tuple[ModelReply, ...]] = {}
+    with ExitStack() as stack:
+        store = None if replies is None else stack.enter_context(closing(ReplyStore(replies, tmp=replies.parent)))
+        asker = stack.enter_context(closing(PicturelessAsker(model, seed=seed, replies=store)))
+        items = source_items(source)
+        while batch := list(islice(items, _ASKED_TOGETHER)):
+            files = {image_id: data for each in batch for image_id, data in each.files.items()}
+            of_batch = asker.replies_to([each.item for each in batch], _decoder(files))
+            answered |= {each.item.item_id: reply for each, reply in zip(batch, of_batch, strict=True)}
+    return answered
+
+
+def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
+    return lambda image_id: decode_rgb(files[image_id])
+
+
+def plan_model(source: Path, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
+    """Return what asking a model about the items of a release or a finished workspace would cost; nobody is asked.
+
+    Args:
+        source: Folder of the release or workspace.
+        model: The model.
+        seed: Seed of the order in which options are shown.
+    """
+    return plan_requests((each.item for each in source_items(source)), model, seed=seed)

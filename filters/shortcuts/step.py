@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
+from benchwright.canonical import canonical_json
 from benchwright.errors import PrerequisiteError
 from benchwright.records import Item
 from benchwright.steps import (
@@ -17,6 +19,7 @@ from benchwright.steps import (
     Gathered,
     GatherStep,
     MapStep,
+    OpenContext,
     Outcome,
     Step,
     Stream,
@@ -27,6 +30,7 @@ from .battery import Bounds, TaskResult, run_battery
 from .forest import require_forests
 from .item_cues import ItemCues
 from .measuring import NO_KEY, cues_or_reason, with_source_image
+from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel
 from .pruning import PruneSettings, prune
 from .report import flagged_items
 
@@ -51,6 +55,40 @@ class MeasuredCues(MapStep):
         return Outcome(values={"cues": cues.to_text()})
 
 
+class ModelReplies(MapStep):
+    """Ask a model about items without their pictures."""
+
+    name: ClassVar[str] = "models"
+    consumes: ClassVar[Stream] = "items"
+    costly: ClassVar[bool] = True
+    values: ClassVar[Mapping[str, str]] = {"replies": "string"}
+
+    model: PicturelessModel
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the replies."""
+        return self.model.deciding()
+
+    def open(self, ctx: OpenContext) -> PicturelessAsker:
+        """Connect to the model."""
+        return PicturelessAsker(self.model, seed=ctx.seed, replies=ctx.replies)
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Ask about one item."""
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
+        """Ask about items; one that cannot be asked about has no replies."""
+        asker: PicturelessAsker = ctx.opened
+        replies = asker.replies_to(records, lambda image_id: ctx.images.rgb(ctx.image(image_id)))
+        return [
+            Outcome(values={"replies": canonical_json([reply._asdict() for reply in of_item])})
+            if of_item
+            else Outcome()
+            for of_item in replies
+        ]
+
+
 class CheatingSolvers(GatherStep):
     """Let all solvers answer all items."""
 
@@ -71,15 +109,22 @@ class CheatingSolvers(GatherStep):
         cues: list[ItemCues] = []
         keys: dict[str, tuple[str, ...]] = {}
         row_of: dict[str, int] = {}
+        names = CheatingSolvers.columns
         for row, (item_id, root, groups, text) in enumerate(
-            zip(*(columns[name].to_pylist() for name in self.columns), strict=True)
+            zip(*(columns[name].to_pylist() for name in names), strict=True)
         ):
             if text is not None:
                 cues.append(ItemCues.from_text(text))
                 keys[item_id] = with_source_image(groups, root)
                 row_of[item_id] = row
         bounds = Bounds(self.max_gain, self.min_p)
-        results = run_battery(cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues) if cues else []
+        results = (
+            run_battery(
+                cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues, replies=self.replies(columns)
+            )
+            if cues
+            else []
+        )
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for result in results:
             for item_id, outcome in self._of_task(result, ctx.seed, bounds).items():
@@ -95,6 +140,11 @@ class CheatingSolvers(GatherStep):
             },
             evidence=[spoken[row][4] for row in rows],
         )
+
+    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[ModelReply]]:
+        """Return what a model replied, by item id; nothing here, where none is asked."""
+        del columns
+        return {}
 
     def _of_task(
         self, result: TaskResult, seed: int, bounds: Bounds
@@ -116,6 +166,22 @@ class CheatingSolvers(GatherStep):
         return outcomes
 
 
+class CheatingSolversWithModel(CheatingSolvers):
+    """Let all solvers answer all items, and count what a model replied."""
+
+    columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
+
+    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[ModelReply]]:
+        """Return what the model replied, by item id."""
+        return {
+            item_id: [ModelReply(**reply) for reply in json.loads(text)]
+            for item_id, text in zip(
+                *(columns[name].to_pylist() for name in ("item_id", "models.replies")), strict=True
+            )
+            if text is not None
+        }
+
+
 class Shortcuts(Step):
     """Ask about items that can be answered without doing their task, or drop them.
 
@@ -126,15 +192,19 @@ class Shortcuts(Step):
     well. Families of cues that a task itself asks for are left out: steps declare them, and
     `allowed_cues` does for tasks of one's own.
 
+    With `model`, a language model answers as well, without the pictures: from question and options, from the options
+    alone, or from captions. What it was asked once is kept and not paid again.
+
     Args:
         allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
-            `reference_pixels`, `text`, `number`, `question`.
+            `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
         min_p: Adjusted p-value, 0-1, below which a distance is no chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
         prune: Takes out the items with the highest bias scores, round by round, where the forest carries a cue: `most`
             and `per_round` are shares of a task's items. For imported or written items; null takes out none.
+        model: Model behind an endpoint that answers without the pictures; null asks none.
 
     Reasons:
         carries_shortcut (ask or drop): A solver that does not do the task is helped by a cue with this item.
@@ -149,6 +219,12 @@ class Shortcuts(Step):
     min_p: float = Field(0.05, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
     prune: PruneSettings | None = None
+    model: PicturelessModel | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; timeouts, retries and budgets of the model do not."""
+        settings = {name: value for name, value in super().parameters().items() if name != "model"}
+        return settings if self.model is None else {**settings, "model": self.model.deciding()}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
         """Return how to install scikit-learn where it is not installed."""
@@ -160,5 +236,8 @@ class Shortcuts(Step):
         return None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure the cues, then let solvers answer; new bounds measure nothing again."""
-        return (MeasuredCues(), CheatingSolvers(**{name: getattr(self, name) for name in type(self).model_fields}))
+        """Measure the cues, ask the model, then let solvers answer; new bounds measure and ask nothing again."""
+        bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
+        if self.model is None:
+            return (MeasuredCues(), CheatingSolvers(**bounds))
+        return (MeasuredCues(), ModelReplies(model=self.model), CheatingSolversWithModel(**bounds))

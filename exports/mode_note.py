@@ -1,0 +1,55 @@
+"""The paragraph of a release's card on modes: which items were made by a paper's rule as printed, which hardened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from benchwright.records import Item
+from benchwright.rooms import catalogue
+
+MODE = "mode"
+"""Attribute of items, and setting of steps, that names the mode: `paper` or `hardened`."""
+HARDENED, PAPER = "hardened", "paper"
+
+
+def mode_note(items: Iterable[Item]) -> str:
+    """Return the paragraph as Markdown; empty where no item is of a task that has modes.
+
+    Items state their mode as an attribute. A task whose step can only follow the paper states none, and the paragraph
+    says so.
+
+    Args:
+        items: Items as they are released.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for item in items:
+        counts.setdefault(item.task, Counter())[str(item.attributes.get(MODE, ""))] += 1
+    hardened, printed, only = [], [], []
+    for task, modes in sorted(counts.items()):
+        if modes[HARDENED]:
+            hardened.append(f"`{task}` ({modes[HARDENED]})")
+        if modes[PAPER]:
+            printed.append(f"`{task}` ({modes[PAPER]})")
+        if modes[""] and _has_papers_rule_only(task):
+            only.append(f"`{task}` ({modes['']})")
+    sentences = []
+    if hardened:
+        sentences.append(
+            "Hardened, so that the right option and the others are drawn by one rule, are the items of "
+            f"{', '.join(hardened)}."
+        )
+    if printed:
+        sentences.append(
+            f"By the paper's rule as printed, which may give keys away, are made those of {', '.join(printed)}."
+        )
+    if only:
+        sentences.append(f"One form only exists of {', '.join(only)}: the paper's rule.")
+    return " ".join(["**Modes.**", *sentences]) if sentences else ""
+
+
+def _has_papers_rule_only(task: str) -> bool:
+    """Return whether the step that makes a task can follow the paper only."""
+    entry = catalogue("steps").get(task)
+    field = None if entry is None else entry.load().model_fields.get(MODE)
+    return field is not None and field.default == PAPER
