@@ -173,7 +173,7 @@ def reflectance(room: Room, traced: Traced) -> Floats:
         mine = traced.owner == number
         color = np.broadcast_to(thing.color, (int(mine.sum()), 3))
         if thing.is_striped:
-            is_dark = np.floor((point[mine][:, 2] - thing.foot[2]) / thing.size[2] * 4) % 2 == 1
+            is_dark = np.floor((point[mine][:, 2] - thing.foot[2] - EPSILON) / thing.size[2] * 4) % 2 == 1
             color = np.where(is_dark[:, None], color * 0.5, color)
         albedo[mine] = color
     grain = np.sin(point @ (31.0, 17.0, 23.0)) * np.sin(point @ (-13.0, 41.0, 19.0) + 1.0)

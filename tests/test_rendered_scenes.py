@@ -83,6 +83,15 @@ def test_a_shadow_takes_light_and_leaves_reflectance() -> None:
     assert dark == pytest.approx(bright, rel=0.07)
 
 
+def test_the_top_of_a_striped_cylinder_is_of_one_reflectance() -> None:
+    thing = Thing("cylinder", (0.0, 0.0, 0.0), (1.0, 1.0, 0.7), GREY, is_striped=True)
+    room, camera = room_of(thing), Camera((0.0, -3.0, 3.0), (0.0, 0.0, 0.3))
+    traced = trace(room, camera, WH)
+    top = reflectance(room, traced)[(traced.owner == 0) & (traced.normal[..., 2] > 0.9)]
+    assert len(top) > 100
+    assert top.max() < 1.1 * top.min()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("scenes")
