@@ -39,6 +39,8 @@ ITEMS: dict[str, Maker] = {
 """Makers of items by task."""
 FARTHEST = 6
 """Solvers named for each task."""
+FITTED = ("forest", "words")
+"""Solvers that are named wherever they lie."""
 
 
 def main() -> None:
@@ -76,19 +78,21 @@ def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
     cues = measure_items(sources)
     [task] = run_battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={})
     solvers = sorted(task.solvers, key=lambda solver: -abs(solver.accuracy.value - solver.accuracy.chance))
+    named = [
+        {
+            "solver": solver.solver,
+            "right": round(solver.accuracy.value, 3),
+            "interval": [round(bound, 3) for bound in solver.accuracy.interval],
+            "chance": round(solver.accuracy.chance, 3),
+        }
+        for solver in solvers
+    ]
     return {
         "items": len(cues.cues),
         "solvers": len(solvers),
         "carried": [solver.solver for solver in solvers if solver.carries],
-        "farthest": [
-            {
-                "solver": solver.solver,
-                "right": round(solver.accuracy.value, 3),
-                "interval": [round(bound, 3) for bound in solver.accuracy.interval],
-                "chance": round(solver.accuracy.chance, 3),
-            }
-            for solver in solvers[:FARTHEST]
-        ],
+        "farthest": named[:FARTHEST],
+        "fitted": [entry for entry in named if entry["solver"] in FITTED],
     }
 
 

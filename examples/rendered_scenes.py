@@ -1,0 +1,380 @@
+"""Write rendered pictures of which everything is known, with the table that the reader `folder` reads.
+
+    python examples/rendered_scenes.py FOLDER [--scenes 40] [--seed 1]
+
+renders, so many of each, rooms full of things (depth, reflectance, counts, boxes), three things that lie to each other
+in some way (claims), two views of a room (poses), and two toy figures (parts that correspond). Truths follow from the
+geometry. Those that people could not see are left out: things that are half hidden, depths, places and reflectances
+that hardly differ. `scenes.jsonl` states them; in a recipe, `{step: dataset, reader: folder, folder: FOLDER}`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, permutations
+from math import cos, degrees, dist, radians, sin
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from ray_casting import Camera, Floats, Room, Thing, Traced, light, luminance, photograph, reflectance, trace
+
+SIZE_WH = (640, 480)
+TRIAL_WH = (160, 120)
+"""Size at which a scene is traced to see whether enough of each thing shows."""
+MATERIALS = {
+    "black": (0.035, 0.035, 0.04),
+    "blue": (0.04, 0.1, 0.4),
+    "red": (0.5, 0.06, 0.05),
+    "green": (0.08, 0.3, 0.1),
+    "grey": (0.22, 0.22, 0.22),
+    "yellow": (0.75, 0.5, 0.06),
+    "white": (0.8, 0.79, 0.76),
+}
+PLURALS = {"ball": "balls", "box": "boxes", "cylinder": "cylinders"}
+LEAST_SHARE = 0.5
+"""Share of a thing that must show."""
+BOXED_SHARE = 0.97
+"""Share of a thing that must show where its box is stated."""
+FARTHER = 1.15
+"""Least ratio of two distances that are compared."""
+DARKER = 1.8
+"""Least ratio of two reflectances that differ."""
+SAME = 1.05
+"""Largest ratio of two reflectances that are the same."""
+OTHER_LIGHT = 1.4
+"""Least ratio of the light on two places of one thing that are compared."""
+PATCH_PX = 9
+"""Half the side of the square around a point in which it must be on one thing of one reflectance."""
+COMPARISONS = 24
+"""Most comparisons of reflectance in a picture, of either kind."""
+
+Pixels = NDArray[np.uint8]
+Truth = dict[str, Any]
+
+
+class Shot(NamedTuple):
+    """A picture, and what its pixels show."""
+
+    pixels: Pixels
+    traced: Traced
+    albedo: Floats
+    lighting: Floats
+
+
+class Scene(NamedTuple):
+    """The pictures of one record and what is true of them."""
+
+    pictures: tuple[Pixels, ...]
+    truths: tuple[Truth, ...]
+
+
+def shoot(room: Room, camera: Camera, rng: np.random.Generator) -> Shot:
+    """Return the picture of a room."""
+    traced = trace(room, camera, SIZE_WH)
+    albedo, lighting = reflectance(room, traced), light(room, traced)
+    return Shot(photograph(albedo, lighting, rng), traced, luminance(albedo), lighting)
+
+
+def furnished(things: Sequence[Thing], rng: np.random.Generator) -> Room:
+    """Return a room with these things, of which chance takes floor, wall and light."""
+    greys = rng.choice((0.14, 0.22, 0.36, 0.55), 2)
+    floor, wall = (tuple((grey * rng.uniform(0.85, 1.15, 3)).tolist()) for grey in greys)
+    lamp = (rng.uniform(-1.2, 1.2), rng.uniform(-1.3, -0.3), rng.uniform(0.8, 1.8))
+    return Room(tuple(things), floor, wall, lamp, tile=float(rng.choice((0.0, 0.6))))
+
+
+def drawn_thing(rng: np.random.Generator, shape: str, place: tuple[float, float], scale: float = 1.0) -> Thing:
+    """Return a thing of that shape on the floor, of which chance takes size, colour and turn."""
+    width, height = rng.uniform(0.45, 0.85, 2) * scale
+    size = (width,) * 3 if shape == "ball" else (width, width, height * rng.uniform(0.8, 1.6))
+    material = str(rng.choice(list(MATERIALS)))
+    is_striped = shape == "cylinder" and bool(rng.random() < 0.3)
+    return Thing(shape, (*place, 0.0), size, MATERIALS[material], float(rng.uniform(0, 90)), is_striped)  # type: ignore[arg-type]  # a str
+
+
+def scattered(rng: np.random.Generator, shapes: Sequence[str], scale: float = 1.0) -> list[Thing]:
+    """Return things of these shapes that stand apart."""
+    things: list[Thing] = []
+    while len(things) < len(shapes):
+        place = (float(rng.uniform(-2.3, 2.3)), float(rng.uniform(-1.6, 2.6)))
+        thing = drawn_thing(rng, shapes[len(things)], place, scale)
+        if all(dist(place, other.foot[:2]) > 0.75 * (thing.size[0] + other.size[0]) for other in things):
+            things.append(thing)
+    return things
+
+
+def held(rng: np.random.Generator, angle_deg: float = 0.0, nearest: float = 4.9) -> Camera:
+    """Return a camera that looks at the middle of the room from that angle, 0 from the front, positive to the right."""
+    reach = nearest + rng.uniform(0, 1)
+    place = (reach * sin(radians(angle_deg)), -reach * cos(radians(angle_deg)), rng.uniform(1.6, 2.6))
+    return Camera(place, (0.0, 0.0, 0.5))
+
+
+def seen_well(room: Room, cameras: Sequence[Camera]) -> bool:
+    """Return whether enough of each thing shows in each picture."""
+    return all(min(trace(room, camera, TRIAL_WH).shares) >= LEAST_SHARE for camera in cameras)
+
+
+def full_room(rng: np.random.Generator) -> Scene:
+    """Return a picture of two to eleven things."""
+    while True:
+        shapes = rng.choice(list(PLURALS), int(rng.integers(2, 12))).tolist()
+        room, camera = furnished(scattered(rng, shapes, 1.15 - 0.04 * len(shapes)), rng), held(rng)
+        if seen_well(room, [camera]):
+            break
+    shot = shoot(room, camera, rng)
+    counts = Counter(shapes)
+    asked = [
+        {"kind": "counts", "question": f"How many {plural} are there?", "count": counts[shape], "is_simple": True}
+        for shape, plural in PLURALS.items()
+    ]
+    return Scene((shot.pixels,), (*asked, boxes(room, shot), *depths(shot, rng), *reflectances(shot, rng)))
+
+
+def boxes(room: Room, shot: Shot) -> Truth:
+    """Return the box of each thing that shows almost wholly; of the others that there are more of their label."""
+    labels = [f"{_material(thing)} {thing.shape}" for thing in room.things]
+    stated, hidden = [], set()
+    for number, label in enumerate(labels):
+        if shot.traced.shares[number] < BOXED_SHARE:
+            hidden.add(label)
+            continue
+        rows, columns = np.nonzero(shot.traced.owner == number)
+        box = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+        stated.append({"label": label, "box": [float(side) for side in box]})
+    return {"kind": "boxes", "boxes": stated, "incomplete": sorted(hidden)}
+
+
+def clear_points(shot: Shot, rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
+    """Return points, column and row, around which all pixels are of one thing and one reflectance."""
+    width, height = SIZE_WH
+    columns = rng.integers(40, width - 40, count).tolist()
+    rows = rng.integers(30, height - 30, count).tolist()
+    points = []
+    for column, row in zip(columns, rows, strict=True):
+        square = np.s_[row - PATCH_PX : row + PATCH_PX + 1, column - PATCH_PX : column + PATCH_PX + 1]
+        owner, albedo = shot.traced.owner[square], shot.albedo[square]
+        if (owner == owner[0, 0]).all() and albedo.max() <= 1.12 * albedo.min():
+            points.append((column, row))
+    return points
+
+
+def _tilt_deg(first: tuple[int, int], second: tuple[int, int]) -> float:
+    across, down = abs(first[0] - second[0]), abs(first[1] - second[1])
+    return 90.0 if not across else degrees(np.arctan2(down, across))
+
+
+def depths(shot: Shot, rng: np.random.Generator) -> Iterator[Truth]:
+    """Yield a comparison of two points about level, of which one is clearly closer; of two things where there are."""
+    distance, owner = shot.traced.distance, shot.traced.owner
+    pairs = [
+        (first, second)
+        for first, second in combinations(clear_points(shot, rng, 300), 2)
+        if _tilt_deg(first, second) <= 4
+        and dist(first, second) >= 100
+        and abs(first[0] + second[0] - SIZE_WH[0]) <= 0.4 * SIZE_WH[0]
+        and owner[first[::-1]] != owner[second[::-1]]
+        and max(distance[first[::-1]], distance[second[::-1]])
+        >= FARTHER * min(distance[first[::-1]], distance[second[::-1]])
+    ]
+    of_things = [pair for pair in pairs if min(owner[point[::-1]] for point in pair) >= 0]
+    for first, second in (of_things or pairs)[:1]:
+        closer = "first" if distance[first[::-1]] < distance[second[::-1]] else "second"
+        yield {"kind": "depth", "first": _centre(first), "second": _centre(second), "closer": closer}
+
+
+def reflectances(shot: Shot, rng: np.random.Generator) -> Iterator[Truth]:
+    """Yield comparisons of surfaces: clearly different ones, and equal ones of two things or in unlike light."""
+    yielded: Counter[bool] = Counter()
+    for first, second in combinations(clear_points(shot, rng, 160), 2):
+        (albedo, light_there, owner), (other, other_light, other_owner) = (
+            (shot.albedo[point[::-1]], shot.lighting[point[::-1]], shot.traced.owner[point[::-1]])
+            for point in (first, second)
+        )
+        ratio = max(albedo, other) / min(albedo, other)
+        is_equal = ratio <= SAME
+        is_unlike = max(light_there, other_light) >= OTHER_LIGHT * min(light_there, other_light)
+        if (
+            yielded[is_equal] >= COMPARISONS
+            or not 70 <= dist(first, second) <= 330
+            or _tilt_deg(first, second) > 14
+            or (is_equal and owner == other_owner and not is_unlike)
+            or (not is_equal and ratio < DARKER)
+        ):
+            continue
+        yielded[is_equal] += 1
+        darker = "equal" if is_equal else "first" if albedo < other else "second"
+        points = {"first": _centre(first), "second": _centre(second)}
+        yield {"kind": "reflectance", **points, "darker": darker, "weight": 1.0}
+
+
+def _centre(point: tuple[int, int]) -> list[float]:
+    """Return the middle of a pixel."""
+    return [point[0] + 0.5, point[1] + 0.5]
+
+
+def three_things(rng: np.random.Generator) -> Scene:
+    """Return a picture of a ball, a box and a cylinder, the ball on one of the others in a third of them."""
+    while True:
+        things = scattered(rng, ["ball", "box", "cylinder"])
+        if rng.random() < 1 / 3:
+            below = things[int(rng.integers(1, 3))]
+            things[0] = Thing("ball", (*below.foot[:2], below.size[2]), (0.5,) * 3, things[0].color)
+        room, camera = furnished(things, rng), held(rng)
+        if seen_well(room, [camera]):
+            break
+    shot = shoot(room, camera, rng)
+    return Scene((shot.pixels,), tuple(claims(room, camera)))
+
+
+def claims(room: Room, camera: Camera) -> Iterator[Truth]:
+    """Yield claims on each two things that are clearly true or clearly false, as the camera sees them."""
+    for thing, other in permutations(room.things, 2):
+        x, other_x = camera.project(np.array([thing.middle, other.middle]), SIZE_WH)[:, 0].tolist()
+        ahead = (other.middle - thing.middle) @ camera.rotation[2]
+        is_on = thing.foot[2] > 0 and thing.foot[:2] == other.foot[:2]
+        relations = []
+        if abs(x - other_x) >= 70:
+            relations += [("left of", x < other_x), ("right of", x > other_x)]
+        if abs(ahead) >= 0.9 and abs(x - other_x) <= 150 and not room.things[0].foot[2]:
+            relations += [("in front of", ahead > 0), ("behind", ahead < 0)]
+        relations.append(("on top of", is_on))
+        for relation, is_true in relations:
+            claim = f"The {thing.shape} is {relation} the {other.shape}."
+            yield {"kind": "claims", "claim": claim, "relation": relation, "is_true": bool(is_true)}
+
+
+def two_views(rng: np.random.Generator) -> Scene:
+    """Return two pictures of one room, the camera 15 to 40 degrees farther around."""
+    while True:
+        shapes = rng.choice(list(PLURALS), int(rng.integers(3, 7))).tolist()
+        room = furnished(scattered(rng, shapes), rng)
+        turn = float(rng.uniform(15, 40) * rng.choice((-1, 1)))
+        start = float(rng.uniform(-30, 30))
+        cameras = [held(rng, start), held(rng, start + turn)]
+        if abs(start + turn) <= 32 and seen_well(room, cameras):
+            break
+    shots = [shoot(room, camera, rng).pixels for camera in cameras]
+    poses = [
+        {
+            "frame": frame,
+            "rotation": camera.rotation.tolist(),
+            "translation": (-camera.rotation @ np.array(camera.place)).tolist(),
+        }
+        for frame, camera in enumerate(cameras)
+    ]
+    return Scene(tuple(shots), ({"kind": "poses", "category": "group of things", "up": [0, 0, 1], "poses": poses},))
+
+
+def figure(rng: np.random.Generator) -> dict[str, Thing]:
+    """Return the parts of a toy figure that looks about to the front, of which chance takes build and pose."""
+    x, y, turn = rng.uniform(-0.9, 0.9), rng.uniform(-0.3, 1.0), rng.uniform(-25, 25)
+    legs, trunk, broad, head = rng.uniform((0.4, 0.6, 0.5, 0.4), (0.9, 1.0, 0.85, 0.6))
+    skin, coat, shoes, cap = (MATERIALS[str(name)] for name in rng.choice(list(MATERIALS), 4, replace=False))
+    c, s = cos(radians(turn)), sin(radians(turn))
+
+    def part(shape: str, right: float, front: float, bottom: float, size: Any, color: Any) -> Thing:
+        place = (x + c * right + s * front, y + s * right - c * front, bottom)
+        return Thing(shape, place, size, color, turn)  # type: ignore[arg-type]  # a literal of each call
+
+    parts = {
+        "trunk": part("box", 0, 0, legs, (broad, 0.35, trunk), coat),
+        "head": part("ball", 0, 0, legs + trunk, (head,) * 3, skin),
+        "nose": part("ball", 0, head / 2, legs + trunk + head / 2 - 0.06, (0.13,) * 3, (0.6, 0.05, 0.05)),
+        "hat": part("cylinder", 0, 0, legs + trunk + 0.85 * head, (0.7 * head, 0.7 * head, 0.3), cap),
+    }
+    for name, side in (("left", -1), ("right", 1)):
+        raised = radians(rng.uniform(-60, 60))
+        parts[f"{name} leg"] = part("cylinder", side * broad / 4, 0, 0, (0.18, 0.18, legs), coat)
+        parts[f"{name} foot"] = part("box", side * broad / 4, 0.1, 0, (0.22, 0.4, 0.16), shoes)
+        for joint, way in enumerate((0.15, 0.32, 0.5)):
+            across, up = side * (broad / 2 + way * cos(raised)), legs + 0.8 * trunk + way * sin(raised)
+            is_hand = joint == 2
+            size = (0.22,) * 3 if is_hand else (0.18,) * 3
+            parts[f"{name} hand" if is_hand else f"{name} arm {joint}"] = part(
+                "ball", across, 0, up - size[0] / 2, size, skin if is_hand else coat
+            )
+    return parts
+
+
+NAMED_PARTS = ("hat", "nose", "trunk", "left hand", "right hand", "left foot", "right foot")
+"""Parts that figures have in common; left and right are those of who looks at them."""
+
+
+def two_figures(rng: np.random.Generator) -> Scene:
+    """Return two pictures, of a figure each, and where both show their parts."""
+    shots, places = [], []
+    for _ in range(2):
+        parts = figure(rng)
+        room, camera = furnished(list(parts.values()), rng), held(rng, float(rng.uniform(-12, 12)), 3.8)
+        shot = shoot(room, camera, rng)
+        middles = np.array([parts[name].middle for name in NAMED_PARTS])
+        shown = camera.project(middles, SIZE_WH)
+        owners = [list(parts).index(name) for name in NAMED_PARTS]
+        places.append(
+            {
+                name: [round(x, 2), round(y, 2)]
+                for name, (x, y), owner in zip(NAMED_PARTS, shown.tolist(), owners, strict=True)
+                if 0 <= x < SIZE_WH[0] and 0 <= y < SIZE_WH[1] and shot.traced.owner[int(y), int(x)] == owner
+            }
+        )
+        shots.append(shot.pixels)
+    names = [name for name in NAMED_PARTS if all(name in shown for shown in places)]
+    first, second = ([shown[name] for name in names] for shown in places)
+    truth = {"kind": "keypoints", "category": "toy figure", "names": names, "first": first, "second": second}
+    return Scene(tuple(shots), (truth,) if names else ())
+
+
+def _material(thing: Thing) -> str:
+    return next(name for name, color in MATERIALS.items() if color == thing.color)
+
+
+KINDS: dict[str, Callable[[np.random.Generator], Scene]] = {
+    "room": full_room,
+    "three": three_things,
+    "views": two_views,
+    "figures": two_figures,
+}
+"""Scenes by the beginning of their names."""
+
+
+def write_scenes(folder: Path, scenes: int, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> None:
+    """Write pictures and table into a folder.
+
+    Args:
+        folder: Where to.
+        scenes: Number of scenes of each kind.
+        seed: What the scenes depend on, each besides on its own kind and number.
+        kinds: Kinds of scenes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "scenes.jsonl").open("w", encoding="utf-8") as table:
+        for kind in kinds:
+            for number in range(scenes):
+                scene = KINDS[kind](np.random.default_rng([seed, list(KINDS).index(kind), number]))
+                names = [f"{kind}-{number}-{place}.png" for place in range(len(scene.pictures))]
+                for name, pixels in zip(names, scene.pictures, strict=True):
+                    Image.fromarray(pixels).save(folder / name)
+                images = [{"image": name, "licence": "CC0"} for name in names]
+                row = {"id": f"{kind}-{number}", "images": images, "truths": scene.truths}
+                table.write(json.dumps(row) + "\n")
+
+
+def main() -> None:
+    """Write scenes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--scenes", type=int, default=40, help="scenes of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    write_scenes(options.folder, options.scenes, options.seed)
+
+
+if __name__ == "__main__":
+    main()
