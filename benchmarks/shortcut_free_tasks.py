@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import items_of_marks
+import items_of_models
 import items_of_pictures
 import numpy as np
 from composites import photographs
@@ -25,6 +26,7 @@ from items_of_pictures import Maker, Pixels
 from made_items import MadeItems
 
 from benchwright.cli.demo import prepare_photographs
+from benchwright.filters.shortcuts import Bounds, SolverResult, SourceItem, measure_items, run_battery
 
 
 def _of_marks(maker: items_of_marks.Maker) -> Maker:
@@ -34,6 +36,7 @@ def _of_marks(maker: items_of_marks.Maker) -> Maker:
 
 ITEMS: dict[str, Maker] = {
     **items_of_pictures.ITEMS,
+    **items_of_models.ITEMS,
     **{name: _of_marks(maker) for name, maker in items_of_marks.ITEMS.items()},
 }
 """Makers of items by task."""
@@ -66,8 +69,6 @@ def main() -> None:
 
 def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
     """Return the number of items, and the accuracy of the solvers that lie farthest from chance."""
-    from benchwright.filters.shortcuts import Bounds, SourceItem, measure_items, run_battery
-
     sources = iter(
         SourceItem(item, {shown.image_id: part.files[shown.image_id] for shown in item.images})
         for part in made
@@ -80,15 +81,25 @@ def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
         "items": len(cues.cues),
         "solvers": len(solvers),
         "carried": [solver.solver for solver in solvers if solver.carries],
-        "farthest": [
-            {
-                "solver": solver.solver,
-                "right": round(solver.accuracy.value, 3),
-                "interval": [round(bound, 3) for bound in solver.accuracy.interval],
-                "chance": round(solver.accuracy.chance, 3),
-            }
-            for solver in solvers[:FARTHEST]
-        ],
+        "families": _farthest_of_families(solvers),
+        "farthest": [_figures(solver) for solver in solvers[:FARTHEST]],
+    }
+
+
+def _farthest_of_families(solvers: Sequence[SolverResult]) -> dict[str, Any]:
+    """Return the solver of each family that lies farthest from chance; solvers come in that order."""
+    first: dict[str, Any] = {}
+    for solver in solvers:
+        first.setdefault(solver.family or "forest", _figures(solver))
+    return first
+
+
+def _figures(solver: SolverResult) -> dict[str, Any]:
+    return {
+        "solver": solver.solver,
+        "right": round(solver.accuracy.value, 3),
+        "interval": [round(bound, 3) for bound in solver.accuracy.interval],
+        "chance": round(solver.accuracy.chance, 3),
     }
 
 
