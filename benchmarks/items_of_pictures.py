@@ -131,9 +131,8 @@ def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: in
     """
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
-    sources = pictures_of(photographs, seed, 2 * records)
     for number in range(records):
-        pair = [sources[place] for place in rng.choice(len(sources), 2, replace=False)]
+        pair = [photographs[place] for place in rng.choice(len(photographs), 2, replace=False)]
         sizes = [rng.integers(150, 260, 2) for _ in pair]
         closer = int(rng.integers(2))
         versions = [_version(rng, pair[place], sizes[place]) for place in (closer, 0, 1)]
