@@ -124,18 +124,20 @@ def styles(folder: Path, photographs: Sequence[Pixels], seed: int, records: int,
 
 
 def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of triplets of which the closer picture has about the size of the reference."""
-    del photographs
+    """Return items of triplets: of two pictures, chance takes the one of which the reference is another version.
+
+    All three are versions of their pictures by one rule, so that either candidate could have been the closer one; but
+    versions of a picture have about its size, as in datasets whose pictures were searched by sizes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
     for number in range(records):
-        width, height = rng.integers(150, 260, 2).tolist()
-        other = rng.integers(150, 260, 2).tolist()
-        pictures = [_noise(rng, *size, 120) for size in ((width, height), (width + 2, height + 2), other)]
-        closer = "left" if rng.integers(2) else "right"
-        reference, near, far = (run.add(pixels, f"{number}-{k}.png") for k, pixels in enumerate(pictures))
-        shown = [reference, near, far] if closer == "left" else [reference, far, near]
-        run.state(f"nights:{number}", shown, SimilarityTriplet(closer=closer, votes=7))
+        pair = [photographs[place] for place in rng.choice(len(photographs), 2, replace=False)]
+        sizes = [rng.integers(150, 260, 2) for _ in pair]
+        closer = int(rng.integers(2))
+        versions = [_version(rng, pair[place], sizes[place]) for place in (closer, 0, 1)]
+        shown = [run.add(pixels, f"{number}-{place}.png") for place, pixels in enumerate(versions)]
+        run.state(f"nights:{number}", shown, SimilarityTriplet(closer=("left", "right")[closer], votes=7))
     return MadeItems.of_run(run, run.run(tasks.VisualSimilarity(mode=mode, uses=None)))
 
 
@@ -159,6 +161,17 @@ def _noise(rng: np.random.Generator, width: int, height: int, grey: int) -> Pixe
     """Return a coarse pattern of about that grey, which nothing else has."""
     cells = rng.normal(grey, 40, (height // 10 + 1, width // 10 + 1, 3)).clip(0, 255).astype(np.uint8)
     return np.asarray(cv2.resize(cells, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _version(rng: np.random.Generator, pixels: Pixels, size_wh: NDArray[np.int64]) -> Pixels:
+    """Return a part of a picture in another light, of about that size."""
+    width, height = (size_wh + rng.integers(0, 4, 2)).tolist()
+    share = rng.uniform(0.7, 0.95)
+    part_wh = np.maximum(1, (share * np.array(pixels.shape[1::-1])).astype(int))
+    left, top = rng.integers(0, np.array(pixels.shape[1::-1]) - part_wh + 1).tolist()
+    part = pixels[top : top + part_wh[1], left : left + part_wh[0]]
+    shown = cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA)
+    return np.clip(shown * rng.uniform(0.85, 1.15) + rng.uniform(-12, 12, 3), 0, 255).astype(np.uint8)
 
 
 def _pose(angle_deg: float, frame: int) -> CameraPose:

@@ -7,7 +7,6 @@ from typing import NamedTuple, Self
 
 from benchwright.errors import BenchwrightError, CheckFailed
 
-
 CHARACTERS_PER_TOKEN = 4
 """Characters of a text that are counted as a token where cost is planned."""
 TOKENS_PER_PICTURE = 765

@@ -2,6 +2,9 @@
 
 Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The nearer picture of a
 triplet has a larger cosine with the reference than the farther one, by a margin; no two of the three are near copies.
+
+A picture that is near to many others may so be the nearer one more often than the farther one. So in mode `hardened`
+each of the two candidates has a picture that is near to it, and chance says which of these is the reference.
 """
 
 from __future__ import annotations
@@ -20,12 +23,15 @@ from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..ground_truth import RECORDS, RecordPlace, RecordTruth, SimilarityTriplet, write_records, write_truths
+from ..item_parts.modes import Mode
 from .model_step import ModelStep, Pixels, of_each_picture, open_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NO_NEARER, NO_FARTHER = "no_nearer", "no_farther"
+NO_NEARER, NO_FARTHER, NO_PARTNER = "no_nearer", "no_farther", "no_partner"
+_MOST_FARTHER = 32
+"""Farther pictures of a reference of which a partner is sought."""
 _FEATURES = "features.features"
 _COSINES_AT_ONCE = 1 << 22
 """Cosines that are computed in one product of matrices: 32 MiB."""
@@ -50,12 +56,16 @@ class SimilarPictures(ModelStep, GatherStep):
     `visual_similarity` makes items of them, with this entry's name under `dataset` and `min_votes: 1`, since a model
     has one vote. They carry `estimated_by`, and `freeze` takes them only after a campaign in which people decide on
     them. A picture is in one triplet at most. Of a picture whose turn found none, the value `left_out` says
-    `no_nearer` or `no_farther`.
+    `no_nearer`, `no_farther`, or `no_partner` where no farther picture has a near one of its own.
 
     The step has two parts: `features` computes the features of every picture, in batches; the part with the step's own
     name chooses. Other limits therefore compute no feature again.
 
     Args:
+        mode: `hardened` takes only candidates of which each has a picture near to it and not to the other, and lets
+            chance say which of these is the reference: nothing of the two candidates tells which of them is nearer.
+            `paper` takes the nearest picture of each reference for the nearer one; a picture that is near to many
+            others may then be right more often than wrong. It needs fewer pictures for as many triplets.
         side_px: Side of the square that the model sees, in pixels; the whole picture is resized to it.
         copies: Cosine above which two pictures count as near copies, which are never in one triplet.
         least: Least cosine of the nearer picture with the reference.
@@ -70,6 +80,7 @@ class SimilarPictures(ModelStep, GatherStep):
     repository: ClassVar[str] = "facebook/dinov2-small"
     estimator: ClassVar[str] = "dinov2"
 
+    mode: Mode = "hardened"
     side_px: int = Field(224, ge=14, le=1024)
     copies: float = Field(0.9, gt=0, lt=1)
     least: float = Field(0.4, ge=-1, lt=1)
@@ -147,14 +158,14 @@ class SimilarPictures(ModelStep, GatherStep):
             for reference, row in zip(references, cosines, strict=True):
                 if not is_free[reference]:
                     continue
-                result = self._with(reference, row, free, features, is_free)
+                result = self._with(reference, row, free, features, is_free, names, seed)
                 if isinstance(result, str):
                     left_out[reference] = result
                     continue
                 is_free[[result.reference, result.nearer, result.farther]] = False
                 triplets.append(result)
-                left_out.pop(result.nearer, None)
-                left_out.pop(result.farther, None)
+                for number in result[:3]:
+                    left_out.pop(number, None)
         return triplets, left_out
 
     def _with(
@@ -164,8 +175,10 @@ class SimilarPictures(ModelStep, GatherStep):
         others: NDArray[np.int64],
         features: _Features,
         is_free: NDArray[np.bool_],
+        names: Sequence[str],
+        seed: int,
     ) -> Triplet | str:
-        """Return the triplet of a reference, or what is missing.
+        """Return the triplet of a picture whose turn it is, or what is missing.
 
         Args:
             reference: Number of the reference.
@@ -173,6 +186,8 @@ class SimilarPictures(ModelStep, GatherStep):
             others: Numbers of the pictures that were free when these cosines were computed.
             features: Features of all pictures.
             is_free: For each picture whether no triplet has it.
+            names: Ids of the pictures.
+            seed: The run's seed.
         """
         usable = is_free[others] & (cosines <= self.copies) & (others != reference)
         nearest = np.where(usable, cosines, -np.inf)
@@ -181,13 +196,43 @@ class SimilarPictures(ModelStep, GatherStep):
             return NO_NEARER
         farthest = cosines[nearer] - self.margin
         remaining = np.where(np.round(cosines - farthest, 4) <= 0, nearest, -np.inf)
-        while np.isfinite(remaining[farther := int(remaining.argmax())]):
-            with_nearer = _cosines(features[others[[nearer]]], features[others[[farther]]])
-            if with_nearer.item() <= self.copies:
-                pair = int(others[nearer]), int(others[farther])
-                return Triplet(reference, *pair, float(cosines[nearer]), float(cosines[farther]))
+        reason, tried = NO_FARTHER, 0
+        while np.isfinite(remaining[farther := int(remaining.argmax())]) and tried < _MOST_FARTHER:
+            first, second = int(others[nearer]), int(others[farther])
             remaining[farther] = -np.inf
-        return NO_FARTHER
+            if _cosines(features[[first]], features[[second]]).item() > self.copies:
+                continue
+            triplet = Triplet(reference, first, second, float(cosines[nearer]), float(cosines[farther]))
+            if self.mode == "paper":
+                return triplet
+            reason, tried = NO_PARTNER, tried + 1
+            turned = self._turned(triplet, others[is_free[others]], features)
+            if turned is not None:
+                is_turned = generator_for(seed, self.name, names[reference], "turned").integers(2)
+                return turned if is_turned else triplet
+        return reason
+
+    def _turned(self, triplet: Triplet, others: NDArray[np.int64], features: _Features) -> Triplet | None:
+        """Return the triplet of the same candidates in which the farther one is the nearer, or None: its reference is
+        the nearest picture of that candidate that fits.
+
+        Args:
+            triplet: A triplet.
+            others: Numbers of the pictures that are free.
+            features: Features of all pictures.
+        """
+        nearer, farther = triplet.farther, triplet.nearer
+        cosines = _cosines(features[[nearer, farther]], features[others])
+        fits = (
+            ~np.isin(others, triplet[:3])
+            & (cosines.max(axis=0) <= self.copies)
+            & (cosines[0] >= self.least)
+            & (np.round(cosines[0] - cosines[1], 4) >= self.margin)
+        )
+        if not fits.any():
+            return None
+        place = int(np.where(fits, cosines[0], -np.inf).argmax())
+        return Triplet(int(others[place]), nearer, farther, float(cosines[0, place]), float(cosines[1, place]))
 
 
 class PictureFeatures(MapStep):

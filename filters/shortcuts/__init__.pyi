@@ -19,6 +19,7 @@ from .picks import accuracy_of as accuracy_of
 from .picks import best_options as best_options
 from .picture_facts import PictureFacts as PictureFacts
 from .picture_facts import facts_of_picture as facts_of_picture
+from .picture_facts import with_detail as with_detail
 from .pruning import PruneSettings as PruneSettings
 from .pruning import prune as prune
 from .report import ShortcutReport as ShortcutReport

@@ -18,7 +18,7 @@ from benchwright.records import Item
 
 from ..items.text_only_bias import kinship, odd_form, word_sets
 from .option_marks import OptionMarks, Place, box_cues, option_marks, place_of, position_cues, reference_cues
-from .picture_facts import PictureFacts
+from .picture_facts import PictureFacts, with_detail
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _NUMBER_WORDS = (
@@ -170,11 +170,12 @@ def _add_option_pictures(
     pictures: Sequence[str], others: Sequence[str], facts_of: FactsOf, of_options: dict[str, Values]
 ) -> None:
     """Add the cues of options that are pictures, alone and beside the first picture that is no option."""
-    facts = [facts_of(picture, True) for picture in pictures]
+    measured = [facts_of(picture, True) for picture in pictures]
+    facts = with_detail(measured)
     _add(of_options, "file", _columns([each.file for each in facts]))
     _add(of_options, "pixels", _columns([each.pixels for each in facts]))
     if others:
-        shown = facts_of(others[0], True)
+        *facts, shown = with_detail([*measured, facts_of(others[0], True)])
         _add(of_options, "reference_file", _columns([_differences(each.file, shown.file) for each in facts]))
         _add(of_options, "reference_pixels", _columns([_differences(each.pixels, shown.pixels) for each in facts]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ _SMALL_PX = 192
 """Longer side, in pixels, to which a picture is shrunk before its light is measured."""
 _BLACK, _WHITE = 5, 250
 _FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+_PNG = float(_FORMATS.index("PNG"))
 
 
 class PictureFacts(NamedTuple):
@@ -27,8 +28,8 @@ class PictureFacts(NamedTuple):
     Args:
         width: Width in pixels, upright.
         height: Height in pixels, upright.
-        file: Measures of the file by name: bytes, bytes per pixel, format, quality of the JPEG tables (None for other
-            formats).
+        file: Measures of the file by name: bytes, bytes per pixel, bytes that hold no pixels (None for formats of
+            which that is not known), format, quality of the JPEG tables (None for other formats).
         pixels: Measures of the pixels by name; empty where nobody asked for them.
     """
 
@@ -50,9 +51,11 @@ def facts_of_picture(data: bytes, *, with_pixels: bool) -> PictureFacts:
     """
     container = walk(io.BytesIO(data), size=len(data), limits=Limits())
     width, height = container.upright_wh
+    keep = container.keep
     file: dict[str, float | None] = {
         "bytes": float(len(data)),
         "bytes_per_pixel": len(data) / (width * height),
+        "metadata_bytes": float(len(data) - sum(stop - start for start, stop in keep)) if keep else None,
         "width": float(width),
         "height": float(height),
         "aspect": width / height,
@@ -60,6 +63,22 @@ def facts_of_picture(data: bytes, *, with_pixels: bool) -> PictureFacts:
         "jpeg_quality": jpeg_quality(data) if container.format == "JPEG" else None,
     }
     return PictureFacts(width, height, file, _pixel_measures(data) if with_pixels else {})
+
+
+def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
+    """Return facts of pictures that are compared, with bytes among the measures of pixels where they are one.
+
+    Of PNGs of one size, which keep every pixel, the compressed pixels are the longer the more detail there is to see;
+    bytes that hold no pixels stay a measure of the file. Other facts are returned as they are.
+    """
+    if {each.file["format"] for each in pictures} != {_PNG} or len({each[:2] for each in pictures}) > 1:
+        return list(pictures)
+    results = []
+    for each in pictures:
+        file = {name: value for name, value in each.file.items() if name not in ("bytes", "bytes_per_pixel")}
+        detail = (each.file["bytes"] or 0.0) - (each.file["metadata_bytes"] or 0.0)
+        results.append(each._replace(file=file, pixels={**each.pixels, "detail_bytes": detail}))
+    return results
 
 
 def _pixel_measures(data: bytes) -> dict[str, float | None]:

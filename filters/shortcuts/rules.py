@@ -163,7 +163,7 @@ def _looked_up(table: CueTable, values: Floats) -> Picks:
 
 def _has_words(table: CueTable) -> bool:
     """Return whether words differ between items, other than those that say where an option is marked or shown."""
-    if all(item.places or item.texts[0] is None or "file.bytes" in item.of_options for item in table.items):
+    if all(item.places or item.texts[0] is None or "file.format" in item.of_options for item in table.items):
         return False
     return len({(item.question, tuple(sorted(map(str, item.texts)))) for item in table.items}) > 1
 

@@ -91,6 +91,29 @@ def test_the_nearer_picture_is_nearer_and_no_picture_is_in_two_triplets() -> Non
     assert triplets_of(gathered(dict(features), list(features), seed=2)) != triplets
 
 
+@pytest.mark.parametrize(("mode", "low", "high"), [("hardened", 0.4, 0.6), ("paper", 0.9, 1.0)])
+def test_a_picture_that_is_near_to_many_others_is_the_nearer_one_by_chance_alone(
+    mode: str, low: float, high: float
+) -> None:
+    # Five pictures around one, whose cosine with each is 0.7, and two others that are near to each other alone.
+    vectors = np.zeros((8, 8))
+    for number in range(5):
+        vectors[number, [number, 5]] = np.sqrt(0.51), 0.7
+    vectors[5, 6], vectors[6, [6, 7]] = 1.0, (0.8, 0.6)
+    vectors[7, 5] = 1.0
+    names = [f"{number:064x}" for number in range(8)]
+    features: dict[str, str | None] = {
+        name: encode_vector(vector.astype(np.float32)) for name, vector in zip(names, vectors, strict=True)
+    }
+    keys = []
+    for seed in range(200):
+        for triplet in triplets_of(gathered(features, names, seed=seed, mode=mode, margin=0.3)):
+            if names[7] in triplet.image_ids[1:]:
+                keys.append(triplet.image_ids[1 if triplet.truth.closer == "left" else 2] == names[7])
+    assert len(keys) > 80
+    assert low <= np.mean(keys) <= high
+
+
 def test_the_order_of_rows_changes_nothing_and_pictures_without_features_stay_out() -> None:
     features: dict[str, str | None] = dict(clustered(30))
     names = list(features)
@@ -117,6 +140,18 @@ def test_what_was_missing_is_said(cosines: tuple[float, float], reason: str) -> 
     values = gathered(features, list(features), margin=0.4)
     assert triplets_of(values) == []
     assert values[f"{0:064x}"]["left_out"] == reason
+
+
+def test_a_farther_picture_without_a_near_one_of_its_own_makes_no_triplet() -> None:
+    vectors = [[1, 0, 0], [0.6, 0.8, 0], [0.2, -0.2, 0.96]]
+    features: dict[str, str | None] = {
+        f"{number:064x}": encode_vector((np.array(vector) / np.linalg.norm(vector)).astype(np.float32))
+        for number, vector in enumerate(vectors)
+    }
+    values = gathered(features, list(features), margin=0.2)
+    assert triplets_of(values) == []
+    assert values[f"{0:064x}"]["left_out"] == "no_partner"
+    assert len(triplets_of(gathered(features, list(features), margin=0.2, mode="paper"))) == 1
 
 
 def test_limits_without_any_picture_between_them_are_refused() -> None:

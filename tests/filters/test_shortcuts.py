@@ -7,8 +7,12 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest
 
@@ -16,13 +20,16 @@ from benchwright.filters.shortcuts import (
     Bounds,
     CueTable,
     ItemCues,
+    PictureFacts,
     accuracy_of,
     best_options,
+    facts_of_picture,
     flagged_items,
     measure_items,
     run_battery,
     table_of,
     task_cues_of,
+    with_detail,
 )
 
 pytestmark = pytest.mark.slow
@@ -52,6 +59,30 @@ def test_what_the_task_asks_for_is_left_out() -> None:
     [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families)
     assert result.task_cues == ("pixels", "reference_pixels")
     assert not any(solver.family in result.task_cues for solver in result.solvers)
+
+
+def _png(levels: np.ndarray, note: str = "") -> PictureFacts:
+    handle, notes = io.BytesIO(), PngInfo()
+    if note:
+        notes.add_text("note", note)
+    Image.fromarray(levels).save(handle, "PNG", pnginfo=notes)
+    return facts_of_picture(handle.getvalue(), with_pixels=True)
+
+
+def test_bytes_of_pngs_of_one_size_are_measures_of_their_pixels_and_a_note_in_the_file_is_not() -> None:
+    rng = np.random.default_rng(5)
+    busy, plain = rng.integers(0, 255, (40, 60, 3), np.uint8), np.full((40, 60, 3), 90, np.uint8)
+    first, second, noted = with_detail([_png(busy), _png(plain), _png(plain, note="a real photograph")])
+    assert first.pixels["detail_bytes"] > 10 * (second.pixels["detail_bytes"] or 0)
+    assert second.pixels["detail_bytes"] == noted.pixels["detail_bytes"]
+    assert "bytes" not in noted.file
+    assert (second.file["metadata_bytes"], noted.file["metadata_bytes"]) == (0, 12 + len("note\0a real photograph"))
+
+
+def test_bytes_stay_a_measure_of_the_file_where_sizes_differ() -> None:
+    facts = [_png(np.zeros((40, wide, 3), np.uint8)) for wide in (60, 61)]
+    assert with_detail(facts) == facts
+    assert all("bytes" in each.file for each in facts)
 
 
 def test_a_task_that_no_step_is_named_after_asks_for_no_cue() -> None:
