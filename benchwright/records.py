@@ -47,6 +47,10 @@ class Record(BaseModel):
         return copy
 
 
+LATER_SOURCE_FIELDS = ("url", "date", "attribution")
+"""Fields of a source that tables and documents of older versions do not have; left out where nothing is stated."""
+
+
 class Source(Record):
     """Where an image came from, as its source states it."""
 
@@ -58,6 +62,18 @@ class Source(Record):
     licence: str | None = None
     author: str | None = None
     retrieved_at: str | None = None
+    url: str | None = None
+    """Address at which the image can be had, or its page."""
+    date: str | None = None
+    """When the image was made, as stated."""
+    attribution: str | None = None
+    """How its author wants to be named."""
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_stated(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Documents and hashes of records stay those of before these fields could be stated.
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if value is not None or name not in LATER_SOURCE_FIELDS}
 
 
 class ImageRecord(Record):

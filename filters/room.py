@@ -21,6 +21,7 @@ ROOM = Room(
         ),
         "drawings": Entry(f"{_HERE}.drawings:Drawings", "Drop comics, logos, drawings and pages of text."),
         "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
+        "licences": Entry(f"{_HERE}.licences:Licences", "Drop images whose licence is not among those you allow."),
         "repeated_options": Entry(
             f"{_HERE}.items.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
         ),

@@ -5,6 +5,9 @@ order), and the others are recorded as `same_bytes`. Nothing is decoded here. Wh
 orientation, too many pixels) is checked; an image that only decoding shows to be broken fails in the first step that
 decodes it.
 
+A table `sources.csv` in the folder states authors and licences of its files, and is no image itself; what the table
+does not state, the files' own metadata may (`benchwright.rights`).
+
 Photographs that people uploaded, and pictures that steps bring, are ingested together with the folder's files, each
 with its stated source, and are stored in the workspace. Of equal files, one whose source states a licence is kept.
 """
@@ -26,6 +29,9 @@ from benchwright.images.identify import identify, path_for, uri_for
 from benchwright.photographs import BroughtPhotograph
 from benchwright.pipeline.seen_files import IngestCache, SeenFile
 from benchwright.records import ImageRecord, Source
+from benchwright.rights.embedded import embedded_sources
+from benchwright.rights.source_table import SourceTable, read_source_table
+from benchwright.rights.stated_sources import FileSource, stated_source
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
@@ -103,7 +109,10 @@ class Identify:
             return SeenFile(uri, reason="worker_died", detail=attempt.blamed[place])
         attempt.at(place)
         try:
-            return SeenFile(uri, *_identity(identify(self.root / path_for(uri), root=self.root, limits=self.limits)))
+            path = self.root / path_for(uri)
+            identified = identify(path, root=self.root, limits=self.limits)
+            embedded = embedded_sources(path, identified.media_type, limits=self.limits) or None
+            return SeenFile(uri, *_identity(identified), embedded=embedded)
         except UnreadableImage as error:
             return SeenFile(uri, reason=error.reason, detail=error.detail)
 
@@ -135,6 +144,8 @@ def ingest(
     Files of which `leaves_out` says so are no images of the folder: a step reads them.
     """
     uris = [uri for uri in list_files(root) if leaves_out is None or not leaves_out(uri)]
+    if (table := read_source_table(root, uris)) is not None:
+        uris.remove(table.name)
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
     known = cache.recall(uris)
     fresh = [place for place, file in enumerate(known) if file is None]
@@ -150,7 +161,7 @@ def ingest(
     cache.save(seen, tmp=workspace.tmp)
     sources = {photograph.source.uri: photograph for photograph in brought}
     seen += [_seen(photograph, limits) for photograph in brought]
-    return _write(workspace, seen, sources, root if copy else None, shard_count)
+    return _write(workspace, seen, sources, table, root if copy else None, shard_count)
 
 
 def _seen(photograph: BroughtPhotograph, limits: Limits) -> SeenFile:
@@ -166,6 +177,7 @@ def _write(
     workspace: Workspace,
     seen: Sequence[SeenFile],
     brought: Mapping[str, BroughtPhotograph],
+    table: SourceTable | None,
     copy_from: Path | None,
     shard_count: int,
 ) -> VerdictCounts:
@@ -173,10 +185,10 @@ def _write(
     by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
     for file in seen:
         by_shard[shard_of(file.image_id or digest(file.uri), shard_count)].append(file)
-    table = StageTable(workspace, INGEST)
+    stage = StageTable(workspace, INGEST)
     parts = []
     for shard, found in by_shard.items():
-        files, images = _rows(found, brought)
+        files, images = _rows(found, brought, table)
         for image in images:
             origin = _copied_from(image, brought, copy_from)
             stored = workspace.objects.path(image["image_id"])
@@ -185,9 +197,9 @@ def _write(
         counts = VerdictCounts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
         parts.append(counts)
         fingerprint = digest([files, images])
-        marker = table.marker(shard)
+        marker = stage.marker(shard)
         if marker is None or marker.fingerprint != fingerprint:
-            table.write(
+            stage.write(
                 shard,
                 tables={"files": (files, FILES), "images": (images, IMAGES)},
                 fingerprint=fingerprint,
@@ -195,7 +207,7 @@ def _write(
                 effect=effect_of((), ()),
                 counts=counts,
             )
-    table.publish(list(by_shard), None)
+    stage.publish(list(by_shard), None)
     return VerdictCounts.total(parts)
 
 
@@ -209,11 +221,12 @@ def _copied_from(
 
 
 def _rows(
-    found: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph]
+    found: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph], table: SourceTable | None
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return one shard's rows of `files` and `images`, sorted; files with equal bytes are in the same shard."""
     kept: dict[str, str] = {}
-    for file in sorted(found, key=lambda file: (not _has_licence(file, brought), len(file.uri), file.uri)):
+    stated = {file.uri: _stated(file, brought, table) for file in found if file.image_id}
+    for file in sorted(found, key=lambda file: (not _has_licence(file, stated), len(file.uri), file.uri)):
         if file.image_id:
             kept.setdefault(file.image_id, file.uri)
     files, images = [], []
@@ -228,19 +241,25 @@ def _rows(
                 "image_id": file.image_id,
                 "verdict": verdict,
                 "reason": reason,
-                "detail": file.detail,
+                "detail": stated[file.uri].conflicts if file.uri in stated else file.detail,
                 "kept_uri": first,
             }
         )
         if first == file.uri and file.image_id:
-            source = brought[file.uri].source if file.uri in brought else Source(uri=file.uri)
-            images.append(image_row(_record(file, file.image_id, source)))
+            images.append(image_row(_record(file, file.image_id, stated[file.uri].source)))
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
-def _has_licence(file: SeenFile, brought: Mapping[str, BroughtPhotograph]) -> bool:
+def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: SourceTable | None) -> FileSource:
+    """Return the source of a file; what a person or a dataset states of a picture it brings is all that counts."""
+    if file.uri in brought:
+        return FileSource(brought[file.uri].source)
+    return stated_source(file.uri, table, file.embedded)
+
+
+def _has_licence(file: SeenFile, stated: Mapping[str, FileSource]) -> bool:
     """Return whether a picture's source states a licence; of equal files, that one is kept."""
-    return file.uri in brought and brought[file.uri].source.licence is not None
+    return file.uri in stated and stated[file.uri].source.licence is not None
 
 
 def _record(file: SeenFile, image_id: str, source: Source) -> ImageRecord:

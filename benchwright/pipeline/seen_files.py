@@ -44,6 +44,8 @@ def text_of(line: str) -> str:
 
 
 _STAMP = struct.Struct("<qqqQ")
+_READS = "embedded sources"
+"""What is read of a file besides its identity; entries of a cache without it are not used."""
 _PASSING = frozenset({"unreadable", "worker_died"})
 """Reasons of refusals that may not occur again in the next run."""
 
@@ -61,6 +63,8 @@ class SeenFile:
     notes: tuple[str, ...] = ()
     reason: str | None = None
     detail: str | None = None
+    embedded: Mapping[str, Mapping[str, str]] | None = None
+    """What the file itself states of its source, by standard; None where it states nothing."""
 
 
 class IngestCache:
@@ -75,7 +79,7 @@ class IngestCache:
     def __init__(self, path: Path, root: Path, limits: Limits) -> None:
         self._path = path
         self._root = root
-        self._scope = digest([str(root.resolve()), vars(limits)])
+        self._scope = digest([str(root.resolve()), vars(limits), _READS])
         self._stamps: list[bytes | None] = []
 
     def recall(self, uris: Sequence[str]) -> list[SeenFile | None]:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.records import ImageRecord, Item, Source
+from benchwright.records import LATER_SOURCE_FIELDS, ImageRecord, Item, Source
 from benchwright.storage_faults import is_of_the_machine
 from benchwright.workspace.arrow_arrays import arrow_array
 
@@ -35,10 +35,14 @@ IMAGES = pa.schema(
         ("image_id", _TEXT), ("width", _INT), ("height", _INT), ("media_type", _TEXT), ("size_bytes", _INT),
         ("source_uri", _TEXT), ("dataset", _TEXT), ("canonical_id", _TEXT), ("licence", _TEXT), ("author", _TEXT),
         ("retrieved_at", _TEXT), ("derived_from", _TEXTS), ("operation_id", _TEXT), ("pixel_hash", _TEXT),
-        ("root_image_id", _TEXT), ("notes", _TEXTS), ("made_by", _TEXT),
+        ("root_image_id", _TEXT), ("notes", _TEXTS), ("made_by", _TEXT), ("source_url", _TEXT), ("source_date", _TEXT),
+        ("source_attribution", _TEXT),
     ]
 )  # fmt: skip
-"""`made_by` is the record id of the step's input; null for sources."""
+"""`made_by` is the record id of the step's input; null for sources. Older tables lack what stands after it."""
+
+_STATED = ("dataset", "canonical_id", "licence", "author", "retrieved_at")
+"""Fields of a source whose columns have their names."""
 
 ITEMS = pa.schema(
     [
@@ -105,8 +109,11 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 def image_row(record: ImageRecord, made_by: str | None = None) -> dict[str, Any]:
     """Return an image record as a row of `IMAGES`."""
     row = record.model_dump(exclude={"source"})
-    source = record.source.model_dump() if record.source else dict.fromkeys(Source.model_fields)
+    source = record.source.model_dump() if record.source else dict.fromkeys(("uri", *_STATED))
     row["source_uri"] = source.pop("uri")
+    for name in LATER_SOURCE_FIELDS:  # absent where not stated, so that fingerprints of older rows stay
+        if name in source:
+            row[f"source_{name}"] = source.pop(name)
     return row | source | {"made_by": made_by}
 
 
@@ -114,7 +121,8 @@ def image_records(table: pa.Table) -> Iterator[ImageRecord]:
     """Yield the image records of a table of `IMAGES`."""
     for row in table.to_pylist():
         row.pop("made_by")
-        source = {name: row.pop(name) for name in ("dataset", "canonical_id", "licence", "author", "retrieved_at")}
+        source = {name: row.pop(name) for name in _STATED}
+        source |= {name: row.pop(f"source_{name}", None) for name in LATER_SOURCE_FIELDS}
         uri = row.pop("source_uri")
         for name in ("derived_from", "notes"):
             row[name] = tuple(row[name])

@@ -6,3 +6,4 @@ from .export import export_release as export_release
 from .exported import ExportedItem as ExportedItem
 from .exported import ExportedPicture as ExportedPicture
 from .exported import ExportHeader as ExportHeader
+from .exported import PictureCredit as PictureCredit

@@ -93,6 +93,9 @@ class PictureCredit:
         licence: Licence of the source image.
         author: Author of the source image.
         retrieved_at: When it was retrieved.
+        url: Address at which it can be had, or its page.
+        date: When it was made, as stated.
+        attribution: How its author wants to be named.
     """
 
     image_id: str
@@ -102,6 +105,9 @@ class PictureCredit:
     licence: str | None = None
     author: str | None = None
     retrieved_at: str | None = None
+    url: str | None = None
+    date: str | None = None
+    attribution: str | None = None
 
     @classmethod
     def of(cls, record: ImageRecord) -> PictureCredit:

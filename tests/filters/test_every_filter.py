@@ -100,6 +100,7 @@ CASES = {
     "near_duplicates": Case(),
     "quality": Case(),
     "drawings": Case(),
+    "licences": Case(settings={"allow": ["CC0-1.0"]}),
     "safety": Case(
         settings={"model": "colors", "refuse": {"red": 0.5}}, prepare=lambda folder: color_classifier(folder / "colors")
     ),

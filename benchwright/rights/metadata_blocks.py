@@ -1,0 +1,215 @@
+"""The blocks of a picture file that hold metadata: EXIF, XMP, IPTC, texts and comments of JPEG, PNG and WebP.
+
+A block is found by walking the container; nothing is decoded. What pixels or colors depend on (JFIF, ICC profiles,
+Adobe's APP14, gamma, transparency) is no metadata. `without_metadata` cuts the blocks out, and the rest stays byte for
+byte.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from typing import BinaryIO, Literal, NamedTuple
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.formats.ifd import exif_orientation
+
+BlockKind = Literal["exif", "xmp", "iptc", "text"]
+
+_MOST_BLOCKS = 100_000
+_IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+_XMP = b"http://ns.adobe.com/xap/1.0/\0"
+_EXIF = b"Exif\0\0"
+_PHOTOSHOP = b"Photoshop 3.0\0"
+_ICC = b"ICC_PROFILE\0"
+_PNG_TEXTS = {b"tEXt", b"zTXt", b"iTXt", b"tIME"}
+_PNG_XMP = b"XML:com.adobe.xmp\0"
+_VP8X_EXIF, _VP8X_XMP = 0x08, 0x04
+
+
+class MetadataBlock(NamedTuple):
+    """One block of metadata.
+
+    Args:
+        kind: What it holds; `text` for comments and whatever else an application wrote.
+        start: First byte of the block in the file, with its marker or length.
+        stop: Byte after its last.
+        payload: First byte of what it holds, after the signature.
+        payload_stop: Byte after the last of that.
+    """
+
+    kind: BlockKind
+    start: int
+    stop: int
+    payload: int
+    payload_stop: int
+
+
+def metadata_blocks(handle: BinaryIO, media_type: str, *, to_end: bool = True) -> list[MetadataBlock]:
+    """Return the metadata blocks of a file in their order; none where the format is not JPEG, PNG or WebP.
+
+    Bytes after the end of the first picture of a JPEG or PNG are a `text` block: cameras append further pictures there,
+    with metadata of their own.
+
+    Args:
+        handle: The file.
+        media_type: Media type of the file.
+        to_end: Whether a JPEG is read to its end; else up to its first scan, before which metadata mostly stand.
+
+    Raises:
+        UnreadableImage: The container ends too early or makes no sense.
+    """
+    walks = {"image/jpeg": partial(_jpeg_blocks, to_end=to_end), "image/png": _png_blocks, "image/webp": _webp_blocks}
+    if media_type not in walks:
+        return []
+    blocks: list[MetadataBlock] = []
+    for block in walks[media_type](handle):
+        if len(blocks) == _MOST_BLOCKS:
+            raise UnreadableImage("corrupt", f"more than {_MOST_BLOCKS:,} blocks of metadata")
+        blocks.append(block)
+    return blocks
+
+
+def _take(handle: BinaryIO, at: int, length: int) -> bytes:
+    handle.seek(at)
+    data = handle.read(length)
+    if len(data) < length:
+        raise UnreadableImage("truncated", f"{len(data)} of {length} bytes at {at:,}")
+    return data
+
+
+def _jpeg_blocks(handle: BinaryIO, *, to_end: bool) -> Iterator[MetadataBlock]:
+    at = 2
+    while True:
+        marker = _take(handle, at, 2)
+        if marker[0] != 0xFF:
+            raise UnreadableImage("corrupt", f"no JPEG marker at byte {at:,}")
+        if marker[1] == 0xFF:
+            at += 1
+            continue
+        if marker[1] == 0x01 or 0xD0 <= marker[1] <= 0xD8:
+            at += 2
+            continue
+        if marker[1] == 0xD9 or (marker[1] == 0xDA and not to_end):
+            break
+        length = struct.unpack(">H", _take(handle, at + 2, 2))[0]
+        stop = at + 2 + length
+        head = _take(handle, at + 4, min(len(_XMP), max(length - 2, 0)))
+        if (kind := _jpeg_kind(marker[1], head)) is not None:
+            yield MetadataBlock(kind, at, stop, at + 4 + _signature(head), stop)
+        at = _after_scan(handle, stop) if marker[1] == 0xDA else stop
+    size = handle.seek(0, io.SEEK_END)
+    if to_end and size > at + 2:
+        yield MetadataBlock("text", at + 2, size, at + 2, size)
+
+
+def _after_scan(handle: BinaryIO, at: int) -> int:
+    """Return where the marker after a scan's data stands; in these, each byte FF is followed by 00 or a restart."""
+    handle.seek(at)
+    match = _IN_SCAN.search(handle.read())
+    if match is None:
+        raise UnreadableImage("truncated", "a JPEG without an end marker")
+    return at + match.start()
+
+
+def _jpeg_kind(marker: int, head: bytes) -> BlockKind | None:
+    if marker == 0xE1:
+        return "exif" if head.startswith(_EXIF) else "xmp" if head.startswith(_XMP) else "text"
+    if marker == 0xED:
+        return "iptc" if head.startswith(_PHOTOSHOP) else "text"
+    if marker == 0xE2:  # profiles stay; an index of further pictures (MPF) would point to what is no longer there
+        return None if head.startswith(_ICC) else "text"
+    return "text" if marker == 0xFE or 0xE3 <= marker <= 0xEC or marker == 0xEF else None
+
+
+def _signature(head: bytes) -> int:
+    return next((len(name) for name in (_EXIF, _XMP, _PHOTOSHOP) if head.startswith(name)), 0)
+
+
+def _png_blocks(handle: BinaryIO) -> Iterator[MetadataBlock]:
+    at, name = 8, b""
+    while name != b"IEND":
+        length, name = struct.unpack(">I4s", _take(handle, at, 8))
+        stop = at + 12 + length
+        _take(handle, stop - 1, 1)
+        if name == b"eXIf":
+            yield MetadataBlock("exif", at, stop, at + 8, stop - 4)
+        elif name in _PNG_TEXTS:
+            head = _take(handle, at + 8, min(length, len(_PNG_XMP) + 4))
+            # After the keyword: no compression, method 0, empty language, empty translated keyword.
+            is_xmp = name == b"iTXt" and head == _PNG_XMP + b"\0\0\0\0"
+            lead = len(head) if is_xmp else 0
+            yield MetadataBlock("xmp" if is_xmp else "text", at, stop, at + 8 + lead, stop - 4)
+        at = stop
+    if (size := handle.seek(0, io.SEEK_END)) > at:
+        yield MetadataBlock("text", at, size, at, size)
+
+
+def _webp_blocks(handle: BinaryIO) -> Iterator[MetadataBlock]:
+    end = 8 + struct.unpack("<I", _take(handle, 4, 4))[0]
+    at = 12
+    while at + 8 <= end:
+        name, length = struct.unpack("<4sI", _take(handle, at, 8))
+        stop = at + 8 + length + (length & 1)
+        if name == b"EXIF":
+            lead = len(_EXIF) if length >= 6 and _take(handle, at + 8, 6) == _EXIF else 0
+            yield MetadataBlock("exif", at, min(stop, end), at + 8 + lead, at + 8 + length)
+        elif name == b"XMP ":
+            yield MetadataBlock("xmp", at, min(stop, end), at + 8, at + 8 + length)
+        at = stop
+
+
+def without_metadata(data: bytes, media_type: str) -> bytes:
+    """Return a picture's file without its metadata; the very bytes where it has none that can be removed.
+
+    A picture that its EXIF block turns gets a block with nothing but the orientation, so that it is shown as before.
+    JPEG, PNG and WebP are cut; files of other formats are returned as they are.
+
+    Args:
+        data: Bytes of the file.
+        media_type: Media type of the file.
+
+    Raises:
+        UnreadableImage: The container ends too early or makes no sense.
+    """
+    handle = io.BytesIO(data)
+    blocks = metadata_blocks(handle, media_type)
+    if not blocks:
+        return data
+    exif = next((block for block in blocks if block.kind == "exif"), None)
+    orientation = (
+        1 if exif is None else exif_orientation(handle, start=exif.payload, size=exif.payload_stop - exif.payload)
+    )
+    kept = exif if orientation > 1 else None
+    pieces, at = [], 0
+    for block in blocks:
+        pieces.append(data[at : block.start])
+        if block is kept:
+            pieces.append(_orientation_block(orientation, media_type))
+        at = block.stop
+    pieces.append(data[at:])
+    cut = b"".join(pieces)
+    return _webp_with_flags(cut, has_exif=kept is not None) if media_type == "image/webp" else cut
+
+
+def _orientation_block(orientation: int, media_type: str) -> bytes:
+    """Return an EXIF block that states an orientation (2 to 8) and nothing else, as the format wants it."""
+    exif = b"MM\0*\0\0\0\x08" + struct.pack(">HHHIHHI", 1, 274, 3, 1, orientation, 0, 0)
+    if media_type == "image/jpeg":
+        return b"\xff\xe1" + struct.pack(">H", 2 + len(_EXIF) + len(exif)) + _EXIF + exif
+    if media_type == "image/png":
+        return struct.pack(">I", len(exif)) + b"eXIf" + exif + struct.pack(">I", zlib.crc32(b"eXIf" + exif))
+    return b"EXIF" + struct.pack("<I", len(exif)) + exif
+
+
+def _webp_with_flags(data: bytes, *, has_exif: bool) -> bytes:
+    """Return a WebP file whose header states its length and which metadata it has."""
+    changed = bytearray(data)
+    changed[4:8] = struct.pack("<I", len(data) - 8)
+    if changed[12:16] == b"VP8X":
+        changed[20] = changed[20] & ~(_VP8X_EXIF | _VP8X_XMP) | (_VP8X_EXIF if has_exif else 0)
+    return bytes(changed)

@@ -1,0 +1,164 @@
+"""A table of sources beside a folder of images: who made each image, under which licence, and where it is from.
+
+    file,author,licence,url
+    cups/blue.jpg,Jane Doe,CC BY 4.0,https://example.org/cups/blue
+    street/*,Street team,CC0-1.0,
+
+A row is of a file, or of all files that a pattern matches (`*` any characters, `/` too, `?` one, `[ab]` one of these).
+Rows of files go before patterns, later patterns before earlier ones, cell by cell; an empty cell states nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+
+from benchwright.errors import DataError
+from benchwright.images.identify import uri_for
+
+from .licences import normalized_licence
+
+NAMES = ("sources.csv", "sources.tsv")
+FILE = "file"
+COLUMNS = ("author", "licence", "url", "dataset", "date", "attribution")
+_MOST_BYTES = 256 * 2**20
+_MOST_CHARACTERS = 10_000
+_SHOWN = 20
+_PATTERN = re.compile(r"[*?\[]")
+_URL = re.compile(r"https?://[^\s<>\"]+")
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A table of sources, checked against the files of its folder.
+
+    Args:
+        name: Name of the table's file.
+        files: Cells by URI of a file.
+        patterns: Patterns with their cells, in the order of the table.
+    """
+
+    name: str
+    files: Mapping[str, Mapping[str, str]]
+    patterns: Sequence[tuple[re.Pattern[str], Mapping[str, str]]]
+
+    def of(self, uri: str) -> dict[str, str]:
+        """Return what the table states of a file, by column; empty where it states nothing."""
+        stated: dict[str, str] = {}
+        for pattern, cells in self.patterns:
+            if pattern.match(uri):
+                stated |= cells
+        return stated | self.files.get(uri, {})
+
+
+def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:
+    """Return the table of sources of a folder of images; None where there is none.
+
+    Args:
+        root: Folder of images; the table lies directly in it.
+        uris: URIs of all files of the folder that are taken in, the table among them.
+
+    Raises:
+        DataError: There are two tables, or the table cannot be read, has other columns, or has rows that are wrong;
+            all such rows are named at once.
+    """
+    names = [name for name in NAMES if name in uris]
+    if len(names) > 1:
+        raise DataError(f"{root} has both {' and '.join(names)}; keep one of the two")
+    if not names:
+        return None
+    name = names[0]
+    others = [uri for uri in uris if uri != name]
+    return _Reading(root / name, others).table()
+
+
+class _Reading:
+    """One reading of a table, with the problems of its rows."""
+
+    def __init__(self, path: Path, uris: Sequence[str]) -> None:
+        self._path = path
+        self._uris = uris
+        self._known = frozenset(uris)
+        self._problems: list[str] = []
+
+    def table(self) -> SourceTable:
+        files: dict[str, dict[str, str]] = {}
+        patterns: list[tuple[re.Pattern[str], dict[str, str]]] = []
+        lines: dict[str, int] = {}
+        for line, row in self._rows():
+            place = (row.get(FILE) or "").removeprefix("./")
+            cells = self._cells(line, row)
+            uri = uri_for(os.fsencode(place)) if place else ""
+            if not place:
+                self._problems.append(f"line {line} names no file")
+            elif uri in lines:
+                self._problems.append(f"line {line} names {place!r} again, after line {lines[uri]}")
+            elif uri in self._known:
+                files[uri] = cells
+            elif not _PATTERN.search(place):
+                self._problems.append(f"line {line}: there is no file {place!r}")
+            else:
+                pattern = re.compile(translate(uri))
+                if not any(map(pattern.match, self._uris)):
+                    self._problems.append(f"line {line}: no file matches {place!r}")
+                patterns.append((pattern, cells))
+            lines.setdefault(uri, line)
+        if self._problems:
+            more = len(self._problems) - _SHOWN
+            listed = "\n  ".join(self._problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
+            raise DataError(
+                f"{self._path} has {len(self._problems)} wrong cells or rows; put them right and run again:\n  {listed}"
+            )
+        return SourceTable(self._path.name, files, patterns)
+
+    def _rows(self) -> list[tuple[int, dict[str, str]]]:
+        """Return the rows with their line numbers, after a check of the columns."""
+        reader = csv.DictReader(
+            io.StringIO(self._text(), newline=""), delimiter="\t" if self._path.suffix == ".tsv" else ",", strict=True
+        )
+        try:
+            columns = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+            wrong = [name for name in columns if name not in {FILE, *COLUMNS}]
+            twice = sorted({name for name in columns if columns.count(name) > 1})
+            if wrong or twice or FILE not in columns:
+                said = [f"unknown columns: {', '.join(map(repr, wrong))}"] if wrong else []
+                said += [f"columns that stand there twice: {', '.join(map(repr, twice))}"] if twice else []
+                said += [] if FILE in columns else [f"no column {FILE!r}"]
+                raise DataError(f"{self._path}: {'; '.join(said)}; the columns are {', '.join((FILE, *COLUMNS))}")
+            reader.fieldnames = columns
+            rows = []
+            for row in reader:
+                if None in row or any(cell is None for cell in row.values()):
+                    self._problems.append(f"line {reader.line_num} has not {len(columns)} cells, as the first line has")
+                else:
+                    rows.append((reader.line_num, {name: cell.strip() for name, cell in row.items()}))
+        except csv.Error as error:
+            raise DataError(f"{self._path}, line {reader.line_num}: {error}; save it as CSV in UTF-8") from error
+        return rows
+
+    def _text(self) -> str:
+        try:
+            if self._path.is_symlink() or not self._path.is_file() or self._path.stat().st_size > _MOST_BYTES:
+                raise DataError(f"{self._path} must be a regular file of at most {_MOST_BYTES:,} bytes")
+            return self._path.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self._path} is not UTF-8 at byte {error.start:,}; save it as CSV in UTF-8") from error
+        except OSError as error:
+            raise DataError(f"{self._path} cannot be read: {error.strerror or error}") from error
+
+    def _cells(self, line: int, row: Mapping[str, str]) -> dict[str, str]:
+        cells = {name: row[name] for name in COLUMNS if row.get(name)}
+        for name, cell in cells.items():
+            if len(cell) > _MOST_CHARACTERS or not cell.isprintable():
+                self._problems.append(f"line {line}: {name} is not one line of at most {_MOST_CHARACTERS:,} characters")
+        if "url" in cells and not _URL.fullmatch(cells["url"]):
+            self._problems.append(f"line {line}: url {cells['url'][:80]!r} is no http or https address")
+        if "licence" in cells:
+            cells["licence"] = normalized_licence(cells["licence"])
+        return cells
