@@ -1,0 +1,122 @@
+"""Checks of a text that hold in any language, and whether a text is English."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from benchwright.records import Item
+from benchwright.text_normalization import normal
+
+from .spelling import Spelling
+
+_FUNCTION_WORDS = frozenset(
+    [
+        "the",
+        "what",
+        "which",
+        "how",
+        "this",
+        "that",
+        "these",
+        "those",
+        "are",
+        "does",
+        "did",
+        "who",
+        "where",
+        "why",
+        "and",
+        "of",
+        "with",
+        "is",
+        "from",
+        "there",
+        "their",
+        "can",
+    ]
+)
+_LEAST_KNOWN = 0.6
+"""Share of words that an English text has in the list, even with a misspelling or two."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_END_MARKS = frozenset("?!.:;…_؟。！？：；।՞።፧‽)")
+_CLOSING = "\"'”’»」』)]}`*"
+_SMALL = frozenset({"a", "an", "the", "it", "yes", "no", "none", "both", "all"})
+_LEAST_NAMED = 3
+"""Fewest characters of an answer in letters that a question may name; in scripts without spaces two."""
+
+
+class Fault(NamedTuple):
+    """Something wrong with a text of an item.
+
+    Args:
+        kind: Reason code.
+        place: `question`, `explanation`, or the letter of an option.
+        words: What is wrong, at most 80 characters.
+        correction: Word that may be meant; None where none is known.
+    """
+
+    kind: str
+    place: str
+    words: str
+    correction: str | None = None
+
+
+def is_english(texts: Sequence[str], spelling: Spelling) -> bool:
+    """Return whether texts are English: most words are in the list, and one is a word that joins others.
+
+    Texts of a few words that could be of any language, such as names, are not taken for English.
+    """
+    words = [word.lower().replace("’", "'") for text in texts for word in _WORD.findall(text)]
+    if not words or not _FUNCTION_WORDS.intersection(words):
+        return False
+    return sum(word.isascii() and spelling.is_known(word) for word in words) >= _LEAST_KNOWN * len(words)
+
+
+def end_mark_fault(question: str) -> str | None:
+    """Return the last word of a question that has no mark at its end; None where it has one, of whatever script."""
+    end = question.strip()
+    bare = end.rstrip(_CLOSING + " ")
+    if not bare or bare[-1] in _END_MARKS or end[-1] in "_)":
+        return None
+    return bare.split()[-1][-40:]
+
+
+def names_answer(item: Item) -> str | None:
+    """Return the right option where the question holds it, word for word, and no wrong one; else None.
+
+    `Is the cat or the dog larger?` names both options and is no fault. Numbers, yes and no, and texts of one or two
+    letters are left out: they stand in questions for other reasons.
+    """
+    question = normal(item.question)
+    texts = {choice.key: normal(choice.text) for choice in item.choices if choice.text is not None}
+    right = texts.get(item.answer or "")
+    if right is None or not _says_something(right) or not _stands_in(right, question):
+        return None
+    if any(_stands_in(text, question) for key, text in texts.items() if key != item.answer):
+        return None
+    return right
+
+
+def _says_something(text: str) -> bool:
+    letters = [character for character in text if character.isalpha()]
+    least = 2 if letters and _has_no_spaces(letters[0]) else _LEAST_NAMED
+    return len(letters) >= least and not set(text.split()) <= _SMALL
+
+
+def _stands_in(text: str, question: str) -> bool:
+    core = re.sub(r"^(?:a|an|the) ", "", text)
+    if not core:
+        return False
+    if any(_has_no_spaces(character) for character in core):
+        return core.replace(" ", "") in question.replace(" ", "")
+    return f" {core} " in f" {question} "
+
+
+def _has_no_spaces(character: str) -> bool:
+    """Return whether a character is of a script whose words stand without spaces between them."""
+    return unicodedata.name(character, "").startswith(
+        ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+    )

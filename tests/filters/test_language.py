@@ -1,0 +1,100 @@
+"""Errors of language: each kind is found, clean texts and other languages are left in peace."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from worded_items import item
+
+from benchwright.filters.language import Language, Spelling, grammar_faults, names_answer
+from benchwright.records import Item
+from benchwright.steps import Measured, Outcome
+
+
+class Opened(NamedTuple):
+    opened: Any
+
+
+def measured(asked: Item, step: Language) -> Measured:
+    return step.measure(asked, Opened(Spelling(step.words)))  # type: ignore[arg-type]  # needs nothing else of it
+
+
+def judged(question: str, options: tuple[str, ...] = ("a tall ladder", "an owl"), **settings: Any) -> Outcome:
+    step = Language.model_validate(settings)
+    return step.judge(measured(item("x", question, options), step).values)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is hanging on teh wall?", "spelling"),
+        ("Is there a umbrella in the picture?", "article"),
+        ("How many cat are in the picture?", "agreement"),
+        ("What is the the man holding?", "doubled_word"),
+        ("what is the man holding?", "capital"),
+        ("What is the man holding", "end_mark"),
+        ("Why?", "too_short"),
+        ("Which bird is shown here? " * 40, "too_long"),
+        ("What colour has the tall ladder that stands there?", "names_answer"),
+    ],
+)
+def test_each_kind_of_fault_is_the_reason(question: str, kind: str) -> None:
+    assert judged(question).reason == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does an hour pass at a university in Vladivostok?",
+        "What does the sign “Wellcom frends” say?",
+        "Which of these buildings was designed by Gaudí?",
+        "Is A or B closer to the camera?",
+        "Did the colour of the windowsill change in the centre?",
+    ],
+)
+def test_right_english_is_left_in_peace(question: str) -> None:
+    assert judged(question, ("the first", "the second")).verdict == "keep"
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("图片里的男人拿着什么？", ("一把伞", "一本书")),
+        ("ماذا يحمل الرجل في الصورة؟", ("مظلة", "كتاب")),
+        ("Was hält der Mann in der Hand?", ("einen Schirm", "ein Buch")),
+        ("Que tient l'homme dans la main ?", ("un parapluie", "un livre")),
+        ("¿Qué lleva el hombre en la mano?", ("un paraguas", "un libro")),
+    ],
+)
+def test_other_languages_pass_by_the_checks_that_hold_in_any(question: str, options: tuple[str, ...]) -> None:
+    found = measured(item("x", question, options), Language())
+    assert found.values == {"faults": [], "checked_as": "any"}
+
+
+def test_a_chinese_question_that_names_its_answer_is_found() -> None:
+    assert names_answer(item("x", "图中的雨伞是什么颜色的雨伞？", ("雨伞", "书本"))) == "雨伞"
+
+
+def test_a_question_that_names_a_wrong_option_too_is_a_choice() -> None:
+    assert names_answer(item("x", "Is the cat or the dog larger?", ("the cat", "the dog"))) is None
+
+
+def test_evidence_has_the_word_that_may_be_meant() -> None:
+    [fault] = measured(item("x", "What is in the kitchn?"), Language()).evidence["faults"]
+    assert (fault["place"], fault["words"], fault["correction"]) == ("question", "kitchn", "kitchen")
+
+
+def test_own_words_are_right_and_chosen_kinds_are_dropped() -> None:
+    assert judged("What is on the flurbl?", words=["Flurbl"]).verdict == "keep"
+    assert judged("What is on the flurbl?", drop=["spelling"]).verdict == "drop"
+    assert judged("What is on the flurbl?", checks=["article"]).verdict == "keep"
+
+
+def test_a_text_of_100000_characters_and_smileys_is_a_recorded_reason() -> None:
+    assert judged("a " * 50_000 + "?").reason == "too_long"
+    assert judged("What does 😀 mean here?", ("😀😀", "🙈")).verdict == "keep"
+
+
+def test_a_letter_before_a_verb_is_no_article() -> None:
+    assert grammar_faults("A is closer than B.") == []
