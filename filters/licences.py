@@ -9,7 +9,7 @@ from pydantic import Field
 
 from benchwright.records import ImageRecord
 from benchwright.rights import normalized_licence
-from benchwright.steps import Context, Filter, Outcome, Stream
+from benchwright.steps import Context, Filter, Outcome, Stream, Verdict
 
 
 class Licences(Filter):
@@ -45,7 +45,8 @@ class Licences(Filter):
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Compare with the licences that are allowed."""
-        licence, verdict = measured["licence"], "ask" if self.ask else "drop"
+        licence = measured["licence"]
+        verdict: Verdict = "ask" if self.ask else "drop"
         if licence is None:
             return Outcome() if self.missing_allowed else Outcome(verdict, "licence_missing")
         if licence.casefold() in {normalized_licence(allowed).casefold() for allowed in self.allow}:

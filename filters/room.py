@@ -29,9 +29,7 @@ ROOM = Room(
             f"{_HERE}.items.duplicate_questions:DuplicateQuestions",
             "Drop questions that are asked twice.",
         ),
-        "language": Entry(
-            f"{_HERE}.language.step:Language", "Ask about items with misspelled or ungrammatical words."
-        ),
+        "language": Entry(f"{_HERE}.language.step:Language", "Ask about items with misspelled or ungrammatical words."),
         "unique_images": Entry(
             f"{_HERE}.items.unique_images:UniqueImages", "Keep each source image in one item of the whole set."
         ),

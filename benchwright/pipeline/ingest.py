@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ class Identify:
             path = self.root / path_for(uri)
             identified = identify(path, root=self.root, limits=self.limits)
             embedded = embedded_sources(path, identified.media_type, limits=self.limits) or None
-            return SeenFile(uri, *_identity(identified), embedded=embedded)
+            return replace(SeenFile(uri, *_identity(identified)), embedded=embedded)
         except UnreadableImage as error:
             return SeenFile(uri, reason=error.reason, detail=error.detail)
 

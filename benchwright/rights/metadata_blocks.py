@@ -11,7 +11,7 @@ import io
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -63,7 +63,11 @@ def metadata_blocks(handle: BinaryIO, media_type: str, *, to_end: bool = True) -
     Raises:
         UnreadableImage: The container ends too early or makes no sense.
     """
-    walks = {"image/jpeg": partial(_jpeg_blocks, to_end=to_end), "image/png": _png_blocks, "image/webp": _webp_blocks}
+    walks: dict[str, Callable[[BinaryIO], Iterator[MetadataBlock]]] = {
+        "image/jpeg": partial(_jpeg_blocks, to_end=to_end),
+        "image/png": _png_blocks,
+        "image/webp": _webp_blocks,
+    }
     if media_type not in walks:
         return []
     blocks: list[MetadataBlock] = []

@@ -54,7 +54,8 @@ class SourceTable:
         for pattern, cells in self.patterns:
             if pattern.match(uri):
                 stated |= cells
-        return stated | self.files.get(uri, {})
+        stated |= self.files.get(uri, {})
+        return stated
 
 
 def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:

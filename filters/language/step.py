@@ -90,7 +90,7 @@ class Language(Filter):
         ]
         english = self.language == "en" or (self.language == "auto" and is_english(texts, spelling))
         faults = [*self._faults_of_any_language(record), *(_faults_of_english(record, spelling) if english else ())]
-        kinds = [kind for kind in KINDS if any(fault.kind == kind for fault in faults)]
+        kinds: list[str] = [kind for kind in KINDS if any(fault.kind == kind for fault in faults)]
         evidence = {"faults": [fault._asdict() for fault in faults[:_LISTED]]} if faults else {}
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
 

@@ -72,7 +72,8 @@ def is_english(texts: Sequence[str], spelling: Spelling) -> bool:
     words = [word.lower().replace("’", "'") for text in texts for word in _WORD.findall(text)]
     if not words or not _FUNCTION_WORDS.intersection(words):
         return False
-    return sum(word.isascii() and spelling.is_known(word) for word in words) >= _LEAST_KNOWN * len(words)
+    known = sum(word.isascii() and spelling.is_known(word) for word in words)
+    return bool(known >= _LEAST_KNOWN * len(words))
 
 
 def end_mark_fault(question: str) -> str | None:
