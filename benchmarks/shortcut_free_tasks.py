@@ -10,10 +10,23 @@ solver carries where its share lies more than 0.05 from chance and is significan
 
 from __future__ import annotations
 
+import argparse
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
 import items_of_marks
 import items_of_models
 import items_of_pictures
-from items_of_pictures import Maker
+import numpy as np
+from composites import photographs
+from items_of_pictures import Maker, Pixels
+from made_items import MadeItems
+
+from benchwright.cli.demo import prepare_photographs
+from benchwright.filters.shortcuts import Bounds, SolverResult, SourceItem, measure_items, run_battery
 
 
 def _of_marks(maker: items_of_marks.Maker) -> Maker:
@@ -29,3 +42,77 @@ ITEMS: dict[str, Maker] = {
 """Makers of items by task."""
 FARTHEST = 6
 """Solvers named for each task."""
+
+
+def main() -> None:
+    """Make items and measure them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="folder to work in")
+    parser.add_argument("--images", type=Path, help="further photographs")
+    parser.add_argument("--task", nargs="*", default=[], choices=list(ITEMS), help="tasks; all without")
+    parser.add_argument("--mode", nargs="*", default=["hardened", "paper"])
+    parser.add_argument("--records", type=int, default=1200, help="records of each seed")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[101])
+    options = parser.parse_args()
+    prepare_photographs(options.folder / "photographs")
+    pictures = list(_pictures([options.folder / "photographs", *([options.images] if options.images else [])]))
+    results = {}
+    for name in options.task or ITEMS:
+        for mode in options.mode:
+            made = [
+                _made(ITEMS[name], options.folder / "work", pictures, seed, options.records, mode)
+                for seed in options.seeds
+            ]
+            results[f"{name}, {mode}"] = measured(made)
+            print(json.dumps({f"{name}, {mode}": results[f"{name}, {mode}"]}), flush=True)
+
+
+def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
+    """Return the number of items, and the accuracy of the solvers that lie farthest from chance."""
+    sources = iter(
+        SourceItem(item, {shown.image_id: part.files[shown.image_id] for shown in item.images})
+        for part in made
+        for item in part.items
+    )
+    cues = measure_items(sources)
+    [task] = run_battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={})
+    solvers = sorted(task.solvers, key=lambda solver: -abs(solver.accuracy.value - solver.accuracy.chance))
+    return {
+        "items": len(cues.cues),
+        "solvers": len(solvers),
+        "carried": [solver.solver for solver in solvers if solver.carries],
+        "families": _farthest_of_families(solvers),
+        "farthest": [_figures(solver) for solver in solvers[:FARTHEST]],
+    }
+
+
+def _farthest_of_families(solvers: Sequence[SolverResult]) -> dict[str, Any]:
+    """Return the solver of each family that lies farthest from chance; solvers come in that order."""
+    first: dict[str, Any] = {}
+    for solver in solvers:
+        first.setdefault(solver.family or "forest", _figures(solver))
+    return first
+
+
+def _figures(solver: SolverResult) -> dict[str, Any]:
+    return {
+        "solver": solver.solver,
+        "right": round(solver.accuracy.value, 3),
+        "interval": [round(bound, 3) for bound in solver.accuracy.interval],
+        "chance": round(solver.accuracy.chance, 3),
+    }
+
+
+def _made(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
+    shutil.rmtree(folder, ignore_errors=True)
+    return maker(folder, pictures, seed, records, mode)
+
+
+def _pictures(folders: Sequence[Path]) -> Iterator[Pixels]:
+    for folder in folders:
+        for pixels in photographs(folder):
+            yield np.ascontiguousarray(pixels[:, :, ::-1])
+
+
+if __name__ == "__main__":
+    main()

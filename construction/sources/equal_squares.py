@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
@@ -10,13 +12,17 @@ from ..item_parts.scaling import middle_square
 from .truth_plans import ChosenRecord, LeftOut
 from .truth_tasks import TruthTask
 
+REDUCTION = 1.25
+"""Least reduction of a picture: one shown as it is beside others that were scaled down would be the sharpest."""
+
 
 def equal_squares(
     record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord], *, max_side_px: int
 ) -> list[ImageRecord]:
     """Return a record's pictures as squares of one size and encoding, so that no size or proportion tells them apart.
 
-    Each is the largest square in the middle of its picture, scaled to the smallest of these squares.
+    Each is the largest square in the middle of its picture, scaled to one size at which all of them, the smallest
+    too, are reduced by `REDUCTION` or more.
 
     Args:
         record: Image that the item is made from.
@@ -26,7 +32,8 @@ def equal_squares(
         max_side_px: Largest side of the squares.
     """
     sources = [ctx.image(image_id) for image_id in entry.image_ids]
-    side_px = min(max_side_px, *(min(source.width, source.height) for source in sources))
+    smallest_px = min(min(source.width, source.height) for source in sources)
+    side_px = min(max_side_px, max(1, int(smallest_px / REDUCTION)))
     shown = []
     for source in sources:
         parents = [record] if source.image_id == record.image_id else [record, source]
@@ -37,6 +44,8 @@ def equal_squares(
 
 class WholePicturesTask(TruthTask):
     """A task whose pictures are compared as wholes."""
+
+    version: ClassVar[int] = 2
 
     mode: Mode = "hardened"
 

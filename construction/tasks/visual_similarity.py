@@ -30,9 +30,9 @@ class VisualSimilarity(WholePicturesTask):
     BLINK's visual similarity. The picture that people took for closer is the right one.
 
     Args:
-        mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, so that sizes and
-            proportions tell nothing; which picture people took is the dataset's own, and so is what it may tell without
-            the reference. `paper` shows the pictures whole, as the paper does.
+        mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, all of them
+            reduced, so that sizes, proportions and sharpness tell nothing; which picture people took is the dataset's
+            own, and so is what it may tell without the reference. `paper` shows the pictures whole, as the paper does.
         min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6,
             and what a model estimated has 1.
 
