@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test test-fast test-outside browser postgres label-studio paddle consumers lint docs screenshots screens bench format clean
+.PHONY: help demo test test-fast test-outside test-thorough browser postgres label-studio paddle consumers lint docs screenshots screens bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
 	@echo "make test    install what the tests need and run those that need nothing else"
 	@echo "make test-fast  those of them that take next to no time: for working"
 	@echo "make test-outside  the others, which need a browser, servers or other environments"
+	@echo "make test-thorough  the long walks among these: tutorials, installs, languages, every screen; before a release"
 	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
 	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
 	@echo "make label-studio  install Label Studio into .venv-labelstudio, for the tests of the bridge to it"
@@ -44,18 +45,23 @@ demo: $(VENV)/.demo
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST ?= -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 OUTSIDE := browser or server or environment
+THOROUGH := thorough
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not ($(OUTSIDE))" $(PYTEST)
+	$(BIN)/python -m pytest -m "not ($(OUTSIDE) or $(THOROUGH))" $(PYTEST)
 
 test-fast: PROCESSES = auto
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not (slow or $(OUTSIDE))" $(PYTEST)
+	$(BIN)/python -m pytest -m "not (slow or $(OUTSIDE) or $(THOROUGH))" $(PYTEST)
 
 # Browsers and servers are processes, too.
 test-outside: PROCESSES = auto
 test-outside: $(VENV)/.dev browser postgres label-studio paddle consumers
-	$(BIN)/python -m pytest -m "$(OUTSIDE)" $(PYTEST)
+	$(BIN)/python -m pytest -m "($(OUTSIDE)) and not $(THOROUGH)" $(PYTEST)
+
+test-thorough: PROCESSES = auto
+test-thorough: $(VENV)/.dev browser postgres label-studio paddle consumers
+	$(BIN)/python -m pytest -m "$(THOROUGH)" $(PYTEST)
 
 # Both need root on Debian or Ubuntu; elsewhere install the programs by hand, or the tests that want them are skipped.
 browser:

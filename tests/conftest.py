@@ -1,8 +1,9 @@
 """What all tests share: their tiers, the real data beside the checkout, and a count per group at the end.
 
-Tiers are markers (`pyproject.toml`) that a test gets from its folder or from the servers that it starts; `slow` is
-written where it is meant. `make test-fast` runs what has none of them, `make test` also what is slow, and
-`make test-outside` what needs a browser, a server or another environment.
+Tiers are markers (`pyproject.toml`) that a test gets from its folder or from the servers that it starts; `slow` and
+`thorough` are written where they are meant. `make test-fast` runs what has none of them, `make test` also what is slow,
+`make test-outside` what needs a browser, a server or another environment, and `make test-thorough` the long walks among
+these, which every change does not have to wait for.
 
 A group is a folder of `tests/`. With BENCHWRIGHT_REQUIRE_ALL set, as in continuous integration, a skipped test
 fails the run, unless it is skipped because the data beside the checkout is absent.
@@ -35,11 +36,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parent.parent
 TIER_OF_FOLDER = {
     "browser": "browser",
-    "tutorials": "browser",
+    "tutorials": "thorough",
     "label_studio": "environment",
     "paddle": "environment",
     "consumers": "environment",
-    "installs": "environment",
+    "installs": "thorough",
     "e2e": "slow",
 }
 TIER_OF_FIXTURE = {"postgres": "server", "served_vlm": "server", "machines": "server"}

@@ -18,6 +18,8 @@ from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+pytestmark = pytest.mark.thorough
+
 CHOSEN = ".reason[aria-pressed=true]"
 SCREENS = {
     "screen": ("screen", "2", CHOSEN),

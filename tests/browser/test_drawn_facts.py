@@ -28,6 +28,8 @@ from benchwright.workspace import FinishedRun
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+pytestmark = pytest.mark.thorough
+
 DEMO_FACTS = ROOT / "benchwright" / "recipes" / "demo.facts.yaml"
 RECIPE = """
 name: drawn

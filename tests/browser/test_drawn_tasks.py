@@ -26,6 +26,8 @@ from benchwright.workspace import FinishedRun
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.thorough
+
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 

@@ -26,6 +26,8 @@ from benchwright.annotation.app.base.own_texts import english_texts
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 TAG = "eo"
 _ACCENTED = str.maketrans(ascii_letters, "áƀćđéƒǵĥíĵķĺḿńóṕɋŕśťúṽẃẋýźÁɃĆĐÉƑǴĤÍĴĶĹḾŃÓṔɊŔŚŤÚṼẂẊÝŹ")
 _KEPT = re.compile(r"\{[^}]*\}|`[^`]*`|\]\([^)]*\)|\b[A-Z]\b|\bCtrl\+Enter\b|\bEnter\b|\bEsc\b")

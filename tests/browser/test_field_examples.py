@@ -29,6 +29,8 @@ from benchwright.workspace import settle_store
 if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 SIZE = (900, 600)
 WORDS = "A cup with an outline along its rim"
 RECIPE = """

@@ -36,6 +36,8 @@ from benchwright.regions import grid_of
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Request, Route
 
+pytestmark = pytest.mark.thorough
+
 SIZE = (900, 600)
 CUP, SAUCER, TABLE = (430, 230), (640, 470), (60, 560)
 CAMPAIGNS = {name: [field("mask")] for name in ("mouse", "touch", "keys", "undone", "beside", "turned", "legend")} | {

@@ -19,6 +19,8 @@ from benchwright.annotation.workflow import compare_regions
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 RECIPE = """\
 name: places
 seed: 5

@@ -35,6 +35,8 @@ from benchwright.workspace import settle_store
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 SIZE = (1200, 900)
 EVERY_SHAPE = [
     field("box", options=LABELS, instructions="Every face."),

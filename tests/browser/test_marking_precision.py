@@ -24,6 +24,8 @@ from PIL import Image
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 ORIENTATION = 0x0112
 LAID = {
     1: None,

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 RIGHT = {
     "judge": ("y", "1x", "2x", "3x", "y"),
     "answer": ("b+", "b+", "c+", "b+", "c+"),

@@ -19,6 +19,8 @@ from benchwright.annotation.store import ReviewStore, open_store
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Route
 
+pytestmark = pytest.mark.thorough
+
 
 PROMPTS = ("a cat <b>on</b> a wall", "a red cup")
 

@@ -23,6 +23,8 @@ from benchwright.steps import CampaignContext
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
+pytestmark = pytest.mark.thorough
+
 ARABIC, HEBREW, ENGLISH = "ماذا تُظهر الصورة؟", "חתול על גדר", "a cat on a fence"
 
 

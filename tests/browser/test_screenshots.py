@@ -17,6 +17,8 @@ from conftest import ROOT
 
 from benchwright.images import decode_rgb
 
+pytestmark = pytest.mark.thorough
+
 IMAGES = ROOT / "docs" / "images"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 

@@ -25,6 +25,8 @@ from conftest import ROOT
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 CUT_OFF = """() => {
   const fits = (element) => {
     const box = element.getBoundingClientRect();

@@ -19,6 +19,8 @@ from benchwright.annotation.campaigns import Screen
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 LINE = Line(round_trip_s=0.3, bytes_per_s=200_000)
 _SEEN = """name => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);

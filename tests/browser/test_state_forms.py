@@ -17,6 +17,8 @@ from benchwright.annotation.store import ReviewStore, open_store
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 PHONE = {"width": 390, "height": 844}
 
 

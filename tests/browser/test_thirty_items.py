@@ -20,6 +20,8 @@ from benchwright.records import Item
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+pytestmark = pytest.mark.thorough
+
 ITEMS = 30
 PASSWORD = "nobody told her how"
 COUNT_POINTERS = """

@@ -17,7 +17,7 @@ from faulty_scene import CASES, NOT_DISTURBED, make_scene
 from sane_model import ideas_recipe, model_of_many_pictures
 from walks import benchwright
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.thorough]
 
 MANY = {"run"}
 """Commands that are disturbed in every way here; the others when the disk is full, and in one more way."""
