@@ -228,6 +228,11 @@ def show(folder: Path, *, as_json: bool) -> None:
     is_flag=True,
     help="Seal though the recipe's seed can be guessed; only where no answer follows from recipe and pictures.",
 )
+@click.option(
+    "--keep-metadata",
+    is_flag=True,
+    help="Release picture files with their EXIF (with places), XMP, IPTC and comments, which are removed otherwise.",
+)
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
     "is sealed"
@@ -243,6 +248,7 @@ def freeze(
     accept_simulated: bool,
     sealed: tuple[str, ...],
     accept_known_seed: bool,
+    keep_metadata: bool,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -266,6 +272,7 @@ def freeze(
             accept_simulated=accept_simulated,
             sealed=sealed,
             accept_known_seed=accept_known_seed,
+            metadata="keep" if keep_metadata else "remove",
             workers=processors(),
             progress=bars,
         )

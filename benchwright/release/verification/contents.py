@@ -31,11 +31,12 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
-from benchwright.release.format.provenance import SourceTally, read_provenance
+from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
+from benchwright.rights import holds_metadata
 
 MAX_PROBLEMS = 200
 
@@ -94,11 +95,16 @@ class _Seen:
     estimated: int = 0
     undrawable: list[str] = field(default_factory=list)
     sources: SourceTally = field(default_factory=SourceTally)
+    with_metadata: dict[bytes, bool] = field(default_factory=dict)
+    """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
 
     def add(self, released: ReleasedItem) -> None:
         item = released.item
         self.leaves.append(identity.leaf_of(item, released.split))
         self.item_ids.add(bytes.fromhex(item.item_id))
+        for image_id, data in released.images.items():
+            if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
+                self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
         self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *released.images))
         self.operations.add(item.operation_id)
         self.counts[released.split, item.task] += 1
@@ -134,7 +140,10 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     for line in card.problems:
         problems.add(line)
     return ReleaseContents(
-        content_id, problems.all(), list(card.proven), [*_not_drawn(manifest, seen), *card.not_proven]
+        content_id,
+        problems.all(),
+        list(card.proven),
+        [*_not_drawn(manifest, seen), *_with_metadata(seen), *card.not_proven],
     )
 
 
@@ -152,6 +161,16 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
             f"(the first is {shown(seen.undrawable[0])})"
         )
     return lines
+
+
+def _with_metadata(seen: _Seen) -> list[str]:
+    """Return that picture files tell more than their pixels, where they do or may."""
+    kinds = (
+        (True, "hold EXIF, XMP, texts or the like, such as the place where a photograph was taken"),
+        (False, "are of formats of which metadata is neither removed nor read here"),
+    )
+    counts = [(sum(holds == kind for holds in seen.with_metadata.values()), words) for kind, words in kinds]
+    return [f"that its picture files tell no more than their pixels: {n} {words}" for n, words in counts if n]
 
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
@@ -189,12 +208,20 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
 
 def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
     missing, operations = set(seen.images), set(seen.operations)
+    removals: set[str] = set()
     try:
         for record in read_provenance(root):
             if isinstance(record, Operation):
                 operations.discard(record.operation_id)
+                if record.step == METADATA_REMOVED:
+                    removals.add(record.operation_id)
             else:
                 missing.discard(bytes.fromhex(record.image_id))
+                if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
+                    problems.add(
+                        f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
+                        "its file has some"
+                    )
                 if record.source is not None:
                     seen.sources.add(record.source.dataset, record.source.licence, record.source.author)
     except DataError as error:
