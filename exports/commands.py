@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from .rights import Redistribute
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -233,6 +237,14 @@ def show(folder: Path, *, as_json: bool) -> None:
     is_flag=True,
     help="Release picture files with their EXIF (with places), XMP, IPTC and comments, which are removed otherwise.",
 )
+@click.option(
+    "--redistribute",
+    type=click.Choice(["permitted", "url", "all"]),
+    default="permitted",
+    show_default=True,
+    help="What becomes of pictures that a licence forbids to pass on: they stop the release with a list, go into it by "
+    "address and hash, or go into it because you have been permitted to.",
+)
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
     "is sealed"
@@ -249,6 +261,7 @@ def freeze(
     sealed: tuple[str, ...],
     accept_known_seed: bool,
     keep_metadata: bool,
+    redistribute: Redistribute,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -273,6 +286,7 @@ def freeze(
             sealed=sealed,
             accept_known_seed=accept_known_seed,
             metadata="keep" if keep_metadata else "remove",
+            redistribute=redistribute,
             workers=processors(),
             progress=bars,
         )

@@ -22,6 +22,7 @@ from benchwright.release.format.errata import Corrections, Erratum, read_errata,
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
 from .mode_note import mode_note
+from .rights import Redistribute, Redistribution
 from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _answers(summary: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _Valued = tuple[Item, Mapping[str, Any]]
 
-_LATER: Mapping[str, Any] = {"metadata": "remove"}
+_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted"}
 """Defaults of settings that earlier versions did not have."""
 
 DRAFT = "0+"
@@ -101,6 +102,9 @@ class Freeze(FinalStep):
             recipe and pictures, because people gave them all. The card then says so.
         metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
             files, without encoding them anew; `keep` releases the files as they are.
+        redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
+            and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
+            permitted to.
     """
 
     name: ClassVar[str] = "freeze"
@@ -125,6 +129,8 @@ class Freeze(FinalStep):
     accept_known_seed: bool = False
 
     metadata: Literal["remove", "keep"] = "remove"
+
+    redistribute: Redistribute = "permitted"
 
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
@@ -203,6 +209,8 @@ def freeze(
     def corrected() -> Iterator[_Valued]:
         return _corrected(view, corrections, files)
 
+    files.redistribution.check(item for item, _ in corrected())
+
     def items() -> Iterator[tuple[Item, str]]:
         for item, split in _with_splits(corrected(), settings.split_value):
             if is_estimated(item):
@@ -240,6 +248,7 @@ def freeze(
             replace=replace,
             sealing=sealing,
             key=key_path(workspace, settings.release, version),
+            by_address=files.redistribution.is_by_address,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -259,13 +268,14 @@ def freeze(
         human_baseline=baseline,
         corrections=corrections,
         replace=replace,
+        by_address=files.redistribution.is_by_address,
         workers=workers,
         progress=progress,
     )
 
 
 class _ReleasedFiles:
-    """Picture files as they are released: without metadata, or as the workspace holds them.
+    """Picture files as they are released: without metadata, as the workspace holds them, or by their address only.
 
     Args:
         settings: Settings of the release.
@@ -277,10 +287,12 @@ class _ReleasedFiles:
         from benchwright.release.writing import MetadataRemoval
 
         self.image, self.image_bytes = view.image, view.image_bytes
+        self.redistribution = Redistribution(settings.redistribute, view.image)
+        self.redistribution.survey(item for item, _ in view.items())
         self._removal: MetadataRemoval | None = None
         if settings.metadata == "keep":
             return
-        removal = self._removal = MetadataRemoval(view.image, view.image_bytes)
+        removal = self._removal = MetadataRemoval(view.image, view.image_bytes, kept=self.redistribution.is_by_address)
         removal.survey(item for item, _ in view.items())
         self.image, self.image_bytes = removal.image, removal.image_bytes
         if removal.left and progress is not None:
@@ -366,6 +378,7 @@ def freeze_workspace(
     sealed: Sequence[str] = (),
     accept_known_seed: bool = False,
     metadata: Literal["remove", "keep"] = "remove",
+    redistribute: Redistribute = "permitted",
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -383,6 +396,8 @@ def freeze_workspace(
         sealed: Splits whose answers stay out of the release, and go to a key file.
         accept_known_seed: Whether to seal though the recipe's seed can be guessed.
         metadata: Whether picture files are released without their metadata.
+        redistribute: Whether pictures that a licence forbids to pass on stop the release, go into it by address and
+            hash, or as they are.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -406,6 +421,7 @@ def freeze_workspace(
                 "sealed": tuple(sealed),
                 "accept_known_seed": accept_known_seed,
                 "metadata": metadata,
+                "redistribute": redistribute,
             }
         )
     except ValidationError as error:

@@ -24,6 +24,9 @@ ROOM = Room(
         "release export": Entry(
             "benchwright.exports.export_command:export", "Export a release to the format of another tool."
         ),
+        "release fetch": Entry(
+            "benchwright.exports.rights.commands:fetch", "Get the pictures that a release has by address only."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),

@@ -211,6 +211,7 @@ NOT_DISTURBED = {
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "pairs statistics": "reads as `release show` does, of a release of pairs",
+    "release fetch": "speaks with servers, of a release that has pictures by address",
     "review label-studio pull": "speaks with a server, which has a disk of its own",
     "review label-studio push": "speaks with a server, which has a disk of its own",
     "review serve": "ends when it is stopped; its store is that of the other commands",

@@ -51,6 +51,7 @@ class PhotographBench(Bench):
         )
         asked = {
             "task": "photographs", "question": "Is it noise?", "answer": "A", "images": images,
+            "root_image_id": first.root_image_id,
             "choices": (Choice(key="A", text="yes"), Choice(key="B", text="no")), **fields,
         }  # fmt: skip
         return self.add(first, split, len(self.items), **asked)

@@ -223,6 +223,7 @@ def _make_filtered(folder: Path) -> None:
             ("release correct @release --errata @errata.json --version 1.1 --out @corrected", 0, 0),
             ("release diff @release @corrected --results @w/results/random --out @compared.html", 0, 0),
             ("release drafts @w", 0, 0),
+            ("release fetch @release", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate import ii-bench --data @ii --out @imported", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),

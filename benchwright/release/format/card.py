@@ -150,6 +150,7 @@ class CardFacts:
         human_baseline: Human baseline, by campaign.
         sealed: Splits whose answers are withheld; None where there are none.
         drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
+        by_address: Number of pictures that the release has by address and hash only.
     """
 
     name: str
@@ -165,6 +166,7 @@ class CardFacts:
     human_baseline: Mapping[str, Mapping[str, Any]] | None
     sealed: SealedSplits | None = None
     drawing_version: int | None = None
+    by_address: int = 0
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,7 @@ def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
     """Return the sections of the card, in order."""
     return (
         CardSection("Items", _items(facts.counts), "the data"),
+        *([CardSection("Pictures to fetch", _to_fetch(facts), "manifest.json")] if facts.by_address else []),
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
         CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
@@ -243,6 +246,17 @@ def _items(counts: ItemCounts) -> str:
     rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
     totals = ["all", *(str(counts.splits[split].items) for split in splits)]
     return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
+
+
+def _to_fetch(facts: CardFacts) -> str:
+    return (
+        f"**{facts.by_address} pictures are not in this release**, because their licences do not permit to pass them "
+        "on; `images` has null in place of their bytes. `provenance.json` states where each can be had, and "
+        "`image_ids` its SHA-256. This gets them and checks them:\n\n"
+        "```sh\nbenchwright release fetch path/to/this/folder\n```\n\n"
+        "They are put beside the folder, where `benchwright evaluate run` and `benchwright release export` find them. "
+        "What is exported holds them then: it is not to be passed on."
+    )
 
 
 def _sealed(sealed: SealedSplits) -> str:

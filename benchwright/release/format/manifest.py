@@ -95,6 +95,9 @@ class Manifest(Record):
     sealed: SealedSplits | None = Field(None, exclude_if=lambda sealed: sealed is None)
     """None where every answer is in the release."""
 
+    by_address: int | None = Field(None, ge=1, exclude_if=lambda pictures: pictures is None)
+    """Number of pictures that the release has by address and hash only; None where it holds all files."""
+
     @model_validator(mode="after")
     def _names_stay_inside(self) -> Manifest:
         for name in self.files:

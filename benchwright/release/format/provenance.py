@@ -56,6 +56,19 @@ METADATA_REMOVED = "remove_metadata"
 """Step of the operation by which a release's picture file is that of the workspace without its metadata."""
 
 
+def address_of(record: ImageRecord) -> str | None:
+    """Return the address at which a picture's own file can be had, by what its source states; None where it has none.
+
+    A made picture has none: its file is nobody's but the workspace's.
+    """
+    if record.source is None or record.derived_from:
+        return None
+    stated = (record.source.url, record.source.uri)
+    return next(
+        (address for address in stated if address and address.lower().startswith(("https://", "http://"))), None
+    )
+
+
 def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
     """Return the ids of files as they were before their metadata was removed, by the ids of those without it."""
     removals: set[str] = set()

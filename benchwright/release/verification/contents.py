@@ -31,7 +31,7 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
-from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, read_provenance
+from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, address_of, read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
@@ -98,6 +98,9 @@ class _Seen:
     with_metadata: dict[bytes, bool] = field(default_factory=dict)
     """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
 
+    absent: set[bytes] = field(default_factory=set)
+    """Pictures of which the release has no file."""
+
     def add(self, released: ReleasedItem) -> None:
         item = released.item
         self.leaves.append(identity.leaf_of(item, released.split))
@@ -105,7 +108,9 @@ class _Seen:
         for image_id, data in released.images.items():
             if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
                 self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
-        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *released.images))
+        shown_ids = {image.image_id for image in item.images}
+        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *shown_ids))
+        self.absent.update(bytes.fromhex(image_id) for image_id in shown_ids - released.images.keys())
         self.operations.add(item.operation_id)
         self.counts[released.split, item.task] += 1
         if has_marks(item):
@@ -129,6 +134,11 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     if not whole:
         return ReleaseContents(None, problems.all())
     _check_counts(manifest, seen, problems)
+    if len(seen.absent) != (manifest.by_address or 0):
+        problems.add(
+            f"{manifests.MANIFEST}: states {manifest.by_address or 0} pictures by address, and the data has no file of "
+            f"{len(seen.absent)}"
+        )
     content_id = identity.root(sorted(seen.leaves))
     if content_id != manifest.content_id:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
@@ -143,7 +153,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
         content_id,
         problems.all(),
         list(card.proven),
-        [*_not_drawn(manifest, seen), *_with_metadata(seen), *card.not_proven],
+        [*_absent(seen), *_not_drawn(manifest, seen), *_with_metadata(seen), *card.not_proven],
     )
 
 
@@ -161,6 +171,11 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
             f"(the first is {shown(seen.undrawable[0])})"
         )
     return lines
+
+
+def _absent(seen: _Seen) -> list[str]:
+    n = len(seen.absent)
+    return [f"that its {n} pictures without files can still be had; `benchwright release fetch` gets them"] if n else []
 
 
 def _with_metadata(seen: _Seen) -> list[str]:
@@ -217,6 +232,11 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                     removals.add(record.operation_id)
             else:
                 missing.discard(bytes.fromhex(record.image_id))
+                if bytes.fromhex(record.image_id) in seen.absent and address_of(record) is None:
+                    problems.add(
+                        f"{manifests.PROVENANCE}: says nothing of where image {record.image_id} can be had, and the "
+                        "data has no file of it"
+                    )
                 if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
                         f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
@@ -278,6 +298,7 @@ def _check_card(
         human_baseline=answers,
         sealed=manifest.sealed,
         drawing_version=manifest.drawing_version,
+        by_address=manifest.by_address or 0,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})

@@ -21,7 +21,7 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, write_split
-from benchwright.release.format.provenance import write_provenance
+from benchwright.release.format.provenance import address_of, write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
@@ -48,6 +48,7 @@ class _Contents:
     corrections: Corrections | None
     limits: PieceLimits
     sealing: Sealing | None
+    by_address: Callable[[ImageRecord], bool]
     workers: int
     progress: Progress
 
@@ -73,6 +74,7 @@ def write_release(
     limits: PieceLimits | None = None,
     sealing: Sealing | None = None,
     key: Path | None = None,
+    by_address: Callable[[ImageRecord], bool] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -101,6 +103,8 @@ def write_release(
         limits: Sizes at which row groups and files are split.
         sealing: Sealing that the items and all else passed through; None where no split is sealed.
         key: Path of the key file, which is on the disk before the release is; only with `sealing`.
+        by_address: Function that tells of a record whether the release states its address and hash and does not hold
+            its file; of none where None.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -129,6 +133,7 @@ def write_release(
         corrections,
         limits or PieceLimits(),
         sealing,
+        by_address or (lambda _: False),
         workers,
         progress or Silent(),
     )
@@ -187,12 +192,14 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             staging.rows(split),
             record=staging.image,
             image_bytes=image_bytes,
+            by_address=contents.by_address,
             marked=marked,
             workers=contents.workers,
             progress=contents.progress,
         )
         names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
+    by_address = _by_address(staging, contents)
     texts = _documents(contents)
     sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
     facts = CardFacts(
@@ -209,6 +216,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         human_baseline=contents.human_baseline,
         sealed=sealed,
         drawing_version=DRAWING_VERSION,
+        by_address=by_address,
     )
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
@@ -226,6 +234,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
         sealed=sealed,
+        by_address=by_address or None,
     )
     data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
     (draft / manifest.MANIFEST).write_bytes(data)
@@ -235,6 +244,20 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
 def _counts(staging: Staging) -> ItemCounts:
     splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
     return ItemCounts(items=sum(split.items for split in splits.values()), splits=splits)
+
+
+def _by_address(staging: Staging, contents: _Contents) -> int:
+    """Return how many pictures the release has by their address only.
+
+    Raises:
+        DataError: One of them has no address, or the answers of splits are sealed: an address tells a source.
+    """
+    records = [record for record in staging.images() if contents.by_address(record)]
+    if records and contents.sealing is not None:
+        raise DataError("a release with sealed splits cannot state addresses of pictures: they tell the sources")
+    if without := next((record.image_id for record in records if address_of(record) is None), None):
+        raise DataError(f"image {without} has no address; its file has to be in the release")
+    return len(records)
 
 
 def _check_operations(staging: Staging, contents: _Contents) -> None:
