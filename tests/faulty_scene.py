@@ -188,6 +188,8 @@ CASES = (
     Case("release show", ["release", "show", "release"], ["stdout"]),
     Case("release export", ["release", "export", "release", "--format", "jsonl", "--out", "exported"], ["exported"]),
     Case("release publish", ["release", "publish", "release", "--to", "published"], ["published"]),
+    Case("release takedown", ["release", "takedown", "piece-01.jpg", "--workspace", "w", "--why", "asked", "--by", "ada",
+                              "--json"], []),
     Case("release splits", ["release", "splits", "release"], ["stdout"]),
     Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
     Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),

@@ -224,6 +224,7 @@ def _make_filtered(folder: Path) -> None:
             ("release diff @release @corrected --results @w/results/random --out @compared.html", 0, 0),
             ("release drafts @w", 0, 0),
             ("release fetch @release", 0, 0),
+            ("release takedown piece-01.jpg --why asked --by ada --workspace @w", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate import ii-bench --data @ii --out @imported", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli.deciding import checked_why, name_of_decider
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
 from benchwright.text_normalization import printable
@@ -52,3 +53,60 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
     if missing:
         note(f"{len(missing)} of {len(pictures)} pictures are missing; items that show them cannot be asked")
         click.get_current_context().exit(CheckFailed.exit_code)
+
+
+@click.command("takedown")
+@click.argument(
+    "image",
+    help="Path below the image folder, or id of an image or of a file that a release made of it, or its first digits.",
+)
+@click.option(
+    "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
+)
+@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the withdrawal.")
+@click.option("--by", metavar="NAME", help="Who withdraws it.  [default: the name you are logged in with]")
+@click.option("--undo", is_flag=True, help="Take a withdrawal back.")
+@json_option(
+    """
+    `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
+    "releases": [{"path", "name", "release_id", "items": [item]}]}`; `items` is the number of items that the next
+    version does without, null where the run is not complete; `is_new` is false where it was withdrawn before
+    """
+)
+def takedown(image: str, *, workspace: Path | None, why: str, by: str | None, undo: bool, as_json: bool) -> None:
+    """Withdraw an image, and everything made from it, from the next version, and list the releases that hold it.
+
+    Nothing is deleted: decisions and earlier releases stay. The next run, or `release freeze`, leaves its items out.
+    """
+    from datetime import UTC, datetime
+
+    from benchwright.cli.workspaces import find_workspace
+
+    from .takedown import describe, take_down
+
+    root = find_workspace(workspace)
+    result = take_down(
+        root, image, why=checked_why(why, needed=True), by=name_of_decider(by), now=datetime.now(UTC), undo=undo
+    )
+    entry = result.takedown
+
+    def text() -> str:
+        state = "withdrawn" if entry.holds else "back again"
+        before = "" if result.is_new else f" since {entry.at}, by {entry.by}: {entry.why}"
+        verb = "leaves out" if entry.holds else "has again"
+        number = f"{result.items} item{'' if result.items == 1 else 's'}"
+        lines = [f"{entry.uri} is {state}{before}"]
+        lines.append(
+            "how many items that concerns is known once the run is complete"
+            if result.items is None
+            else f"the next version {verb} {number}; run the recipe or freeze again, under a new version"
+        )
+        for release in result.releases:
+            lines.append(
+                f"{release.path} holds it, in {len(release.items)} of its items, release id {release.release_id}"
+            )
+        if entry.holds and result.releases:
+            lines.append("a release never changes: remove those copies, published ones too, or tell who has them")
+        return "\n".join(map(printable, lines))
+
+    emit(describe(result), as_json=as_json, text=text)
