@@ -245,6 +245,13 @@ def show(folder: Path, *, as_json: bool) -> None:
     help="What becomes of pictures that a licence forbids to pass on: they stop the release with a list, go into it by "
     "address and hash, or go into it because you have been permitted to.",
 )
+@click.option(
+    "--statements",
+    type=_FILE,
+    metavar="FILE",
+    help="YAML or JSON file of what only you can say: authors, url, languages, consent, pay, access_terms, "
+    "access_fields, datasheet.",
+)
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
     "is sealed"
@@ -262,6 +269,7 @@ def freeze(
     accept_known_seed: bool,
     keep_metadata: bool,
     redistribute: Redistribute,
+    statements: Path | None,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -270,6 +278,7 @@ def freeze(
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.engines.local import processors
+    from benchwright.release.format.statements import read_statements
     from benchwright.release.sealing import key_path
 
     from .freeze import freeze_workspace
@@ -287,6 +296,7 @@ def freeze(
             accept_known_seed=accept_known_seed,
             metadata="keep" if keep_metadata else "remove",
             redistribute=redistribute,
+            statements=None if statements is None else read_statements(statements),
             workers=processors(),
             progress=bars,
         )

@@ -78,6 +78,7 @@ def correct_release(
             description=description,
             human_baseline=_baseline(release, {(erratum.item_id, erratum.content_hash) for erratum in errata}),
             corrections=corrections,
+            statements=release.manifest.statements,
             by_address=lambda record: record.image_id in shown and not pictures.path(record.image_id).exists(),
         )
 

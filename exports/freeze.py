@@ -19,6 +19,7 @@ from benchwright.estimates import is_estimated, require_decisions, require_peopl
 from benchwright.records import Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.release.format.statements import Statements
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
 from .mode_note import mode_note
@@ -70,7 +71,7 @@ def _answers(summary: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _Valued = tuple[Item, Mapping[str, Any]]
 
-_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted"}
+_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}}
 """Defaults of settings that earlier versions did not have."""
 
 DRAFT = "0+"
@@ -105,6 +106,8 @@ class Freeze(FinalStep):
         redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
             and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
             permitted to.
+        statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
+            answers of the data sheet; in your words on the card.
     """
 
     name: ClassVar[str] = "freeze"
@@ -132,6 +135,8 @@ class Freeze(FinalStep):
 
     redistribute: Redistribute = "permitted"
 
+    statements: Statements = Statements()
+
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
     @model_validator(mode="after")
@@ -145,6 +150,7 @@ class Freeze(FinalStep):
         settings = super().parameters()
         if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
             settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
+        settings["statements"] = self.statements.document()
         # What is left at its default is left out, so that a version that was frozen before is not frozen again.
         return {name: value for name, value in settings.items() if name not in _LATER or value != _LATER[name]}
 
@@ -249,6 +255,7 @@ def freeze(
             sealing=sealing,
             key=key_path(workspace, settings.release, version),
             by_address=files.redistribution.is_by_address,
+            statements=settings.statements,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -269,6 +276,7 @@ def freeze(
         corrections=corrections,
         replace=replace,
         by_address=files.redistribution.is_by_address,
+        statements=settings.statements,
         workers=workers,
         progress=progress,
     )
@@ -379,6 +387,7 @@ def freeze_workspace(
     accept_known_seed: bool = False,
     metadata: Literal["remove", "keep"] = "remove",
     redistribute: Redistribute = "permitted",
+    statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -398,6 +407,7 @@ def freeze_workspace(
         metadata: Whether picture files are released without their metadata.
         redistribute: Whether pictures that a licence forbids to pass on stop the release, go into it by address and
             hash, or as they are.
+        statements: What only people can say of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -422,6 +432,7 @@ def freeze_workspace(
                 "accept_known_seed": accept_known_seed,
                 "metadata": metadata,
                 "redistribute": redistribute,
+                "statements": statements or Statements(),
             }
         )
     except ValidationError as error:

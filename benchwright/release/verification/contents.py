@@ -8,11 +8,12 @@ Problems are reported in one line each, up to a limit.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import BufferedReader
@@ -21,11 +22,13 @@ from pathlib import Path
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
-from benchwright.records import Operation
+from benchwright.records import ImageRecord, Operation
+from benchwright.release.card.card import CardFacts
+from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.agreement import contradictions, read_agreement
-from benchwright.release.format.card import CardFacts
 from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
@@ -98,6 +101,8 @@ class _Seen:
     with_metadata: dict[bytes, bool] = field(default_factory=dict)
     """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
 
+    without_metadata: int = 0
+    """Files that the provenance has as made by removing metadata."""
     absent: set[bytes] = field(default_factory=set)
     """Pictures of which the release has no file."""
 
@@ -237,6 +242,7 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                         f"{manifests.PROVENANCE}: says nothing of where image {record.image_id} can be had, and the "
                         "data has no file of it"
                     )
+                seen.without_metadata += record.operation_id in removals
                 if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
                         f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
@@ -299,16 +305,38 @@ def _check_card(
         sealed=manifest.sealed,
         drawing_version=manifest.drawing_version,
         by_address=manifest.by_address or 0,
+        without_metadata=seen.without_metadata,
+        statements=manifest.statements,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
-    undecided = []
+    contradicted = [*contradicted, *_beside_the_card(root, manifest, facts)]
+    undecided = (
+        [f"what its curators state of it in their own words ({manifests.MANIFEST}, statements)"]
+        if manifest.statements
+        else []
+    )
     if seen.estimated and decided_by(manifest.stages, agreement) != "people":
         undecided.append(
             f"that any person looked at {seen.estimated} of its {manifest.counts.items} items, whose answers a model "
             f"estimated: by {manifests.AGREEMENT}, simulated annotators decided on them at most"
         )
     return replace(check, problems=(*contradicted, *check.problems), not_proven=(*undecided, *check.not_proven))
+
+
+def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterator[str]:
+    """Compare the citation and the table of sources, where there are, with what the other files give."""
+    if CITATION in manifest.files:
+        data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
+        if data != citation(facts, content_id=manifest.content_id):
+            yield f"{CITATION}: is not the citation that {manifests.MANIFEST} gives"
+    if IMAGE_SOURCES in manifest.files:
+        images = (record for record in read_provenance(root) if isinstance(record, ImageRecord))
+        digest = hashlib.sha256()
+        for line in image_source_lines(images):
+            digest.update(line)
+        if digest.hexdigest() != manifest.files[IMAGE_SOURCES].sha256:
+            yield f"{IMAGE_SOURCES}: does not say of its images what {manifests.PROVENANCE} does"
 
 
 def main(folder: str, memory_bytes: str) -> None:

@@ -13,16 +13,19 @@ from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation
+from benchwright.release.card.card import CardFacts, card
+from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
-from benchwright.release.format.card import CardFacts, card
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, write_split
-from benchwright.release.format.provenance import address_of, write_provenance
+from benchwright.release.format.provenance import address_of, files_before_removal, write_provenance
 from benchwright.release.format.reader import Release
+from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
@@ -49,6 +52,7 @@ class _Contents:
     limits: PieceLimits
     sealing: Sealing | None
     by_address: Callable[[ImageRecord], bool]
+    statements: Statements | None
     workers: int
     progress: Progress
 
@@ -75,6 +79,7 @@ def write_release(
     sealing: Sealing | None = None,
     key: Path | None = None,
     by_address: Callable[[ImageRecord], bool] | None = None,
+    statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -105,6 +110,7 @@ def write_release(
         key: Path of the key file, which is on the disk before the release is; only with `sealing`.
         by_address: Function that tells of a record whether the release states its address and hash and does not hold
             its file; of none where None.
+        statements: What the curators state of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -134,6 +140,7 @@ def write_release(
         limits or PieceLimits(),
         sealing,
         by_address or (lambda _: False),
+        statements if statements is not None and statements.document() else None,
         workers,
         progress or Silent(),
     )
@@ -199,6 +206,8 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         )
         names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
+    with (draft / IMAGE_SOURCES).open("wb") as handle:
+        handle.writelines(image_source_lines(staging.images()))
     by_address = _by_address(staging, contents)
     texts = _documents(contents)
     sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
@@ -217,7 +226,10 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         sealed=sealed,
         drawing_version=DRAWING_VERSION,
         by_address=by_address,
+        without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
+        statements=contents.statements,
     )
+    texts[CITATION] = citation(facts, content_id=staging.content_id())
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
         (draft / name).write_bytes(data)
@@ -230,11 +242,12 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         licence=contents.licence,
         seed=contents.seed,
         counts=counts,
-        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE])},
+        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE, IMAGE_SOURCES])},
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
         sealed=sealed,
         by_address=by_address or None,
+        statements=contents.statements,
     )
     data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
     (draft / manifest.MANIFEST).write_bytes(data)
