@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from photograph_bench import PhotographBench
@@ -15,6 +16,7 @@ from small_bench import BenchView, reseal
 
 from benchwright.errors import DataError
 from benchwright.exports.freeze import Freeze, freeze
+from benchwright.images import decode_rgb, encode_png
 from benchwright.release import Release, verify_release
 from benchwright.release.format.statements import Statements, read_statements
 
@@ -80,6 +82,24 @@ def test_the_citation_has_what_the_format_demands(release: Release) -> None:
     assert (cited["license"], cited["version"], cited["type"]) == ("CC-BY-4.0", "1.0", "dataset")
     assert cited["identifiers"][0]["value"] == f"benchwright:{release.content_id}"
     assert "author = {{Ada X} and {Bo Y}}" in card_of(release)
+
+
+def test_an_item_with_marks_is_shown_as_models_see_it(tmp_path: Path) -> None:
+    bench = PhotographBench(tmp_path / "p")
+    for number in range(4):
+        bench.ask(bench.photograph(f"{number}.jpg", number), marked=number == 2, question=f"Is *this* number {number}?")
+    settings = Freeze.model_validate({"name": "quiz", "version": "1.0"})
+    release = freeze(settings, BenchView(bench, None), workspace=tmp_path, seed=17, recipe={"name": "quiz"})
+    text = card_of(release)
+    assert "![The pictures of this item, as models see them](example.png)\n\nIs \\*this\\* number 2?" in text
+    marked = next(released for released in release.items() if released.item.images[0].prompts)
+    assert marked.drawn[0] is not None
+    shown = decode_rgb((release.path / "example.png").read_bytes())
+    assert np.array_equal(shown, decode_rgb(marked.drawn[0]))
+    assert verify_release(release.path).problems == []
+    (release.path / "example.png").write_bytes(encode_png(255 - shown))
+    reseal(release.path)
+    assert verify_release(release.path).problems == ["example.png: does not show the pictures of the card's example"]
 
 
 def test_what_nobody_stated_is_left_open_in_words(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from benchwright.rights import normalized_licence
 
 from .citation import CITATION, bibtex
 from .datasheet import datasheet, in_words
+from .example import EXAMPLE, ExampleItem
 from .image_sources import IMAGE_SOURCES
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
@@ -159,6 +160,7 @@ class CardFacts:
         by_address: Number of pictures that the release has by address and hash only.
         without_metadata: Number of picture files from which metadata was removed.
         statements: What the curators state; None where they state nothing.
+        example: Item that the card shows; None where the release has no pictures that can be shown.
     """
 
     name: str
@@ -177,6 +179,7 @@ class CardFacts:
     by_address: int = 0
     without_metadata: int = 0
     statements: Statements | None = None
+    example: ExampleItem | None = None
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
     statements = facts.statements or Statements()
     return (
         CardSection("Items", _items(facts.counts), "the data"),
+        *([CardSection("Example", _example(facts.example), "the data")] if facts.example and version >= 3 else []),
         *([CardSection("Pictures to fetch", _to_fetch(facts), "manifest.json")] if facts.by_address else []),
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
@@ -239,6 +243,15 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
             if version >= 3
             else []
         ),
+    )
+
+
+def _example(example: ExampleItem) -> str:
+    options = "\n".join(f"- **{key}** {_cell(text)}" for key, text in example.options)
+    return (
+        f"![The pictures of this item, as models see them]({EXAMPLE})\n\n{_cell(example.question)}\n\n{options}\n\n"
+        f"An item of {_code(example.task)}, whose pictures are reduced here: `{example.item_id}`. Its right option is "
+        "in the data, where it is not sealed."
     )
 
 

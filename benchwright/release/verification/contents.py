@@ -25,6 +25,7 @@ from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.card.card import CardFacts
 from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
@@ -35,7 +36,7 @@ from benchwright.release.format.human_baseline import CampaignBaseline, parse_hu
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, address_of, read_provenance
-from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.format.rows import ReleasedItem, released_item, row_of
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
@@ -103,6 +104,7 @@ class _Seen:
 
     without_metadata: int = 0
     """Files that the provenance has as made by removing metadata."""
+    example: ExampleChoice = field(default_factory=ExampleChoice)
     absent: set[bytes] = field(default_factory=set)
     """Pictures of which the release has no file."""
 
@@ -113,6 +115,15 @@ class _Seen:
         for image_id, data in released.images.items():
             if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
                 self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
+        self.example.take(
+            row_of(item, released.split),
+            is_marked=has_marks(item),
+            pictures=[
+                None if image.prompts and drawn is None else drawn or released.images.get(image.image_id)
+                for image, drawn in zip(item.images, released.drawn, strict=True)
+            ],
+            image_ids=[image.image_id for image in item.images],
+        )
         shown_ids = {image.image_id for image in item.images}
         self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *shown_ids))
         self.absent.update(bytes.fromhex(image_id) for image_id in shown_ids - released.images.keys())
@@ -307,6 +318,7 @@ def _check_card(
         by_address=manifest.by_address or 0,
         without_metadata=seen.without_metadata,
         statements=manifest.statements,
+        example=seen.example.item if EXAMPLE in manifest.files else None,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
@@ -330,6 +342,10 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
         data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
         if data != citation(facts, content_id=manifest.content_id):
             yield f"{CITATION}: is not the citation that {manifests.MANIFEST} gives"
+    if EXAMPLE in manifest.files:
+        data = read_inside(root, EXAMPLE, max_bytes=documents.MAX_BYTES)
+        if facts.example is None or not facts.example.is_shown_by(data):
+            yield f"{EXAMPLE}: does not show the pictures of the card's example"
     if IMAGE_SOURCES in manifest.files:
         images = (record for record in read_provenance(root) if isinstance(record, ImageRecord))
         digest = hashlib.sha256()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.card.card import CardFacts, card
 from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
@@ -22,7 +24,7 @@ from benchwright.release.format import human_baseline as human
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
-from benchwright.release.format.parquet import PieceLimits, write_split
+from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
 from benchwright.release.format.provenance import address_of, files_before_removal, write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
@@ -191,6 +193,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
     names: list[str] = []
+    example = ExampleChoice()
     marked = sum(staging.marked().values())
     if marked:
         contents.progress.phase("drawing of marks", marked, "items")
@@ -204,7 +207,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             workers=contents.workers,
             progress=contents.progress,
         )
-        names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
+        names += write_split(draft, split, _looked_at(rows, example), canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     with (draft / IMAGE_SOURCES).open("wb") as handle:
         handle.writelines(image_source_lines(staging.images()))
@@ -228,7 +231,10 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         by_address=by_address,
         without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
         statements=contents.statements,
+        example=example.item,
     )
+    if example.item is not None:
+        texts[EXAMPLE] = example.item.file()
     texts[CITATION] = citation(facts, content_id=staging.content_id())
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
@@ -257,6 +263,16 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
 def _counts(staging: Staging) -> ItemCounts:
     splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
     return ItemCounts(items=sum(split.items for split in splits.values()), splits=splits)
+
+
+def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[SizedRow]:
+    """Yield rows on their way into the data, after the choice of the card's example has seen them."""
+    for sized in rows:
+        marks = json.loads(sized.row["visual_prompts"])
+        cells = zip(sized.row["images"], sized.row["unmarked"], marks, strict=True)
+        pictures = [None if prompts and clean is None else cell["bytes"] for cell, clean, prompts in cells]
+        example.take(dict(sized.row), is_marked=any(marks), pictures=pictures, image_ids=sized.row["image_ids"])
+        yield sized
 
 
 def _by_address(staging: Staging, contents: _Contents) -> int:
