@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -256,7 +257,7 @@ def _digests(
         yield row["id"], digest_of_decision(dict(row), task=row["task_id"], annotator=row["annotator"])
 
 
-def _adjudicated(row: Any) -> Mapping[str, Any]:
+def _adjudicated(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("decision", "note", "reasons", "edits")}
 
 
@@ -268,13 +269,13 @@ def _changeable(connection: sa.Connection) -> Iterator[None]:
         for table in _ONLY_ADDED:
             connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER {table}_no_change")
             again = f"ALTER TABLE {table} ENABLE TRIGGER {table}_no_change"
-            restore.append(lambda again=again: connection.exec_driver_sql(again))
+            restore.append(partial(connection.exec_driver_sql, again))
     else:
         query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
         names = {f"{table}_no_update" for table in _ONLY_ADDED}
         for name, sql in [row for row in connection.exec_driver_sql(query) if row[0] in names]:
             connection.exec_driver_sql(f"DROP TRIGGER {name}")
-            restore.append(lambda sql=sql: connection.exec_driver_sql(sql))
+            restore.append(partial(connection.exec_driver_sql, sql))
     yield
     for put_back in restore:
         put_back()

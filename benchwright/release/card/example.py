@@ -62,6 +62,10 @@ class ExampleChoice:
         self._best: tuple[bool, str] | None = None
         self.item: ExampleItem | None = None
 
+    def wants(self, item_id: str, *, is_marked: bool) -> bool:
+        """Return whether an item would go before the one that was chosen so far."""
+        return self._best is None or (not is_marked, item_id) < self._best
+
     def take(
         self, row: dict[str, Any], *, is_marked: bool, pictures: Sequence[bytes | None], image_ids: Sequence[str]
     ) -> None:
@@ -74,7 +78,7 @@ class ExampleChoice:
             image_ids: Ids of these pictures.
         """
         key = not is_marked, str(row["item_id"])
-        if (self._best is not None and key > self._best) or not 0 < len(pictures) <= MOST_PICTURES:
+        if not self.wants(key[1], is_marked=is_marked) or not 0 < len(pictures) <= MOST_PICTURES:
             return
         if any(data is None for data in pictures):
             return

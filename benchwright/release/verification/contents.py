@@ -115,15 +115,16 @@ class _Seen:
         for image_id, data in released.images.items():
             if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
                 self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
-        self.example.take(
-            row_of(item, released.split),
-            is_marked=has_marks(item),
-            pictures=[
-                None if image.prompts and drawn is None else drawn or released.images.get(image.image_id)
-                for image, drawn in zip(item.images, released.drawn, strict=True)
-            ],
-            image_ids=[image.image_id for image in item.images],
-        )
+        if self.example.wants(item.item_id, is_marked=has_marks(item)):
+            self.example.take(
+                row_of(item, released.split),
+                is_marked=has_marks(item),
+                pictures=[
+                    None if image.prompts and drawn is None else drawn or released.images.get(image.image_id)
+                    for image, drawn in zip(item.images, released.drawn, strict=True)
+                ],
+                image_ids=[image.image_id for image in item.images],
+            )
         shown_ids = {image.image_id for image in item.images}
         self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *shown_ids))
         self.absent.update(bytes.fromhex(image_id) for image_id in shown_ids - released.images.keys())
