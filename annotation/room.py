@@ -67,6 +67,9 @@ ROOM = Room(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review forget": Entry(
+            f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."
+        ),
         "review language": Entry(
             f"{_HERE}.cli.language:language", "Print the file of a language of the review app, to be translated."
         ),

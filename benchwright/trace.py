@@ -15,6 +15,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.overrides import OVERRIDDEN, REVERSED, Override, unsaid
 from benchwright.pipeline.overrides import snapshot_of
 from benchwright.records import ImageRecord, Item
+from benchwright.release.format.manifest import MANIFEST
+from benchwright.release.format.provenance import METADATA_REMOVED, read_provenance
 from benchwright.steps import AnyRecord
 from benchwright.workspace.run_results import files_of, outcomes_of, stage_names
 from benchwright.workspace.shards import StageTable
@@ -35,6 +37,8 @@ def trace(root: Path, name: str) -> dict[str, Any]:
     """
     history = _History(Workspace.open(root))
     records: list[tuple[str, AnyRecord]] = [*history.items_named(name), *history.images_named(name)]
+    if not records and (links := list(history.of_released_file(name))):
+        return {"kind": "image", "id": links[-1]["image_id"], "chain": links}
     if not records:
         files = [row for row in files_of(history.workspace) if row["uri"] == name]
         if not files:
@@ -115,6 +119,33 @@ class _History:
             yield {"what": "made image", **described, "step": stage, "operation": self._operation(stage)}
         yield from self._verdicts(record.image_id)
 
+    def of_released_file(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the history of a file that a release made of an image of the workspace, by its id; else nothing."""
+        made: dict[str, list[tuple[Path, ImageRecord]]] = {}
+        if len(name) >= SHORTEST_PREFIX:
+            for folder in self._release_folders():
+                for record in read_provenance(folder):
+                    if isinstance(record, ImageRecord) and record.image_id.startswith(name):
+                        made.setdefault(record.image_id, []).append((folder, record))
+        if len(made) > 1:
+            first, second, *_ = sorted(made)
+            raise BenchwrightError(
+                f"{name!r} is the beginning of {len(made)} ids, such as {first} and {second}; give more digits"
+            )
+        for files in made.values():
+            for parent in files[0][1].derived_from:
+                if parent in self._images:
+                    yield from self.of_image(self._images[parent][1])
+            for folder, record in files:
+                yield {
+                    "what": "released file",
+                    "image_id": record.image_id,
+                    "size_wh": [record.width, record.height],
+                    "media_type": record.media_type,
+                    "release": folder.name,
+                    "step": METADATA_REMOVED,
+                }
+
     def of_item(self, stage: str, item: Item) -> Iterator[dict[str, Any]]:
         """Yield an item's history: its images, how it was made, verdicts, releases, scores."""
         seen: set[str] = set()
@@ -174,17 +205,20 @@ class _History:
     def _overrides(self) -> list[Override]:
         return snapshot_of(self.workspace)
 
+    def _release_folders(self) -> list[Path]:
+        return sorted(path.parent for path in (self.workspace.root / "releases").glob(f"[!.]*/{MANIFEST}"))
+
     def _releases(self, item_id: str) -> Iterator[dict[str, Any]]:
-        for manifest in sorted((self.workspace.root / "releases").glob("[!.]*/manifest.json")):
-            document = json.loads(manifest.read_text(encoding="utf-8"))
-            for path in sorted((manifest.parent / "data").glob("*.parquet")):
+        for folder in self._release_folders():
+            document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            for path in sorted((folder / "data").glob("*.parquet")):
                 rows = pq.read_table(
                     path, columns=["item_id", "split"], filters=[("item_id", "=", item_id)]
                 ).to_pylist()
                 for row in rows:
                     yield {
                         "what": "released",
-                        "release": manifest.parent.name,
+                        "release": folder.name,
                         "version": document["release_version"],
                         "content_id": document["content_id"],
                         "split": row["split"],

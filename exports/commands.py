@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from .rights import Redistribute
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -228,6 +232,26 @@ def show(folder: Path, *, as_json: bool) -> None:
     is_flag=True,
     help="Seal though the recipe's seed can be guessed; only where no answer follows from recipe and pictures.",
 )
+@click.option(
+    "--keep-metadata",
+    is_flag=True,
+    help="Release picture files with their EXIF (with places), XMP, IPTC and comments, which are removed otherwise.",
+)
+@click.option(
+    "--redistribute",
+    type=click.Choice(["permitted", "url", "all"]),
+    default="permitted",
+    show_default=True,
+    help="What becomes of pictures that a licence forbids to pass on: they stop the release with a list, go into it by "
+    "address and hash, or go into it because you have been permitted to.",
+)
+@click.option(
+    "--statements",
+    type=_FILE,
+    metavar="FILE",
+    help="YAML or JSON file of what only you can say: authors, url, languages, consent, pay, access_terms, "
+    "access_fields, datasheet.",
+)
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
     "is sealed"
@@ -243,6 +267,9 @@ def freeze(
     accept_simulated: bool,
     sealed: tuple[str, ...],
     accept_known_seed: bool,
+    keep_metadata: bool,
+    redistribute: Redistribute,
+    statements: Path | None,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -251,6 +278,7 @@ def freeze(
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.engines.local import processors
+    from benchwright.release.format.statements import read_statements
     from benchwright.release.sealing import key_path
 
     from .freeze import freeze_workspace
@@ -266,6 +294,9 @@ def freeze(
             accept_simulated=accept_simulated,
             sealed=sealed,
             accept_known_seed=accept_known_seed,
+            metadata="keep" if keep_metadata else "remove",
+            redistribute=redistribute,
+            statements=None if statements is None else read_statements(statements),
             workers=processors(),
             progress=bars,
         )

@@ -49,13 +49,15 @@ def correct_release(
         raise DataError(f"{release.path} is not as it was frozen ({verification.problems[0]}); get a fresh copy")
     provenance = list(release.provenance())
     images = {record.image_id: record for record in provenance if isinstance(record, ImageRecord)}
+    shown: set[str] = set()
     corrections = Corrections((*released_errata(release), *errata))
     with TemporaryDirectory(prefix="benchwright-") as folder:
         pictures = ObjectStore(Path(folder) / "pictures", tmp=Path(folder))
 
         def items() -> Iterator[tuple[Item, str]]:
-            for released in release.items():
+            for released in release.items(fetched=False):
                 if (item := corrections.correct(released.item)) is not None:
+                    shown.update(image.image_id for image in item.images)
                     for data in released.images.values():
                         pictures.put(data)
                     yield item, released.split
@@ -76,6 +78,8 @@ def correct_release(
             description=description,
             human_baseline=_baseline(release, {(erratum.item_id, erratum.content_hash) for erratum in errata}),
             corrections=corrections,
+            statements=release.manifest.statements,
+            by_address=lambda record: record.image_id in shown and not pictures.path(record.image_id).exists(),
         )
 
 
@@ -88,7 +92,7 @@ def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any]
         return None
     gone = {
         released.item.item_id
-        for released in release.items()
+        for released in release.items(fetched=False)
         if (released.item.item_id, released.item.content_hash) in changed
     }
     kept = {

@@ -55,6 +55,8 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     release = Release.open(folder)
     if sealed := [split for split in release.manifest.sealed_splits if names is None or split in names]:
         note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there say nothing")
+    if by_address := release.manifest.by_address:
+        note(f"{by_address} pictures may not be passed on by their licences, and the export holds those it shows")
     with ProgressBars() as progress:
         done = export_release(release, format_name, out, splits=names, progress=progress)
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.estimates import is_estimated, require_decisions, require_people
-from benchwright.records import Item
+from benchwright.records import Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.release.format.statements import Statements
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
 from .mode_note import mode_note
+from .rights import Redistribute, Redistribution
 from .shortcut_note import SOLVERS, shortcut_note
 
 if TYPE_CHECKING:
@@ -69,6 +71,9 @@ def _answers(summary: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _Valued = tuple[Item, Mapping[str, Any]]
 
+_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}}
+"""Defaults of settings that earlier versions did not have."""
+
 DRAFT = "0+"
 """Versions that begin so are drafts, named by their content and replaced when it is frozen again."""
 
@@ -96,6 +101,13 @@ class Freeze(FinalStep):
             workspace's folder `keys`. The recipe's seed must be a secret one then.
         accept_known_seed: Whether to seal though the recipe's seed can be guessed; only where no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
+        metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
+            files, without encoding them anew; `keep` releases the files as they are.
+        redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
+            and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
+            permitted to.
+        statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
+            answers of the data sheet; in your words on the card.
     """
 
     name: ClassVar[str] = "freeze"
@@ -119,6 +131,12 @@ class Freeze(FinalStep):
 
     accept_known_seed: bool = False
 
+    metadata: Literal["remove", "keep"] = "remove"
+
+    redistribute: Redistribute = "permitted"
+
+    statements: Statements = Statements()
+
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
     @model_validator(mode="after")
@@ -132,7 +150,9 @@ class Freeze(FinalStep):
         settings = super().parameters()
         if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
             settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
-        return settings
+        settings["statements"] = self.statements.document()
+        # What is left at its default is left out, so that a version that was frozen before is not frozen again.
+        return {name: value for name, value in settings.items() if name not in _LATER or value != _LATER[name]}
 
     def corrections(self) -> Corrections:
         """Return what sets items right on their way into the release.
@@ -190,35 +210,39 @@ def freeze(
 
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
+    files = _ReleasedFiles(settings, view, progress)
+
+    def corrected() -> Iterator[_Valued]:
+        return _corrected(view, corrections, files)
+
+    files.redistribution.check(item for item, _ in corrected())
 
     def items() -> Iterator[tuple[Item, str]]:
-        for item, split in _with_splits(_corrected(view, corrections), settings.split_value):
+        for item, split in _with_splits(corrected(), settings.split_value):
             if is_estimated(item):
                 require_decisions(item.task, [stage["step"] for stage in stages])
                 if not settings.accept_simulated:
                     require_people(item.task, stages, campaigns)
-            yield item, split
+            yield files.item(item), split
 
     has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
-    notes = [
-        mode_note(item for item, _ in _corrected(view, corrections)),
-        shortcut_note(_corrected(view, corrections)) if has_shortcuts else "",
-    ]
-    baseline = human_baseline(view, _corrected(view, corrections))
+    notes = [mode_note(item for item, _ in corrected()), shortcut_note(corrected()) if has_shortcuts else ""]
+    baseline = human_baseline(view, corrected())
+    operations = [*view.operations(), *files.operations()]
     description = "\n\n".join(filter(None, (settings.description.strip(), *notes)))
     replace = settings.release_version is None
     if settings.sealed:
         sealing = _sealing(settings, items, workspace=workspace, seed=seed)
-        operations, image = sealing.operations(view.operations()), sealing.image(view.image)
-        version = settings.release_version or DRAFT + content_id_of(sealing.public(items(), view.image))[:12]
+        public_operations, image = sealing.operations(operations), sealing.image(files.image)
+        version = settings.release_version or DRAFT + content_id_of(sealing.public(items(), files.image))[:12]
         return write_release(
             workspace / "releases" / f"{settings.release}-{version}",
             name=settings.release,
             version=version,
-            items=sealing.public(items(), view.image),
+            items=sealing.public(items(), files.image),
             image=image,
-            image_bytes=lambda record: view.image_bytes(sealing.original(record)),
-            operations=operations,
+            image_bytes=lambda record: files.image_bytes(sealing.original(record)),
+            operations=public_operations,
             recipe=sealing.recipe(recipe),
             stages=sealing.stages(stages),
             agreement=sealing.agreement(campaigns),
@@ -230,6 +254,8 @@ def freeze(
             replace=replace,
             sealing=sealing,
             key=key_path(workspace, settings.release, version),
+            by_address=files.redistribution.is_by_address,
+            statements=settings.statements,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -237,9 +263,9 @@ def freeze(
         name=settings.release,
         version=version,
         items=items(),
-        image=view.image,
-        image_bytes=view.image_bytes,
-        operations=view.operations(),
+        image=files.image,
+        image_bytes=files.image_bytes,
+        operations=operations,
         recipe=recipe,
         stages=stages,
         agreement=campaigns,
@@ -249,9 +275,48 @@ def freeze(
         human_baseline=baseline,
         corrections=corrections,
         replace=replace,
+        by_address=files.redistribution.is_by_address,
+        statements=settings.statements,
         workers=workers,
         progress=progress,
     )
+
+
+class _ReleasedFiles:
+    """Picture files as they are released: without metadata, as the workspace holds them, or by their address only.
+
+    Args:
+        settings: Settings of the release.
+        view: View of the workspace; all files are read where metadata is removed.
+        progress: Receiver of a warning about files whose metadata cannot be removed.
+    """
+
+    def __init__(self, settings: Freeze, view: WorkspaceView, progress: Progress | None) -> None:
+        from benchwright.release.writing import MetadataRemoval
+
+        self.image, self.image_bytes = view.image, view.image_bytes
+        self.redistribution = Redistribution(settings.redistribute, view.image)
+        self.redistribution.survey(item for item, _ in view.items())
+        self._removal: MetadataRemoval | None = None
+        if settings.metadata == "keep":
+            return
+        removal = self._removal = MetadataRemoval(view.image, view.image_bytes, kept=self.redistribution.is_by_address)
+        removal.survey(item for item, _ in view.items())
+        self.image, self.image_bytes = removal.image, removal.image_bytes
+        if removal.left and progress is not None:
+            formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(removal.left.items()))
+            progress.warn(
+                f"metadata stays in picture files of which it cannot be cut out ({formats}): convert them to JPEG, PNG "
+                "or WebP before they are taken in, if they say what nobody else should know"
+            )
+
+    def item(self, item: Item) -> Item:
+        """Return an item with the ids of the files that are released."""
+        return item if self._removal is None else self._removal.item(item)
+
+    def operations(self) -> Sequence[Operation]:
+        """Return the operations that made released files of the workspace's."""
+        return () if self._removal is None else self._removal.operations()
 
 
 def _sealing(
@@ -279,10 +344,10 @@ def _sealing(
     return sealing
 
 
-def _corrected(view: WorkspaceView, corrections: Corrections) -> Iterator[_Valued]:
-    """Yield items as they are to be released, with their values."""
+def _corrected(view: WorkspaceView, corrections: Corrections, files: _ReleasedFiles) -> Iterator[_Valued]:
+    """Yield items as they are to be released but for the ids of picture files, with their values."""
     for item, values in view.items():
-        if (corrected := corrections.correct(item)) is not None:
+        if (corrected := corrections.correct(item, released=files.item(item))) is not None:
             yield with_answer_regions(corrected, values), values
 
 
@@ -320,6 +385,9 @@ def freeze_workspace(
     accept_simulated: bool = False,
     sealed: Sequence[str] = (),
     accept_known_seed: bool = False,
+    metadata: Literal["remove", "keep"] = "remove",
+    redistribute: Redistribute = "permitted",
+    statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -336,6 +404,10 @@ def freeze_workspace(
             them.
         sealed: Splits whose answers stay out of the release, and go to a key file.
         accept_known_seed: Whether to seal though the recipe's seed can be guessed.
+        metadata: Whether picture files are released without their metadata.
+        redistribute: Whether pictures that a licence forbids to pass on stop the release, go into it by address and
+            hash, or as they are.
+        statements: What only people can say of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -358,6 +430,9 @@ def freeze_workspace(
                 "accept_simulated": accept_simulated,
                 "sealed": tuple(sealed),
                 "accept_known_seed": accept_known_seed,
+                "metadata": metadata,
+                "redistribute": redistribute,
+                "statements": statements or Statements(),
             }
         )
     except ValidationError as error:

@@ -24,6 +24,9 @@ ROOM = Room(
         "release export": Entry(
             "benchwright.exports.export_command:export", "Export a release to the format of another tool."
         ),
+        "release fetch": Entry(
+            "benchwright.exports.rights.commands:fetch", "Get the pictures that a release has by address only."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
@@ -31,6 +34,10 @@ ROOM = Room(
             "benchwright.exports.publishing.command:publish", "Publish a release to the Hugging Face Hub or a folder."
         ),
         "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
+        "release takedown": Entry(
+            "benchwright.exports.rights.commands:takedown",
+            "Withdraw an image from the next version.",
+        ),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
         "release splits": Entry("benchwright.exports.split_command:splits", "Say what the splits of a release share."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),

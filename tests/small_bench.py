@@ -9,7 +9,7 @@ import hashlib
 import json
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,39 @@ def small_bench(*, ring_scale: int = 20) -> Bench:
     for number, split in enumerate(("test", "test", "val"), start=10):
         _ring(made, number, split, ring_scale)
     return made
+
+
+class BenchView:
+    """A bench as a workspace (`benchwright.steps.WorkspaceView`), whose image records come with their items only."""
+
+    fingerprint = "f" * 64
+
+    def __init__(self, bench: Bench, value: str | None = "splits.split") -> None:
+        self.bench = bench
+        self.value = value
+        self.near: set[str] = set()
+
+    def items(self) -> Iterator[tuple[Item, dict[str, Any]]]:
+        for item, split in self.bench.items:
+            self.near = {item.root_image_id, *(image.image_id for image in item.images)}
+            yield item, {"jigsaw.contrast": 0.5, **({self.value: split} if self.value else {})}
+
+    def image(self, image_id: str) -> ImageRecord:
+        assert image_id in self.near, "asked for too late"
+        return self.bench.records[image_id]
+
+    def image_bytes(self, record: ImageRecord) -> bytes:
+        return self.bench.files[record.image_id]
+
+    def operations(self) -> list[Operation]:
+        return [OPERATION]
+
+    def stages(self) -> list[dict[str, Any]]:
+        counts = {"in": 8, "verdicts": {"keep": {"": 8}}, "made": {}}
+        return [{"stage": "splits", "step": "splits", "fingerprint": "0" * 64, "counts": counts}]
+
+    def campaigns(self) -> dict[str, Any]:
+        return {"verify": {"simulated": True, "rule": "unanimous(2)"}}
 
 
 def bench_of(n: int, size: int) -> Bench:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.deciding import checked_why, name_of_decider
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import printable
@@ -30,7 +30,6 @@ _records = click.argument(
     help="Ids of images or items, their first digits (at least 6), or paths below the image folder.",
 )
 _by = click.option("--by", metavar="NAME", help="Who decides.  [default: the name you are logged in with]")
-_LONGEST_WHY = 2000
 
 
 @click.command("restore")
@@ -95,7 +94,7 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
     from ..exchange.overrides import OverrideRequests
     from ..store import OverrideStore
 
-    curator, why = _curator(by), _checked(why)
+    curator, why = name_of_decider(by), checked_why(why)
     requests = OverrideRequests(workspace, by=curator, why=why)
     with _store(workspace) as store, store.batch() as held:
         own = OverrideStore(held)
@@ -156,7 +155,7 @@ def _decide(
     from ..exchange.overrides import OverrideRequests
     from ..store import OverrideStore
 
-    requests = OverrideRequests(workspace, by=_curator(by), why=_checked(why, needed=True))
+    requests = OverrideRequests(workspace, by=name_of_decider(by), why=checked_why(why, needed=True))
     wanted = {
         (override.stage, override.record_id): override for override in (decision(requests, name) for name in records)
     }
@@ -181,22 +180,6 @@ def _store(workspace: Path) -> ReviewStore:
     from ..store import open_store
 
     return open_store(settle_store(workspace))
-
-
-def _curator(by: str | None) -> str:
-    if by is not None:
-        return by
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError) as error:
-        raise BenchwrightError("this login has no name; say who decides with --by NAME") from error
-
-
-def _checked(why: str, *, needed: bool = False) -> str:
-    text = " ".join(why.split())
-    if (needed and not text) or len(text) > _LONGEST_WHY or not text.isprintable():
-        raise BenchwrightError(f"--why takes 1 to {_LONGEST_WHY} printable characters; say in a line why")
-    return text
 
 
 def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests) -> list[Override]:

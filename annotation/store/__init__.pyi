@@ -2,6 +2,8 @@ from .accounts.accounts import ROLES as ROLES
 from .accounts.accounts import Account as Account
 from .accounts.accounts import Accounts as Accounts
 from .accounts.accounts import Role as Role
+from .accounts.forgetting import Forgotten as Forgotten
+from .accounts.forgetting import forget_person as forget_person
 from .backup import restore_backup as restore_backup
 from .backup import write_backup as write_backup
 from .campaigns.overrides import OverrideStore as OverrideStore

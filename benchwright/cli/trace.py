@@ -54,8 +54,9 @@ def _line(link: dict[str, Any], known: RecordNames) -> str:
         return f"{kind} by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
     if kind in {"verdict", "overridden"}:
         return _judgement(link, known)
-    if kind == "released":
-        return f"released in {link['release']} ({link['split']})"
+    if kind in {"released", "released file"}:
+        how = link["split"] if kind == "released" else f"without metadata, as image {link['image_id'][:12]}"
+        return f"released in {link['release']} ({how})"
     return f"scored: {link['results']}: " + ", ".join(
         f"{k}={known.spelled(v)}" for k, v in link.items() if k not in {"what", "results", "item_id"}
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
+from benchwright.workspace.takedowns import withdrawn_images
 from benchwright.workspace.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
@@ -125,8 +126,12 @@ def run_steps(
     return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress, engine=engine)
 
 
-def open_view(workspace: Path) -> View:
+def open_view(workspace: Path, *, withdrawn: Collection[str] | None = None) -> View:
     """Return the view that final steps have of a workspace whose run is complete.
+
+    Args:
+        workspace: Folder of the workspace.
+        withdrawn: Ids of images that count as withdrawn; those that `release takedown` withdrew if None.
 
     Raises:
         BenchwrightError: Nothing has run there, or people have not finished.
@@ -136,7 +141,13 @@ def open_view(workspace: Path) -> View:
     if settings.get("state") != "done":
         raise BenchwrightError(f"the run in {workspace} is not finished; call `benchwright run` again first")
     worker = worker_context_of(space)
-    return View(worker, worker.stages, shard_names(worker.shard_count), _what_made(worker.stages, settings["recipe"]))
+    return View(
+        worker,
+        worker.stages,
+        shard_names(worker.shard_count),
+        _what_made(worker.stages, settings["recipe"]),
+        withdrawn=withdrawn_images(workspace) if withdrawn is None else withdrawn,
+    )
 
 
 def worker_context_of(space: Workspace) -> WorkerContext:
@@ -391,7 +402,7 @@ class _Run:
         self.progress.phase(stage.id, 0)
         before = self.stages[: self.stages.index(stage)]
         recipe = _what_made(before, self.recipe.resolved())
-        view = View(self.worker, before, self.shards, recipe)
+        view = View(self.worker, before, self.shards, recipe, withdrawn=withdrawn_images(self.space.root))
         fingerprint = digest([self.worker.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
         folder = StageTable(self.space, stage.id).folder
         known: Mapping[str, Any] = {}

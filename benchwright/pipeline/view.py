@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,34 @@ from benchwright.workspace.sealed import read_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts
 from benchwright.workspace.stage_input import StageInput, load_stage_input
 from benchwright.workspace.stages import Stage
+from benchwright.workspace.takedowns import goes_back_to
 
 
 class View:
-    """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`)."""
+    """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`).
+
+    Args:
+        worker: Worker context of the run.
+        stages: Stages that made the view, in order.
+        shards: Names of the shards.
+        recipe: Resolved recipe that made the view.
+        withdrawn: Ids of images that were withdrawn; items that show or go back to any are left out.
+    """
 
     def __init__(
-        self, worker: WorkerContext, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]
+        self,
+        worker: WorkerContext,
+        stages: Sequence[Stage],
+        shards: Sequence[str],
+        recipe: Mapping[str, Any],
+        *,
+        withdrawn: Collection[str] = (),
     ) -> None:
         self._worker = worker
         self._stages = [stage for stage in stages if stage.kind != "final"]
         self._shards = shards
         self._stage_input = StageInput()
+        self._withdrawn = frozenset(withdrawn)
         self.recipe = recipe
         self.seed = worker.seed
 
@@ -35,8 +51,9 @@ class View:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Return the digest of all tables of the view."""
-        return digest([self.stages(), self.campaigns(), self.seed])
+        """Return the digest of all tables of the view, and of what was withdrawn."""
+        withdrawn = [sorted(self._withdrawn)] if self._withdrawn else []
+        return digest([self.stages(), self.campaigns(), self.seed, *withdrawn])
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
         """Yield live items sorted by shard and id, with the values that stages over items gave them."""
@@ -44,6 +61,8 @@ class View:
         for shard in self._shards:
             self._stage_input = stage_input = load_stage_input(self._worker.workspace, self._upstream(shard), names)
             for item_id in sorted(stage_input.items):
+                if self._withdrawn and goes_back_to(stage_input.items[item_id], self._withdrawn, self.image):
+                    continue
                 yield (
                     stage_input.items[item_id],
                     {name: stage_input.values.get(name, {}).get(item_id) for name in names},

@@ -16,9 +16,13 @@ from functools import partial
 from typing import BinaryIO, Literal, NamedTuple
 
 from benchwright.errors import UnreadableImage
+from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, sniff
 from benchwright.images.formats.ifd import exif_orientation
 
 BlockKind = Literal["exif", "xmp", "iptc", "text"]
+
+CUT_MEDIA_TYPES = frozenset({"image/jpeg", "image/png", "image/webp"})
+"""Media types of files whose metadata `without_metadata` removes."""
 
 _MOST_BLOCKS = 100_000
 _IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
@@ -198,6 +202,20 @@ def without_metadata(data: bytes, media_type: str) -> bytes:
     pieces.append(data[at:])
     cut = b"".join(pieces)
     return _webp_with_flags(cut, has_exif=kept is not None) if media_type == "image/webp" else cut
+
+
+def holds_metadata(data: bytes) -> bool | None:
+    """Return whether a picture's file holds metadata besides an orientation; None where that is not known.
+
+    It is not known of files that cannot be read, and of formats whose metadata `without_metadata` does not remove.
+    """
+    media_type = MEDIA_TYPES.get(sniff(data[:HEAD_BYTES]) or "")
+    if media_type not in CUT_MEDIA_TYPES:
+        return False if media_type == "image/bmp" else None  # BMP has no place for any
+    try:
+        return without_metadata(data, media_type) != data
+    except UnreadableImage:
+        return None
 
 
 def _orientation_block(orientation: int, media_type: str) -> bytes:

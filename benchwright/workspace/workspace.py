@@ -10,6 +10,7 @@ review.sqlite       what people answered; or review-store.json, which names the 
 datasets/           what the steps `dataset` refused, one list an entry
 overrides/          snapshots of curators' overrides of step verdicts
 replies/            what models replied: to steps in steps.sqlite, to scoring in a folder per model
+takedowns.json      images that were withdrawn from the next releases
 runs/               one folder per run: what varies (times, workers, versions, messages)
 cache/ journal/ tmp/  can be deleted while nothing runs
 """

@@ -10,6 +10,7 @@ from benchwright.records import ImageRecord, Operation
 from benchwright.release import Release
 from benchwright.release.format.agreement import read_agreement
 from benchwright.release.format.errata import released_errata
+from benchwright.release.format.provenance import files_before_removal
 
 Row = Mapping[str, Any]
 
@@ -24,6 +25,8 @@ class Reasons:
     def __init__(self, before: Release, after: Release) -> None:
         self._old_operations, self._old_images = _provenance(before)
         self._new_operations, self._new_images = _provenance(after)
+        self._old_files = files_before_removal((*self._old_operations.values(), *self._old_images.values()))
+        self._new_files = files_before_removal((*self._new_operations.values(), *self._new_images.values()))
         self._errata = {
             (erratum.item_id, erratum.content_hash): erratum
             for erratum in released_errata(after)
@@ -105,7 +108,10 @@ class Reasons:
             made_before, made_after = self._old_images.get(old), self._new_images.get(new)
             if old == new or made_before is None or made_after is None:
                 continue
-            if made_before.operation_id and made_after.operation_id:
+            if self._new_files.get(new, new) == self._old_files.get(old, old):
+                removed = "removed from" if new in self._new_files else "left in"
+                yield f"metadata was {removed} the file of {_named(self._new_images, made_after.root_image_id)}"
+            elif made_before.operation_id and made_after.operation_id:
                 yield from self._operation(made_before.operation_id, made_after.operation_id)
             elif made_before.source is not None and made_after.source is not None:
                 yield f"{_shortly(made_before.source.uri)} has other bytes"

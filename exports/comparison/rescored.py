@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from benchwright.canonical import digest
+from benchwright.canonical import canonical_json, digest
 from benchwright.errors import DataError
 from benchwright.records import right_key
 from benchwright.release import Release
+from benchwright.release.format.provenance import files_before_removal
 
 SCORE, PREDICTIONS = "score.json", "predictions.parquet"
 """Files of a folder of results, as `evaluate run` writes them."""
@@ -119,11 +120,16 @@ def _replies(results: Path) -> dict[str, str | None]:
 
 
 def _shown_and_right(release: Release) -> dict[str, tuple[str, str | None]]:
-    """Return for each item a digest of what is shown, and the letter that is right."""
-    return {
-        row["item_id"]: (
-            digest({name: row[name] for name in _SHOWN}),
-            right_key(row["answer"], row["refusal"]),
-        )
-        for row in release.rows()
-    }
+    """Return for each item a digest of what is shown, and the letter that is right.
+
+    A file without its metadata shows what the file with it does.
+    """
+    before = files_before_removal(release.provenance())
+
+    def shown(row: Mapping[str, Any]) -> str:
+        text = canonical_json({name: row[name] for name in _SHOWN})
+        for image_id in row["image_ids"]:
+            text = text.replace(image_id, before.get(image_id, image_id))
+        return digest(text)
+
+    return {row["item_id"]: (shown(row), right_key(row["answer"], row["refusal"])) for row in release.rows()}

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from small_bench import OPERATION, Bench, small_bench
+from small_bench import Bench, small_bench
+from small_bench import BenchView as View
 
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.exports.freeze import Freeze, human_baseline
@@ -38,39 +39,6 @@ RECIPE = {
         {"as": "later", "step": "jigsaw", "version": 1},
     ],
 }
-
-
-class View:
-    """A workspace in memory (`benchwright.steps.WorkspaceView`), whose image records come with their items only."""
-
-    fingerprint = "f" * 64
-
-    def __init__(self, bench: Bench, value: str | None = "splits.split") -> None:
-        self.bench = bench
-        self.value = value
-        self.near: set[str] = set()
-
-    def items(self):
-        for item, split in self.bench.items:
-            self.near = {item.root_image_id, *(image.image_id for image in item.images)}
-            yield item, {"jigsaw.contrast": 0.5, **({self.value: split} if self.value else {})}
-
-    def image(self, image_id):
-        assert image_id in self.near, "asked for too late"
-        return self.bench.records[image_id]
-
-    def image_bytes(self, record):
-        return self.bench.files[record.image_id]
-
-    def operations(self):
-        return [OPERATION]
-
-    def stages(self):
-        counts: Mapping[str, Any] = {"in": 8, "verdicts": {"keep": {"": 8}}, "made": {}}
-        return [{"stage": "splits", "step": "splits", "fingerprint": "0" * 64, "counts": counts}]
-
-    def campaigns(self):
-        return {"verify": {"simulated": True, "rule": "unanimous(2)"}}
 
 
 @pytest.fixture

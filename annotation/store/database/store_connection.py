@@ -5,6 +5,7 @@ Classes that read and write one part of the store, such as its accounts or its g
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -104,6 +105,25 @@ class StoreConnection:
         """Yield a store for reading only, all of whose calls see the same state, however long it is read."""
         with self.snapshot() as connection:
             yield type(self)(self._engine, self.where, held=connection)
+
+    def compact(self) -> None:
+        """Write the store's file anew, so that nothing of what was deleted or replaced stays in it.
+
+        A database on a server does that in its own time (`VACUUM FULL`).
+        """
+        if self._engine.dialect.name == "postgresql":
+            return
+        raw = self._engine.raw_connection()  # in no transaction
+        try:
+            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        except sqlite3.OperationalError as error:
+            raise BenchwrightError(
+                f"{self.where} is changed, and could not be written anew ({cause_of(error)}), so its file may still "
+                "hold what was replaced; stop whatever uses it, and run `VACUUM` on it"
+            ) from error
+        finally:
+            raw.close()
 
     def record(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
         """Add a row to the audit log. See `audit.record`."""

@@ -100,6 +100,11 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
     if isinstance(image, Image.Image):
         return _decoded(image, title)
     data = image.get("bytes") if isinstance(image, Mapping) else image
+    if isinstance(image, Mapping) and "bytes" in image and data is None:
+        raise DataError(
+            f"{title} is not in the release, which states its address only; `benchwright release fetch` gets it, and "
+            "`Release.items` has it then"
+        )
     if not isinstance(data, bytes):
         raise DataError(
             f"{title} is {type(image).__name__} without a file's bytes; cast the column: "

@@ -147,17 +147,23 @@ class Corrections:
         self._became: dict[tuple[str, str], Became] = {}
         self._seen: set[str] = set()
 
-    def correct(self, item: Item) -> Item | None:
+    def correct(self, item: Item, *, released: Item | None = None) -> Item | None:
         """Return the item to release; None where it is left out.
 
         A wrong key is corrected with a revision of the item. Where people agreed on no other letter, the question is
         ambiguous, or a picture is wrong, the item is left out.
+
+        Args:
+            item: The item.
+            released: The item as a release shows it, where that is another content; errata of either count.
 
         Raises:
             DataError: The item has no choice with the corrected letter.
         """
         key = item.item_id, item.content_hash
         self._seen.add(item.item_id)
+        if released is not None and key not in self._open:
+            key = item.item_id, released.content_hash
         erratum = self._open.get(key)
         if erratum is None:
             return item

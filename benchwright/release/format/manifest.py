@@ -14,6 +14,7 @@ from benchwright.records import Record, Sha256
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.schema import FORMAT, FORMAT_VERSION
+from benchwright.release.format.statements import Statements
 
 MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
@@ -94,6 +95,11 @@ class Manifest(Record):
     stages: list[dict[str, Any]]
     sealed: SealedSplits | None = Field(None, exclude_if=lambda sealed: sealed is None)
     """None where every answer is in the release."""
+
+    by_address: int | None = Field(None, ge=1, exclude_if=lambda pictures: pictures is None)
+    """Number of pictures that the release has by address and hash only; None where it holds all files."""
+    statements: Statements | None = Field(None, exclude_if=lambda statements: statements is None)
+    """What the curators state of it; None where they state nothing."""
 
     @model_validator(mode="after")
     def _names_stay_inside(self) -> Manifest:

@@ -52,6 +52,36 @@ class SourceTally:
         return [SourceCount(*pair, self._images[pair], len(self._authors[pair])) for pair in ordered]
 
 
+METADATA_REMOVED = "remove_metadata"
+"""Step of the operation by which a release's picture file is that of the workspace without its metadata."""
+
+
+def address_of(record: ImageRecord) -> str | None:
+    """Return the address at which a picture's own file can be had, by what its source states; None where it has none.
+
+    A made picture has none: its file is nobody's but the workspace's.
+    """
+    if record.source is None or record.derived_from:
+        return None
+    stated = (record.source.url, record.source.uri)
+    return next(
+        (address for address in stated if address and address.lower().startswith(("https://", "http://"))), None
+    )
+
+
+def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
+    """Return the ids of files as they were before their metadata was removed, by the ids of those without it."""
+    removals: set[str] = set()
+    before: dict[str, str] = {}
+    for record in records:
+        if isinstance(record, Operation):
+            if record.step == METADATA_REMOVED:
+                removals.add(record.operation_id)
+        elif record.operation_id in removals and record.derived_from:
+            before[record.image_id] = record.derived_from[0]
+    return before
+
+
 FORMAT = "benchwright/provenance"
 FORMAT_VERSION = 1
 MAX_LINE_BYTES = 4 * 1024 * 1024

@@ -12,6 +12,7 @@ from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.format import documents
 from benchwright.release.format import manifest as manifests
+from benchwright.release.format.fetched import with_fetched
 from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
@@ -90,22 +91,27 @@ class Release:
     def __repr__(self) -> str:
         return f"Release({str(self.path)!r}, {self.name!r}, {self.version!r}, items={len(self)})"
 
-    def items(self, split: str | None = None, *, tasks: Collection[str] | None = None) -> Iterator[ReleasedItem]:
+    def items(
+        self, split: str | None = None, *, tasks: Collection[str] | None = None, fetched: bool = True
+    ) -> Iterator[ReleasedItem]:
         """Yield items sorted by split and id, a few in memory at a time, each checked against its hashes.
 
         Args:
             split: Name of the only split to read; all where None.
             tasks: Names of the only tasks to read; all where None.
+            fetched: Whether pictures that the release states by their address come along, as `release fetch` got them;
+                else items lack them.
 
         Raises:
-            BenchwrightError: There is no such split.
+            BenchwrightError: There is no such split, or a picture was not fetched.
             DataError: A data file is damaged.
         """
         if split is not None and split not in self.splits:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
         for split_name in self.splits if split is None else (split,):
             for name in self.manifest.data_files(split_name):
-                yield from self._items_of(name, split_name, tasks)
+                for released in self._items_of(name, split_name, tasks):
+                    yield with_fetched(released, self.path) if fetched else released
 
     def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
         title = f"{self.path}: {name}"

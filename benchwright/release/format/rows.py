@@ -37,7 +37,8 @@ class ReleasedItem:
     Args:
         item: Record of the item, with the answer.
         split: Name of the item's split.
-        images: File bytes by image id, without marks, checked against that id.
+        images: File bytes by image id, without marks, checked against that id; without those that the release states by
+            their address and that have not been fetched.
         drawn: Pictures in the order in which they are shown: the file with marks drawn, as models see it; None where
             the file of `images` is what they see.
     """
@@ -145,6 +146,10 @@ def _images(row: Mapping[str, Any], title: str) -> tuple[dict[str, bytes], tuple
     for number, (image_id, shown_cell, unmarked) in enumerate(
         zip(row["image_ids"], row["images"], clean, strict=True), start=1
     ):
+        if unmarked is None and shown_cell["bytes"] is None:
+            _check_path(shown_cell, image_id, f"image {number}", title)
+            drawn.append(None)
+            continue
         images[image_id] = _file(unmarked or shown_cell, image_id, f"image {number}", title)
         if unmarked is None:
             drawn.append(None)
@@ -156,9 +161,14 @@ def _images(row: Mapping[str, Any], title: str) -> tuple[dict[str, bytes], tuple
 
 def _file(cell: Mapping[str, Any], sha256: str, name: str, title: str) -> bytes:
     """Return a file's bytes, checked against its SHA-256 and its name."""
-    data, path = cell["bytes"], cell["path"]
-    if not _FILE_NAME.fullmatch(path or "") or not path.startswith(sha256):
-        raise DataError(f"{title}: {name} has the path {path!a}, not its SHA-256 and an extension")
+    data = cell["bytes"]
+    _check_path(cell, sha256, name, title)
     if data is None or bytes_digest(data) != sha256:
         raise DataError(f"{title}: the bytes of {name} are not those of image_id {shown(sha256)}")
     return bytes(data)
+
+
+def _check_path(cell: Mapping[str, Any], sha256: str, name: str, title: str) -> None:
+    path = cell["path"]
+    if not _FILE_NAME.fullmatch(path or "") or not path.startswith(sha256):
+        raise DataError(f"{title}: {name} has the path {path!a}, not its SHA-256 and an extension")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from benchwright.release.card.card import CARD_VERSION, EARLIER_USE, CardFacts, card_head, card_sections
 from benchwright.release.format.agreement import is_simulated
-from benchwright.release.format.card import CARD_VERSION, EARLIER_USE, CardFacts, card_head, card_sections
 from benchwright.release.format.manifest import CARD
 
 AGREES = "what the card gives from other files (counts, funnel, people, sources, licence, marks), it gives as they do"
@@ -95,7 +95,7 @@ class _Expected:
     def __init__(self, facts: CardFacts, version: int) -> None:
         self._agreement = facts.agreement
         self._head = card_head(facts, version=version).split("\n")
-        self._sections = {section.heading: section for section in card_sections(facts)}
+        self._sections = {section.heading: section for section in card_sections(facts, version=version)}
 
     def compare(self, text: str) -> CardCheck:
         lines = text.split("\n")

@@ -8,11 +8,12 @@ Problems are reported in one line each, up to a limit.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import BufferedReader
@@ -21,21 +22,25 @@ from pathlib import Path
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
-from benchwright.records import Operation
+from benchwright.records import ImageRecord, Operation
+from benchwright.release.card.card import CardFacts
+from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.example import EXAMPLE, ExampleChoice
+from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.agreement import contradictions, read_agreement
-from benchwright.release.format.card import CardFacts
 from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
-from benchwright.release.format.provenance import SourceTally, read_provenance
-from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, address_of, read_provenance
+from benchwright.release.format.rows import ReleasedItem, released_item, row_of
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
+from benchwright.rights import holds_metadata
 
 MAX_PROBLEMS = 200
 
@@ -94,12 +99,35 @@ class _Seen:
     estimated: int = 0
     undrawable: list[str] = field(default_factory=list)
     sources: SourceTally = field(default_factory=SourceTally)
+    with_metadata: dict[bytes, bool] = field(default_factory=dict)
+    """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
+
+    without_metadata: int = 0
+    """Files that the provenance has as made by removing metadata."""
+    example: ExampleChoice = field(default_factory=ExampleChoice)
+    absent: set[bytes] = field(default_factory=set)
+    """Pictures of which the release has no file."""
 
     def add(self, released: ReleasedItem) -> None:
         item = released.item
         self.leaves.append(identity.leaf_of(item, released.split))
         self.item_ids.add(bytes.fromhex(item.item_id))
-        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *released.images))
+        for image_id, data in released.images.items():
+            if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
+                self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
+        if self.example.wants(item.item_id, is_marked=has_marks(item)):
+            self.example.take(
+                row_of(item, released.split),
+                is_marked=has_marks(item),
+                pictures=[
+                    None if image.prompts and drawn is None else drawn or released.images.get(image.image_id)
+                    for image, drawn in zip(item.images, released.drawn, strict=True)
+                ],
+                image_ids=[image.image_id for image in item.images],
+            )
+        shown_ids = {image.image_id for image in item.images}
+        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *shown_ids))
+        self.absent.update(bytes.fromhex(image_id) for image_id in shown_ids - released.images.keys())
         self.operations.add(item.operation_id)
         self.counts[released.split, item.task] += 1
         if has_marks(item):
@@ -123,6 +151,11 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     if not whole:
         return ReleaseContents(None, problems.all())
     _check_counts(manifest, seen, problems)
+    if len(seen.absent) != (manifest.by_address or 0):
+        problems.add(
+            f"{manifests.MANIFEST}: states {manifest.by_address or 0} pictures by address, and the data has no file of "
+            f"{len(seen.absent)}"
+        )
     content_id = identity.root(sorted(seen.leaves))
     if content_id != manifest.content_id:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
@@ -134,7 +167,10 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     for line in card.problems:
         problems.add(line)
     return ReleaseContents(
-        content_id, problems.all(), list(card.proven), [*_not_drawn(manifest, seen), *card.not_proven]
+        content_id,
+        problems.all(),
+        list(card.proven),
+        [*_absent(seen), *_not_drawn(manifest, seen), *_with_metadata(seen), *card.not_proven],
     )
 
 
@@ -152,6 +188,21 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
             f"(the first is {shown(seen.undrawable[0])})"
         )
     return lines
+
+
+def _absent(seen: _Seen) -> list[str]:
+    n = len(seen.absent)
+    return [f"that its {n} pictures without files can still be had; `benchwright release fetch` gets them"] if n else []
+
+
+def _with_metadata(seen: _Seen) -> list[str]:
+    """Return that picture files tell more than their pixels, where they do or may."""
+    kinds = (
+        (True, "hold EXIF, XMP, texts or the like, such as the place where a photograph was taken"),
+        (False, "are of formats of which metadata is neither removed nor read here"),
+    )
+    counts = [(sum(holds == kind for holds in seen.with_metadata.values()), words) for kind, words in kinds]
+    return [f"that its picture files tell no more than their pixels: {n} {words}" for n, words in counts if n]
 
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
@@ -189,12 +240,26 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
 
 def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
     missing, operations = set(seen.images), set(seen.operations)
+    removals: set[str] = set()
     try:
         for record in read_provenance(root):
             if isinstance(record, Operation):
                 operations.discard(record.operation_id)
+                if record.step == METADATA_REMOVED:
+                    removals.add(record.operation_id)
             else:
                 missing.discard(bytes.fromhex(record.image_id))
+                if bytes.fromhex(record.image_id) in seen.absent and address_of(record) is None:
+                    problems.add(
+                        f"{manifests.PROVENANCE}: says nothing of where image {record.image_id} can be had, and the "
+                        "data has no file of it"
+                    )
+                seen.without_metadata += record.operation_id in removals
+                if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
+                    problems.add(
+                        f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
+                        "its file has some"
+                    )
                 if record.source is not None:
                     seen.sources.add(record.source.dataset, record.source.licence, record.source.author)
     except DataError as error:
@@ -251,16 +316,44 @@ def _check_card(
         human_baseline=answers,
         sealed=manifest.sealed,
         drawing_version=manifest.drawing_version,
+        by_address=manifest.by_address or 0,
+        without_metadata=seen.without_metadata,
+        statements=manifest.statements,
+        example=seen.example.item if EXAMPLE in manifest.files else None,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
-    undecided = []
+    contradicted = [*contradicted, *_beside_the_card(root, manifest, facts)]
+    undecided = (
+        [f"what its curators state of it in their own words ({manifests.MANIFEST}, statements)"]
+        if manifest.statements
+        else []
+    )
     if seen.estimated and decided_by(manifest.stages, agreement) != "people":
         undecided.append(
             f"that any person looked at {seen.estimated} of its {manifest.counts.items} items, whose answers a model "
             f"estimated: by {manifests.AGREEMENT}, simulated annotators decided on them at most"
         )
     return replace(check, problems=(*contradicted, *check.problems), not_proven=(*undecided, *check.not_proven))
+
+
+def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterator[str]:
+    """Compare the citation and the table of sources, where there are, with what the other files give."""
+    if CITATION in manifest.files:
+        data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
+        if data != citation(facts, content_id=manifest.content_id):
+            yield f"{CITATION}: is not the citation that {manifests.MANIFEST} gives"
+    if EXAMPLE in manifest.files:
+        data = read_inside(root, EXAMPLE, max_bytes=documents.MAX_BYTES)
+        if facts.example is None or not facts.example.is_shown_by(data):
+            yield f"{EXAMPLE}: does not show the pictures of the card's example"
+    if IMAGE_SOURCES in manifest.files:
+        images = (record for record in read_provenance(root) if isinstance(record, ImageRecord))
+        digest = hashlib.sha256()
+        for line in image_source_lines(images):
+            digest.update(line)
+        if digest.hexdigest() != manifest.files[IMAGE_SOURCES].sha256:
+            yield f"{IMAGE_SOURCES}: does not say of its images what {manifests.PROVENANCE} does"
 
 
 def main(folder: str, memory_bytes: str) -> None:

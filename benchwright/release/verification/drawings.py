@@ -24,7 +24,9 @@ def drawing_problem(released: ReleasedItem) -> str | None:
     undrawable = None
     for number, (image, drawn) in enumerate(zip(released.item.images, released.drawn, strict=True), start=1):
         place = f"item {released.item.item_id}: image {number}"
-        data = released.images[image.image_id]
+        data = released.images.get(image.image_id)
+        if data is None:  # stated by its address, and drawn by whoever fetched it
+            continue
         if is_seen_as_stored(data, image.prompts):
             if drawn is not None:
                 return f"{place} is drawn, and has neither marks nor anything that decoders differ about"

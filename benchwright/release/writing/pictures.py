@@ -53,7 +53,7 @@ class _Waiting(NamedTuple):
             data = None if drawing is None else drawing.result()
             unmarked.append(None if data is None else cell)
             images.append(cell if data is None else {"bytes": data, "path": f"{bytes_digest(data)}.png"})
-        size = sum(len(cell["bytes"]) for cell in (*images, *filter(None, unmarked)))
+        size = sum(len(cell["bytes"] or b"") for cell in (*images, *filter(None, unmarked)))
         return SizedRow({**self.row, "images": images, "unmarked": unmarked}, self.text_bytes, size)
 
 
@@ -62,6 +62,7 @@ def with_pictures(
     *,
     record: Callable[[str], ImageRecord],
     image_bytes: Callable[[ImageRecord], bytes],
+    by_address: Callable[[ImageRecord], bool],
     marked: int,
     workers: int,
     progress: Progress,
@@ -72,6 +73,7 @@ def with_pictures(
         rows: Rows without pictures, each with the size of its text in bytes.
         record: Function that returns the record of an image id.
         image_bytes: Function that returns the file of a record.
+        by_address: Function that tells of a record whether the row gets no bytes of its file.
         marked: Number of rows with marks.
         workers: Largest number of processes that draw.
         progress: Receiver of the number of marked rows that are drawn.
@@ -84,7 +86,7 @@ def with_pictures(
         waiting: deque[_Waiting] = deque()
         held = 0
         for row, text_bytes in rows:
-            waiting.append(_begun(row, text_bytes, record, image_bytes, pool))
+            waiting.append(_begun(row, text_bytes, record, image_bytes, by_address, pool))
             held += _size(waiting[-1])
             while len(waiting) > _WAITING_ROWS or held > _WAITING_BYTES:
                 held -= _size(waiting[0])
@@ -98,6 +100,7 @@ def _begun(
     text_bytes: int,
     record: Callable[[str], ImageRecord],
     image_bytes: Callable[[ImageRecord], bytes],
+    by_address: Callable[[ImageRecord], bool],
     pool: ProcessPoolExecutor | None,
 ) -> _Waiting:
     """Return a row whose clean files are read and checked, and whose drawings are under way."""
@@ -108,9 +111,11 @@ def _begun(
     drawn: list[Future[bytes | None] | None] = []
     for image_id, prompts in zip(row["image_ids"], marks, strict=True):
         if image_id not in files:
-            files[image_id] = _clean_file(record(image_id), image_bytes)
+            stated = record(image_id)
+            absent = by_address(stated)
+            files[image_id] = {"bytes": None, "path": file_name(stated)} if absent else _clean_file(stated, image_bytes)
         data = files[image_id]["bytes"]
-        drawn.append(None if is_seen_as_stored(data, prompts) else _drawing(data, prompts, pool))
+        drawn.append(None if data is None or is_seen_as_stored(data, prompts) else _drawing(data, prompts, pool))
     return _Waiting(row, text_bytes, [files[image_id] for image_id in row["image_ids"]], drawn, any(marks))
 
 
@@ -141,7 +146,7 @@ def _drawn(data: bytes, prompts: list[VisualPrompt]) -> bytes | None:
 
 
 def _size(row: _Waiting) -> int:
-    return sum(len(cell["bytes"]) for cell in row.clean)
+    return sum(len(cell["bytes"] or b"") for cell in row.clean)
 
 
 def _ended(row: _Waiting, progress: Progress) -> SizedRow:

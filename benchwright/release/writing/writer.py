@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,20 @@ from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation
+from benchwright.release.card.card import CardFacts, card
+from benchwright.release.card.citation import CITATION, citation
+from benchwright.release.card.example import EXAMPLE, ExampleChoice
+from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
-from benchwright.release.format.card import CardFacts, card
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
-from benchwright.release.format.parquet import PieceLimits, write_split
-from benchwright.release.format.provenance import write_provenance
+from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
+from benchwright.release.format.provenance import address_of, files_before_removal, write_provenance
 from benchwright.release.format.reader import Release
+from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
@@ -48,6 +53,8 @@ class _Contents:
     corrections: Corrections | None
     limits: PieceLimits
     sealing: Sealing | None
+    by_address: Callable[[ImageRecord], bool]
+    statements: Statements | None
     workers: int
     progress: Progress
 
@@ -73,6 +80,8 @@ def write_release(
     limits: PieceLimits | None = None,
     sealing: Sealing | None = None,
     key: Path | None = None,
+    by_address: Callable[[ImageRecord], bool] | None = None,
+    statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -101,6 +110,9 @@ def write_release(
         limits: Sizes at which row groups and files are split.
         sealing: Sealing that the items and all else passed through; None where no split is sealed.
         key: Path of the key file, which is on the disk before the release is; only with `sealing`.
+        by_address: Function that tells of a record whether the release states its address and hash and does not hold
+            its file; of none where None.
+        statements: What the curators state of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -129,6 +141,8 @@ def write_release(
         corrections,
         limits or PieceLimits(),
         sealing,
+        by_address or (lambda _: False),
+        statements if statements is not None and statements.document() else None,
         workers,
         progress or Silent(),
     )
@@ -179,6 +193,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
     names: list[str] = []
+    example = ExampleChoice()
     marked = sum(staging.marked().values())
     if marked:
         contents.progress.phase("drawing of marks", marked, "items")
@@ -187,12 +202,16 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             staging.rows(split),
             record=staging.image,
             image_bytes=image_bytes,
+            by_address=contents.by_address,
             marked=marked,
             workers=contents.workers,
             progress=contents.progress,
         )
-        names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
+        names += write_split(draft, split, _looked_at(rows, example), canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
+    with (draft / IMAGE_SOURCES).open("wb") as handle:
+        handle.writelines(image_source_lines(staging.images()))
+    by_address = _by_address(staging, contents)
     texts = _documents(contents)
     sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
     facts = CardFacts(
@@ -209,7 +228,14 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         human_baseline=contents.human_baseline,
         sealed=sealed,
         drawing_version=DRAWING_VERSION,
+        by_address=by_address,
+        without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
+        statements=contents.statements,
+        example=example.item,
     )
+    if example.item is not None:
+        texts[EXAMPLE] = example.item.file()
+    texts[CITATION] = citation(facts, content_id=staging.content_id())
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
         (draft / name).write_bytes(data)
@@ -222,10 +248,12 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         licence=contents.licence,
         seed=contents.seed,
         counts=counts,
-        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE])},
+        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE, IMAGE_SOURCES])},
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
         sealed=sealed,
+        by_address=by_address or None,
+        statements=contents.statements,
     )
     data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
     (draft / manifest.MANIFEST).write_bytes(data)
@@ -235,6 +263,30 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
 def _counts(staging: Staging) -> ItemCounts:
     splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
     return ItemCounts(items=sum(split.items for split in splits.values()), splits=splits)
+
+
+def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[SizedRow]:
+    """Yield rows on their way into the data, after the choice of the card's example has seen them."""
+    for sized in rows:
+        marks = json.loads(sized.row["visual_prompts"])
+        cells = zip(sized.row["images"], sized.row["unmarked"], marks, strict=True)
+        pictures = [None if prompts and clean is None else cell["bytes"] for cell, clean, prompts in cells]
+        example.take(dict(sized.row), is_marked=any(marks), pictures=pictures, image_ids=sized.row["image_ids"])
+        yield sized
+
+
+def _by_address(staging: Staging, contents: _Contents) -> int:
+    """Return how many pictures the release has by their address only.
+
+    Raises:
+        DataError: One of them has no address, or the answers of splits are sealed: an address tells a source.
+    """
+    records = [record for record in staging.images() if contents.by_address(record)]
+    if records and contents.sealing is not None:
+        raise DataError("a release with sealed splits cannot state addresses of pictures: they tell the sources")
+    if without := next((record.image_id for record in records if address_of(record) is None), None):
+        raise DataError(f"image {without} has no address; its file has to be in the release")
+    return len(records)
 
 
 def _check_operations(staging: Staging, contents: _Contents) -> None:

@@ -122,14 +122,14 @@ def test_a_section_that_is_there_twice_is_a_problem(folder: Path) -> None:
 
 
 def test_a_card_without_its_mark_is_compared_all_the_same(folder: Path) -> None:
-    assert forge(folder, "<!-- benchwright/card 2 -->\n", "") == []
+    assert forge(folder, "<!-- benchwright/card 3 -->\n", "") == []
     assert forge(folder, "**simulated** annotators, not people", "people")
 
 
 def test_a_card_of_a_later_layout_is_told_as_not_compared(folder: Path) -> None:
-    assert forge(folder, "benchwright/card 2", "benchwright/card 3") == []
+    assert forge(folder, "benchwright/card 3", "benchwright/card 4") == []
     found = verify_release(folder)
-    assert any("its layout is version 3" in line for line in found.not_proven)
+    assert any("its layout is version 4" in line for line in found.not_proven)
     assert AGREES not in found.proven
 
 

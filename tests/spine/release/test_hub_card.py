@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,13 +25,25 @@ def test_the_clients_reader_of_cards_finds_categories_size_and_licence(tmp_path:
     assert verify_release(release.path).ok
 
 
-@pytest.mark.parametrize("mark", ["\n<!-- benchwright/card 1 -->\n", ""], ids=["marked", "unmarked"])
-def test_a_card_of_the_first_layout_still_holds(mark: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("head", "mark"),
+    [(1, "<!-- benchwright/card 1 -->\n"), (1, ""), (2, "<!-- benchwright/card 2 -->\n")],
+    ids=["first", "unmarked", "second"],
+)
+def test_a_card_of_an_earlier_layout_still_holds(head: int, mark: str, tmp_path: Path) -> None:
     release = small_bench().write(tmp_path / "r")
     card = release.path / "README.md"
-    head, rest = card.read_text().split("task_categories:")
-    text = head + "configs:" + rest.split("configs:", 1)[1]
-    card.write_text(text.replace("\n<!-- benchwright/card 2 -->\n", mark))
+    text = card.read_text().split("\n## Citation")[0] + "\n" + mark
+    if head == 1:
+        before, rest = text.split("task_categories:")
+        text = before + "configs:" + rest.split("configs:", 1)[1]
+    text = re.sub(
+        r"In sum: .*?made of it\.",
+        "`provenance.json` names each image's source, author and licence.",
+        text,
+        flags=re.DOTALL,
+    )
+    card.write_text(re.sub(r"## Example\n.*?(?=## )", "", text, flags=re.DOTALL))
     _restate(release, card)
     assert verify_release(release.path).problems == []
 

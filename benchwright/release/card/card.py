@@ -18,6 +18,13 @@ from benchwright.overrides import REVERSED
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.manifest import ItemCounts, SealedSplits
 from benchwright.release.format.provenance import SourceCount
+from benchwright.release.format.statements import Statements
+from benchwright.rights import normalized_licence
+
+from .citation import CITATION, bibtex
+from .datasheet import datasheet, in_words
+from .example import EXAMPLE, ExampleItem
+from .image_sources import IMAGE_SOURCES
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
 
@@ -87,7 +94,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
 
 MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 2
+CARD_VERSION = 3
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
@@ -150,6 +157,10 @@ class CardFacts:
         human_baseline: Human baseline, by campaign.
         sealed: Splits whose answers are withheld; None where there are none.
         drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
+        by_address: Number of pictures that the release has by address and hash only.
+        without_metadata: Number of picture files from which metadata was removed.
+        statements: What the curators state; None where they state nothing.
+        example: Item that the card shows; None where the release has no pictures that can be shown.
     """
 
     name: str
@@ -165,6 +176,10 @@ class CardFacts:
     human_baseline: Mapping[str, Mapping[str, Any]] | None
     sealed: SealedSplits | None = None
     drawing_version: int | None = None
+    by_address: int = 0
+    without_metadata: int = 0
+    statements: Statements | None = None
+    example: ExampleItem | None = None
 
 
 @dataclass(frozen=True)
@@ -198,23 +213,62 @@ def card_head(facts: CardFacts, *, version: int = CARD_VERSION) -> str:
         version: Version of the card's layout; cards of version 1 do not state categories, size and tags.
     """
     title = f"# {_cell(facts.name)} {_cell(facts.version)}"
-    return f"{_front_matter(facts.name, facts.licence, facts.counts, version)}\n\n{title}"
+    return f"{_front_matter(facts, version)}\n\n{title}"
 
 
-def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
-    """Return the sections of the card, in order."""
+def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[CardSection, ...]:
+    """Return the sections of the card, in order.
+
+    Args:
+        facts: Facts of the release.
+        version: Version of the card's layout; cards before version 3 have no citation, data sheet and licences in sum.
+    """
+    statements = facts.statements or Statements()
     return (
         CardSection("Items", _items(facts.counts), "the data"),
+        *([CardSection("Example", _example(facts.example), "the data")] if facts.example and version >= 3 else []),
+        *([CardSection("Pictures to fetch", _to_fetch(facts), "manifest.json")] if facts.by_address else []),
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
         CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
-        CardSection("Sources", _sources(facts.sources), "provenance.json"),
+        CardSection("Sources", _sources(facts, version), "provenance.json"),
+        *([CardSection("Access", _access(statements), "manifest.json")] if statements.access_terms else []),
         CardSection("Use", _use(facts), "the data"),
         CardSection("Canary", _canary(facts.canary), "manifest.json"),
+        *(
+            [
+                CardSection("Citation", _citation(facts), "manifest.json"),
+                CardSection("Data sheet", datasheet(facts), "the release's other files"),
+            ]
+            if version >= 3
+            else []
+        ),
     )
 
 
-def _front_matter(name: str, licence: str | None, counts: ItemCounts, version: int) -> str:
+def _example(example: ExampleItem) -> str:
+    options = "\n".join(f"- **{key}** {_cell(text)}" for key, text in example.options)
+    return (
+        f"![The pictures of this item, as models see them]({EXAMPLE})\n\n{_cell(example.question)}\n\n{options}\n\n"
+        f"An item of {_code(example.task)}, whose pictures are reduced here: `{example.item_id}`. Its right option is "
+        "in the data, where it is not sealed."
+    )
+
+
+def _access(statements: Statements) -> str:
+    fields = ", ".join(map(_cell, statements.access_fields))
+    asked = f"\n\nWhoever wants it states: {fields}." if fields else ""
+    terms = in_words(statements.access_terms or "")
+    return f"This release is given to those who agree to the following.\n\n{terms}{asked}"
+
+
+def _citation(facts: CardFacts) -> str:
+    return f"`{CITATION}` holds it for programs. For BibTeX:\n\n```bibtex\n{bibtex(facts)}\n```"
+
+
+def _front_matter(facts: CardFacts, version: int) -> str:
+    name, licence, counts = facts.name, facts.licence, facts.counts
+    statements = facts.statements or Statements()
     fields: dict[str, Any] = {"pretty_name": name}
     if licence is not None and _HUB_LICENCE.fullmatch(licence):
         fields["license"] = licence
@@ -226,6 +280,12 @@ def _front_matter(name: str, licence: str | None, counts: ItemCounts, version: i
             "size_categories": [_size_category(counts.items)],
             "tags": ["benchmark", "benchwright"],
         }
+    if statements.languages:
+        fields["language"] = list(statements.languages)
+    if statements.access_terms:
+        fields["extra_gated_prompt"] = statements.access_terms
+    if statements.access_fields:
+        fields["extra_gated_fields"] = dict.fromkeys(statements.access_fields, "text")
     files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in sorted(counts.splits)]
     fields["configs"] = [{"config_name": "default", "data_files": files}]
     return f"---\n{yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)}---"
@@ -243,6 +303,17 @@ def _items(counts: ItemCounts) -> str:
     rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
     totals = ["all", *(str(counts.splits[split].items) for split in splits)]
     return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
+
+
+def _to_fetch(facts: CardFacts) -> str:
+    return (
+        f"**{facts.by_address} pictures are not in this release**, because their licences do not permit to pass them "
+        "on; `images` has null in place of their bytes. `provenance.json` states where each can be had, and "
+        "`image_ids` its SHA-256. This gets them and checks them:\n\n"
+        "```sh\nbenchwright release fetch path/to/this/folder\n```\n\n"
+        "They are put beside the folder, where `benchwright evaluate run` and `benchwright release export` find them. "
+        "What is exported holds them then: it is not to be passed on."
+    )
 
 
 def _sealed(sealed: SealedSplits) -> str:
@@ -306,7 +377,10 @@ def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
 def _people_and_baseline(facts: CardFacts) -> str:
     baseline = facts.human_baseline or {}
     baselines = [_baseline(name, baseline[name]) for name in sorted(baseline)]
-    return "\n\n".join([*_undecided(facts), _people(facts.agreement), *baselines])
+    statements = facts.statements or Statements()
+    stated = (("How annotators agreed", statements.consent), ("How annotators were paid", statements.pay))
+    terms = [f"{name}: {in_words(text)}" for name, text in stated if text]
+    return "\n\n".join([*_undecided(facts), _people(facts.agreement), *baselines, *terms])
 
 
 def _undecided(facts: CardFacts) -> list[str]:
@@ -331,7 +405,8 @@ def _who(summary: Mapping[str, Any]) -> str:
     return "**simulated** annotators, not people" if is_simulated(summary) else "people"
 
 
-def _sources(sources: Sequence[SourceCount]) -> str:
+def _sources(facts: CardFacts, version: int) -> str:
+    sources = facts.sources
     rows = [
         [
             _cell(source.dataset or "not stated"),
@@ -344,7 +419,28 @@ def _sources(sources: Sequence[SourceCount]) -> str:
     table = _table(["dataset", "licence", "images", "named authors"], rows)
     more = len(sources) - MAX_SOURCE_ROWS
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
-    return f"{table}{rest}\n\n`provenance.json` names each image's source, author and licence."
+    if version < 3:
+        return f"{table}{rest}\n\n`provenance.json` names each image's source, author and licence."
+    cut = (
+        f"\n\nMetadata (EXIF with places, XMP, IPTC, comments) was cut out of {facts.without_metadata} picture files; "
+        "no pixel changed."
+        if facts.without_metadata
+        else ""
+    )
+    return (
+        f"{table}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
+        f"licence and address, and `provenance.json` what was made of it.{cut}"
+    )
+
+
+def _licence_sum(sources: Sequence[SourceCount]) -> str:
+    images: Counter[str] = Counter()
+    for source in sources:
+        images[normalized_licence(source.licence) if source.licence else "not stated"] += source.images
+    counted = sorted(images.items(), key=lambda entry: (-entry[1], entry[0]))
+    named = [f"{_cell(licence)} {n}" for licence, n in counted[:MAX_SOURCE_ROWS]]
+    rest = sum(n for _, n in counted[MAX_SOURCE_ROWS:])
+    return ", ".join([*named, *([f"others {rest}"] if rest else [])]) or "no image states a source"
 
 
 def _use(facts: CardFacts) -> str:

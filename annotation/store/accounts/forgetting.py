@@ -1,0 +1,281 @@
+"""Forgetting a person: a pseudonym takes the place of their name everywhere in the review store, for good.
+
+Decisions, their times and what was written stay, under the pseudonym. The audit log is rewritten from the first row
+that named the person: hashes noted before fit no longer, and a row says that somebody was forgotten, not whom. Nothing
+keeps which name a pseudonym stands for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json, digest
+from benchwright.errors import BenchwrightError, DataError
+
+from ..database.audit import COMMAND_LINE, audited, digest_of_decision, hash_of_row, record
+from ..database.locks import hold_log
+from ..database.schema import (
+    accounts,
+    adjudications,
+    annotations_table,
+    annotators,
+    audit_log,
+    drafts,
+    guideline_examples,
+    identities,
+    overrides,
+    remarks,
+    slots,
+    waivers,
+)
+from ..database.store_connection import StoreConnection
+from .accounts import Accounts
+
+PREFIX = "person-"
+"""Beginning of a pseudonym; eight random hexadecimal digits follow."""
+FORGOTTEN = "person_forgotten"
+"""Act in the audit log."""
+
+_TEXTS = (
+    (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
+    (guideline_examples, "words"),
+)  # fmt: skip
+"""Columns of texts that people wrote, in which somebody may be named."""
+_NAMES = (
+    (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
+    (guideline_examples, "withdrawn_by"),
+)  # fmt: skip
+"""Columns with a person's name, besides `annotators`."""
+_ONLY_ADDED = ("annotations", "adjudications", "overrides", "audit_log")
+_NAMING_KEYS = frozenset({"name", "annotator", "annotators", "by", "people"})
+"""Keys under which rows of the log name people."""
+_ROWS_AT_ONCE = 2000
+
+
+@dataclass
+class Forgotten:
+    """What forgetting a person did, or would do.
+
+    Attributes:
+        pseudonym: Pseudonym that takes the name's place.
+        decisions: Versions of decisions that go by it.
+        texts: Texts, of anybody, in which the name stood.
+        acts: Places besides decisions that named the person as who did something.
+        drafts: Unfinished drafts of the person, which are deleted.
+        log_rows: Rows of the audit log that named the person or held such a text.
+        rehashed: Rows of the log from the first of these on, whose hashes are new.
+        had_account: Whether the person had an account: it is locked, without password, sessions and linked identities.
+        examples: A few of the texts as they are afterwards.
+    """
+
+    pseudonym: str
+    decisions: int = 0
+    texts: int = 0
+    acts: int = 0
+    drafts: int = 0
+    log_rows: int = 0
+    rehashed: int = 0
+    had_account: bool = False
+    examples: list[str] = field(default_factory=list)
+
+
+class _Rehearsed(Exception):
+    """Ends a transaction whose changes are not to stay."""
+
+
+def forget_person(store: StoreConnection, name: str, *, now: datetime, dry_run: bool = False) -> Forgotten:
+    """Put a random pseudonym in the place of a person's name, and return what that changed.
+
+    Args:
+        store: Review store.
+        name: Name by which the person decides.
+        now: Time of the act, for the log.
+        dry_run: Whether to change nothing, and only count.
+
+    Raises:
+        BenchwrightError: There is no such person, an annotator is simulated, or nobody else could manage accounts.
+        DataError: The audit log does not hold; it is not rewritten before that is settled.
+    """
+    person = _Person(name, PREFIX + secrets.token_hex(4))
+    try:
+        with store.batch() as held, held.writing() as connection:
+            person.forget(held, connection, now=now)
+            if dry_run:
+                raise _Rehearsed
+    except _Rehearsed:
+        return person.done
+    store.compact()
+    return person.done
+
+
+class _Person:
+    """One person who is forgotten."""
+
+    def __init__(self, name: str, pseudonym: str) -> None:
+        self._name, self._pseudonym = name, pseudonym
+        self._pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        self._digests: dict[str, str] = {}
+        """New digests of decisions in the log, by the old ones."""
+        self.done = Forgotten(pseudonym)
+
+    def forget(self, store: StoreConnection, connection: sa.Connection, *, now: datetime) -> None:
+        row = connection.execute(sa.select(annotators).where(annotators.c.name == self._name)).one_or_none()
+        if row is None or row.kind != "person":
+            what = "is simulated" if row is not None else "has decided nothing and has no account"
+            raise BenchwrightError(
+                f"{self._name!r} {what} in this review store; `review users` lists who has an account"
+            )
+        hold_log(connection)
+        if (broken := audited(connection).broken) is not None:
+            raise DataError(
+                f"the audit log does not hold ({broken.why}), and is not rewritten; `review audit` says where"
+            )
+        with _changeable(connection):
+            self._rename(connection, row.id)
+            self._rewrite_log(connection)
+        self._close_account(store, connection, row.id, now=now)
+        record(connection, FORGOTTEN, actor=COMMAND_LINE, at=now, pseudonym=self._pseudonym)
+
+    def _rename(self, connection: sa.Connection, annotator_id: int) -> None:
+        before = dict(_digests(connection, annotator_id))
+        connection.execute(sa.update(annotators).where(annotators.c.id == annotator_id).values(name=self._pseudonym))
+        texts = {table.name: self._replace_texts(connection, table, column) for table, column in _TEXTS}
+        for table, column in _NAMES:
+            named = sa.update(table).where(table.c[column] == self._name).values({column: self._pseudonym})
+            self.done.acts += connection.execute(named).rowcount
+        self.done.drafts = connection.execute(sa.delete(drafts).where(drafts.c.annotator_id == annotator_id)).rowcount
+        changed = texts["annotations"]
+        for key, old in _digests(connection, annotator_id, also=changed):
+            if key in before:
+                self._digests[before[key]] = old
+        self.done.decisions = (
+            len(before)
+            and connection.execute(
+                sa.select(sa.func.count())
+                .select_from(annotations_table.join(slots))
+                .where(slots.c.annotator_id == annotator_id)
+            ).scalar_one()
+        )
+
+    def _replace_texts(self, connection: sa.Connection, table: sa.Table, column: str) -> list[int]:
+        """Put the pseudonym into the texts of a column, and return the ids of their rows."""
+        query = sa.select(table).where(table.c[column].is_not(None)).order_by(table.c.id)
+        changed = [row for row in connection.execute(query) if self._pattern.search(getattr(row, column))]
+        for row in changed:
+            text = self._in_text(getattr(row, column))
+            connection.execute(sa.update(table).where(table.c.id == row.id).values({column: text}))
+            if len(self.done.examples) < 5:
+                self.done.examples.append(text)
+            if table is adjudications:
+                old, new = (digest(_adjudicated(row) | {"note": note}) for note in (row.note, text))
+                self._digests[old] = new
+        self.done.texts += len(changed)
+        return [row.id for row in changed]
+
+    def _in_text(self, text: str) -> str:
+        return self._pattern.sub(lambda _: self._pseudonym, text)
+
+    def _rewrite_log(self, connection: sa.Connection) -> None:
+        """Put the pseudonym into the log, and chain its rows anew from the first that changes."""
+        last, previous = 0, None
+        query = sa.select(audit_log).order_by(audit_log.c.id).limit(_ROWS_AT_ONCE)
+        while rows := connection.execute(query.where(audit_log.c.id > last)).mappings().all():
+            for stored in rows:
+                row = dict(stored)
+                last = row["id"]
+                row["actor"] = self._pseudonym if row["actor"] == self._name else row["actor"]
+                row["about"] = self._about(row["about"])
+                names_them = (row["actor"], row["about"]) != (stored["actor"], stored["about"])
+                self.done.log_rows += names_them
+                if not names_them and previous is None:
+                    continue
+                row["previous"] = row["previous"] if previous is None else previous
+                row["hash"] = previous = hash_of_row(row)
+                self.done.rehashed += 1
+                kept = {name: row[name] for name in ("actor", "about", "previous", "hash")}
+                connection.execute(sa.update(audit_log).where(audit_log.c.id == last).values(kept))
+
+    def _about(self, text: str) -> str:
+        about = json.loads(text)
+        changed = {name: self._value(name, value) for name, value in about.items()}
+        if changed != about and "address" in changed and about.get("name") == self._name:
+            changed["address"] = ""
+        return text if changed == about else canonical_json(changed)
+
+    def _value(self, key: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._value(key, part) for part in value]
+        if not isinstance(value, str):
+            return value
+        if key in _NAMING_KEYS:
+            return self._pseudonym if value == self._name else value
+        if key in {"words", "why", "note"}:
+            return self._in_text(value)
+        return self._digests.get(value, value)
+
+    def _close_account(
+        self, store: StoreConnection, connection: sa.Connection, annotator_id: int, *, now: datetime
+    ) -> None:
+        account = connection.execute(sa.select(accounts).where(accounts.c.annotator_id == annotator_id)).one_or_none()
+        if account is None:
+            return
+        self.done.had_account = True
+        Accounts(store).disable(self._pseudonym)
+        connection.execute(sa.delete(identities).where(identities.c.account_id == account.id))
+        emptied = sa.update(accounts).where(accounts.c.id == account.id).values(password_hash=None, language=None)
+        connection.execute(emptied)
+        record(connection, "password_set", actor=COMMAND_LINE, at=now, name=self._pseudonym, said=None)
+
+
+def _digests(
+    connection: sa.Connection, annotator_id: int, *, also: Sequence[int] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield the log's digests of decisions by the rows' ids.
+
+    Args:
+        connection: Connection.
+        annotator_id: Annotator whose decisions are wanted.
+        also: Ids of further rows; None for all rows that have a note.
+    """
+    further = annotations_table.c.note.is_not(None) if also is None else annotations_table.c.id.in_(also)
+    query = (
+        sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
+        .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))
+        .where(annotators.c.kind == "person", (slots.c.annotator_id == annotator_id) | further)
+    )
+    for row in connection.execute(query).mappings():
+        yield row["id"], digest_of_decision(dict(row), task=row["task_id"], annotator=row["annotator"])
+
+
+def _adjudicated(row: Any) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("decision", "note", "reasons", "edits")}
+
+
+@contextmanager
+def _changeable(connection: sa.Connection) -> Iterator[None]:
+    """Take the triggers out of the way that keep rows from being changed, and put them back."""
+    restore: list[Callable[[], object]] = []
+    if connection.dialect.name == "postgresql":
+        for table in _ONLY_ADDED:
+            connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER {table}_no_change")
+            again = f"ALTER TABLE {table} ENABLE TRIGGER {table}_no_change"
+            restore.append(partial(connection.exec_driver_sql, again))
+    else:
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+        names = {f"{table}_no_update" for table in _ONLY_ADDED}
+        for name, sql in [row for row in connection.exec_driver_sql(query) if row[0] in names]:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+            restore.append(partial(connection.exec_driver_sql, sql))
+    yield
+    for put_back in restore:
+        put_back()

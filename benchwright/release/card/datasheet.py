@@ -1,0 +1,135 @@
+"""The data sheet of a release: questions of Gebru et al. (Datasheets for Datasets, 2021, doi:10.1145/3458723).
+
+What the release's files tell is answered from them; what only people know is answered in their words, or left open in
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.statements import QUESTIONS, Statements
+
+if TYPE_CHECKING:
+    from .card import CardFacts
+
+OPEN = "*Not answered by the curators.*"
+
+
+def datasheet(facts: CardFacts) -> str:
+    """Return the data sheet as Markdown."""
+    sections: Mapping[str, list[tuple[str, str]]] = {
+        "Motivation": [_stated("purpose", facts), _stated("creators", facts), _stated("funding", facts)],
+        "Composition": [
+            ("What do the instances represent, and how many are there?", _instances(facts)),
+            ("Is any information missing from instances?", _missing(facts)),
+            ("Are there recommended data splits?", _splits(facts)),
+            ("Are there errors, sources of noise or redundancies?", _errors(facts)),
+            ("Is the dataset self-contained?", _self_contained(facts)),
+            _stated("sensitive", facts),
+            _stated("people_shown", facts),
+        ],
+        "Collection": [
+            ("How was the data associated with each instance acquired?", _acquired(facts)),
+            ("Who was involved, and how were they compensated?", _involved(facts)),
+            _stated("collected_when", facts),
+            _stated("ethics", facts),
+            _stated("people_asked", facts),
+        ],
+        "Preprocessing": [("Was any preprocessing, cleaning or labelling done?", _processed(facts))],
+        "Uses": [_stated("uses", facts)],
+        "Distribution": [
+            ("Under which licence and terms of use will it be distributed?", _terms(facts)),
+            ("Do third parties have rights in the data?", _third_parties(facts)),
+        ],
+        "Maintenance": [
+            _stated("maintenance", facts),
+            _stated("updates", facts),
+            ("Is there an erratum?", "`errata.json` says what people found wrong in earlier versions."),
+        ],
+    }  # fmt: skip
+    parts = []
+    for heading, questions in sections.items():
+        answers = "\n\n".join(f"**{question}** {answer}" for question, answer in questions)
+        parts.append(f"### {heading}\n\n{answers}")
+    return "\n\n".join(parts)
+
+
+def in_words(text: str) -> str:
+    """Return a curator's text so that no line of it can pass for a heading or a part of the card."""
+    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
+    return "\n".join(f"\\{line}" if line[:1] in {"#", "<", "-", "=", "|", "`", "~", ">"} else line for line in lines)
+
+
+def _stated(key: str, facts: CardFacts) -> tuple[str, str]:
+    statements = facts.statements or Statements()
+    return QUESTIONS[key], in_words(statements.datasheet[key]) if key in statements.datasheet else OPEN
+
+
+def _instances(facts: CardFacts) -> str:
+    tasks = {task for split in facts.counts.splits.values() for task in split.tasks}
+    pictures = sum(source.images for source in facts.sources)
+    return (
+        f"Questions about pictures, each with options of which one is right: {facts.counts.items} of "
+        f"{len(tasks)} tasks, that go back to {pictures} source images whose sources are stated."
+    )
+
+
+def _missing(facts: CardFacts) -> str:
+    parts = []
+    if facts.sealed is not None:
+        parts.append(f"The answers of {', '.join(sorted(facts.sealed.splits))} are sealed.")
+    if facts.by_address:
+        parts.append(f"{facts.by_address} pictures are stated by address and hash only.")
+    return " ".join(parts) or "No."
+
+
+def _splits(facts: CardFacts) -> str:
+    return ", ".join(f"{name} ({split.items})" for name, split in sorted(facts.counts.splits.items())) + "."
+
+
+def _errors(facts: CardFacts) -> str:
+    people = [name for name, summary in facts.agreement.items() if not is_simulated(summary)]
+    estimated = f"A model estimated the answers of {facts.estimated} items. " if facts.estimated else ""
+    looked = (
+        f"People looked at items in {len(people)} campaigns; `agreement.json` says how far they agreed."
+        if people
+        else "No person looked at the items in a campaign, so nobody knows."
+    )
+    return estimated + looked
+
+
+def _self_contained(facts: CardFacts) -> str:
+    return "No: pictures by address have to be fetched." if facts.by_address else "Yes."
+
+
+def _acquired(facts: CardFacts) -> str:
+    steps = ", ".join(dict.fromkeys(f"`{stage.get('entry', stage.get('stage'))}`" for stage in facts.stages))
+    return f"By the steps of the recipe in `manifest.json`: {steps}." if steps else "The manifest states no steps."
+
+
+def _involved(facts: CardFacts) -> str:
+    statements = facts.statements or Statements()
+    said = [in_words(text) for text in (statements.consent, statements.pay) if text]
+    return " ".join(said) or OPEN
+
+
+def _processed(facts: CardFacts) -> str:
+    cut = f" Metadata was cut out of {facts.without_metadata} picture files." if facts.without_metadata else ""
+    return f"Yes: the funnel above says what each step dropped and made.{cut}"
+
+
+def _terms(facts: CardFacts) -> str:
+    statements = facts.statements or Statements()
+    licence = f"`{' '.join(facts.licence.replace('`', '').split())}`." if facts.licence else "No licence is stated."
+    return licence + (" Access is granted on terms, given above." if statements.access_terms else "")
+
+
+def _third_parties(facts: CardFacts) -> str:
+    stated = sum(source.images for source in facts.sources if source.licence)
+    return (
+        f"Source images keep the rights of their authors; a licence is stated of {stated} of "
+        f"{sum(source.images for source in facts.sources)} (`image_sources.csv`)."
+    )

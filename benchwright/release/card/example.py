@@ -1,0 +1,119 @@
+"""One item of a release on its card: its pictures as models see them, marks drawn, with question and options.
+
+It is the item whose id sorts first among those with marks, else among all; the answer is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images.pixels import Pixels
+
+EXAMPLE = "example.png"
+HIGH_PX, WIDE_PX, GAP_PX = 320, 1280, 8
+MOST_PICTURES = 6
+_ALIKE = 1.0
+"""Largest mean difference of two pictures, of 255, that other versions of a library make when they reduce."""
+
+
+@dataclass(frozen=True)
+class ExampleItem:
+    """The item that a card shows.
+
+    Attributes:
+        item_id: Id of the item.
+        task: Task of the item.
+        question: Text of the question.
+        options: Text of each option, or the number of the picture that it is, in order, with their keys.
+        pixels: Its pictures beside each other, (height, width, 3) RGB.
+    """
+
+    item_id: str
+    task: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    pixels: Pixels = field(repr=False, compare=False)
+
+    def file(self) -> bytes:
+        """Return the pictures as a PNG file."""
+        return encode_png(self.pixels)
+
+    def is_shown_by(self, data: bytes) -> bool:
+        """Return whether a file shows this item's pictures."""
+        try:
+            pixels = decode_rgb(data)
+        except UnreadableImage:
+            return False
+        if pixels.shape != self.pixels.shape:
+            return False
+        return float(np.abs(pixels.astype(np.int16) - self.pixels).mean()) <= _ALIKE
+
+
+class ExampleChoice:
+    """The choice of the item that a card shows, among all items of a release, in any order."""
+
+    def __init__(self) -> None:
+        self._best: tuple[bool, str] | None = None
+        self.item: ExampleItem | None = None
+
+    def wants(self, item_id: str, *, is_marked: bool) -> bool:
+        """Return whether an item would go before the one that was chosen so far."""
+        return self._best is None or (not is_marked, item_id) < self._best
+
+    def take(
+        self, row: dict[str, Any], *, is_marked: bool, pictures: Sequence[bytes | None], image_ids: Sequence[str]
+    ) -> None:
+        """Consider an item.
+
+        Args:
+            row: `item_id`, `task`, `question` and `choices` of the item.
+            is_marked: Whether it has marks.
+            pictures: Its pictures as models see them, in order; None where the release cannot show one.
+            image_ids: Ids of these pictures.
+        """
+        key = not is_marked, str(row["item_id"])
+        if not self.wants(key[1], is_marked=is_marked) or not 0 < len(pictures) <= MOST_PICTURES:
+            return
+        if any(data is None for data in pictures):
+            return
+        try:
+            pixels = _beside_each_other([decode_rgb(data) for data in pictures if data is not None])
+        except UnreadableImage:
+            return
+        numbers = {image_id: number for number, image_id in enumerate(image_ids, start=1)}
+        options = tuple(
+            (choice["key"], f"picture {numbers[choice['image_id']]}" if choice["text"] is None else choice["text"])
+            for choice in row["choices"]
+        )
+        self._best = key
+        self.item = ExampleItem(key[1], str(row["task"]), str(row["question"]), options, pixels)
+
+
+def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:
+    """Return pictures in a row on white, each reduced to fit."""
+    from PIL import Image
+
+    wide = (WIDE_PX - GAP_PX * (len(pictures) - 1)) // len(pictures)
+    reduced = []
+    for pixels in pictures:
+        height, width = pixels.shape[:2]
+        scale = min(1.0, HIGH_PX / height, wide / width)
+        size = max(1, round(width * scale)), max(1, round(height * scale))
+        picture = Image.fromarray(pixels)
+        reduced.append(np.asarray(picture if scale == 1.0 else picture.resize(size, Image.Resampling.LANCZOS)))
+    canvas = np.full(
+        (max(len(part) for part in reduced), sum(part.shape[1] for part in reduced) + GAP_PX * (len(reduced) - 1), 3),
+        255,
+        np.uint8,
+    )
+    left = 0
+    for part in reduced:
+        canvas[: part.shape[0], left : left + part.shape[1]] = part
+        left += part.shape[1] + GAP_PX
+    return canvas

@@ -1,0 +1,88 @@
+"""What only people can say of a release: who made it, how annotators were asked and paid, and who may have it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from benchwright.errors import DataError
+from benchwright.records import Record
+
+MAX_BYTES = 2**20
+Line = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
+Text = Annotated[str, Field(min_length=1, max_length=20_000)]
+
+QUESTIONS: dict[str, str] = {
+    "purpose": "For what purpose was the dataset created?",
+    "creators": "Who created the dataset, and on behalf of whom?",
+    "funding": "Who funded the creation of the dataset?",
+    "sensitive": "Does the dataset contain data that might be offensive, confidential or sensitive?",
+    "people_shown": "Does the dataset relate to people, and can they be identified?",
+    "people_asked": "Did the people concerned know of the collection, and consent to it?",
+    "collected_when": "Over what time was the data collected?",
+    "ethics": "Were any ethical review processes conducted?",
+    "uses": "For what has the dataset been used, and what should it not be used for?",
+    "maintenance": "Who maintains the dataset, and how can they be reached?",
+    "updates": "Will the dataset be updated?",
+}
+"""Questions of the data sheet (Gebru et al., Datasheets for Datasets, 2021) that nothing but people can answer."""
+
+
+class Statements(Record):
+    """Statements of the curators; all optional, and on the card in their words.
+
+    Args:
+        authors: Names of those who made the benchmark, for its citation; none where empty.
+        url: Address of the benchmark's page.
+        languages: Languages of its texts, as ISO 639 codes such as `en`.
+        consent: How annotators were informed and agreed.
+        pay: How annotators were paid, or why they were not.
+        access_terms: Terms to which whoever wants the release has to agree; then it is gated on the Hub.
+        access_fields: What they are asked for, such as `[Name, Affiliation]`; only with `access_terms`.
+        datasheet: Answers to the questions of the data sheet that nothing but people can answer, by key.
+    """
+
+    authors: list[Line] = Field(default_factory=list)
+    url: Annotated[str, Field(pattern=r"^https?://[^\s<>\"]{1,2000}$")] | None = None
+    languages: list[Language] = Field(default_factory=list)
+    consent: Text | None = None
+    pay: Text | None = None
+    access_terms: Text | None = None
+    access_fields: list[Line] = Field(default_factory=list)
+    datasheet: dict[str, Text] = Field(default_factory=dict)
+
+    @field_validator("datasheet")
+    @classmethod
+    def _answers_known_questions(cls, answers: dict[str, str]) -> dict[str, str]:
+        if unknown := sorted(set(answers) - set(QUESTIONS)):
+            raise ValueError(f"there is no question {unknown[0]!r}; the keys are {', '.join(QUESTIONS)}")
+        return answers
+
+    def document(self) -> dict[str, Any]:
+        """Return what is stated as JSON values, without what is not."""
+        return {name: value for name, value in self.model_dump(mode="json").items() if value}
+
+
+def read_statements(path: Path) -> Statements:
+    """Return the statements of a YAML or JSON file.
+
+    Raises:
+        DataError: The file cannot be read, or states something else.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(f"{path} is larger than {MAX_BYTES:,} bytes; it is no file of statements")
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        return Statements.model_validate(document if document is not None else {})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        raise DataError(f"{path}: {place}: {first['msg']}") from error
+    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError, RecursionError) as error:
+        raise DataError(f"{path} cannot be read as YAML or JSON: {' '.join(str(error).split())[:300]}") from error

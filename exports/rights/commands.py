@@ -1,0 +1,112 @@
+"""The commands `release fetch` and `release takedown`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from benchwright.cli.deciding import checked_why, name_of_decider
+from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import CheckFailed
+from benchwright.text_normalization import printable
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command("fetch")
+@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
+@click.option("--private-hosts", is_flag=True, help="Ask hosts of private networks and this machine, too.")
+@json_option(
+    """
+    `{"folder", "pictures", "there", "fetched", "missing": [{"image_id", "url", "reason", "detail"}]}`; `pictures` is
+    the number of those that the release has by address only, and a `reason` is `bad_address`, `private_host`,
+    `unreachable`, `status`, `redirects`, `other_size` or `other_bytes`
+    """
+)
+def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
+    """Get the pictures that a release states by address and hash, because their licences forbid to pass them on.
+
+    Only files with the stated SHA-256 are kept, in a folder beside the release. Exit code 1 if any is missing.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.release import Release
+    from benchwright.release.format.fetched import fetched_folder
+
+    from .fetching import fetch_pictures
+
+    with ProgressBars() as bars:
+        pictures = fetch_pictures(Release.open(folder), private_hosts=private_hosts, progress=bars)
+    counts = Counter(picture.reason for picture in pictures)
+    missing = [picture for picture in pictures if not picture.is_there]
+    document = {
+        "folder": str(fetched_folder(folder)),
+        "pictures": len(pictures),
+        "there": counts["there"],
+        "fetched": counts["fetched"],
+        "missing": [picture._asdict() for picture in missing],
+    }
+    lines = [printable(f"{picture.url}: {picture.reason}: {picture.detail}") for picture in missing]
+    summary = f"{fetched_folder(folder)}: {counts['fetched']} pictures fetched, {counts['there']} were there"
+    emit(document, as_json=as_json, text="\n".join([*lines, summary if pictures else f"{folder} holds all its files"]))
+    if missing:
+        note(f"{len(missing)} of {len(pictures)} pictures are missing; items that show them cannot be asked")
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
+@click.command("takedown")
+@click.argument(
+    "image",
+    help="Path below the image folder, or id of an image or of a file that a release made of it, or its first digits.",
+)
+@click.option(
+    "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
+)
+@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the withdrawal.")
+@click.option("--by", metavar="NAME", help="Who withdraws it.  [default: the name you are logged in with]")
+@click.option("--undo", is_flag=True, help="Take a withdrawal back.")
+@json_option(
+    """
+    `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
+    "releases": [{"path", "name", "release_id", "items": [item]}]}`; `items` is the number of items that the next
+    version does without, null where the run is not complete; `is_new` is false where it was withdrawn before
+    """
+)
+def takedown(image: str, *, workspace: Path | None, why: str, by: str | None, undo: bool, as_json: bool) -> None:
+    """Withdraw an image, and everything made from it, from the next version, and list the releases that hold it.
+
+    Nothing is deleted: decisions and earlier releases stay. The next run, or `release freeze`, leaves its items out.
+    """
+    from datetime import UTC, datetime
+
+    from benchwright.cli.workspaces import find_workspace
+
+    from .takedown import describe, take_down
+
+    root = find_workspace(workspace)
+    result = take_down(
+        root, image, why=checked_why(why, needed=True), by=name_of_decider(by), now=datetime.now(UTC), undo=undo
+    )
+    entry = result.takedown
+
+    def text() -> str:
+        state = "withdrawn" if entry.holds else "back again"
+        before = "" if result.is_new else f" since {entry.at}, by {entry.by}: {entry.why}"
+        verb = "leaves out" if entry.holds else "has again"
+        number = f"{result.items} item{'' if result.items == 1 else 's'}"
+        lines = [f"{entry.uri} is {state}{before}"]
+        lines.append(
+            "how many items that concerns is known once the run is complete"
+            if result.items is None
+            else f"the next version {verb} {number}; run the recipe or freeze again, under a new version"
+        )
+        for release in result.releases:
+            lines.append(
+                f"{release.path} holds it, in {len(release.items)} of its items, release id {release.release_id}"
+            )
+        if entry.holds and result.releases:
+            lines.append("a release never changes: remove those copies, published ones too, or tell who has them")
+        return "\n".join(map(printable, lines))
+
+    emit(describe(result), as_json=as_json, text=text)

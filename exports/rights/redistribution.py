@@ -1,0 +1,102 @@
+"""Pictures that a licence forbids to pass on: they stop a release with a list, or go into it as address and hash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import ImageRecord, Item
+from benchwright.release.format.provenance import address_of
+from benchwright.rights import forbids_redistribution, normalized_licence
+
+Redistribute = Literal["permitted", "url", "all"]
+"""What a release holds: only what licences permit; addresses of the rest; or everything."""
+
+_SHOWN = 20
+
+
+class Redistribution:
+    """The pictures of one release that may not be passed on, by what their sources state.
+
+    A picture that was made from others, or that marks are drawn on, is a changed one: NoDerivatives forbids to pass it
+    on, and a licence that forbids everything forbids that too.
+
+    Args:
+        redistribute: What the release holds.
+        image: Function that returns the record of an image that the item last taken shows or goes back to.
+    """
+
+    def __init__(self, redistribute: Redistribute, image: Callable[[str], ImageRecord]) -> None:
+        self._redistribute, self._image = redistribute, image
+        self._forbidden: dict[str, dict[str, str]] = {}
+        self._by_address: set[str] = set()
+        self._known: set[tuple[bytes, bool]] = set()
+
+    def survey(self, items: Iterable[Item]) -> None:
+        """Look at the sources of all pictures; takes about 100 bytes of memory for each."""
+        for item in items if self._redistribute != "all" else ():
+            for shown in item.images:
+                key = bytes.fromhex(shown.image_id), bool(shown.prompts)
+                if key not in self._known:
+                    self._known.add(key)
+                    self._look_at(self._image(shown.image_id), is_marked=bool(shown.prompts))
+
+    def is_by_address(self, record: ImageRecord) -> bool:
+        """Return whether the release states the picture's address and hash instead of holding its file."""
+        return record.image_id in self._by_address
+
+    def check(self, items: Iterable[Item]) -> None:
+        """Refuse a release that would pass on what may not be passed on.
+
+        Raises:
+            BenchwrightError: An item shows such a picture, and its address and hash cannot stand for it; all such
+                pictures are named.
+        """
+        problems: dict[str, tuple[str, set[str]]] = {}
+        for item in items if self._forbidden else ():
+            for shown in item.images:
+                if shown.image_id not in self._by_address:
+                    for name, licence in self._forbidden.get(shown.image_id, {}).items():
+                        problems.setdefault(name, (licence, set()))[1].add(item.item_id)
+        if not problems:
+            return
+        lines = [f"{name} ({licence}; {len(ids)} items)" for name, (licence, ids) in sorted(problems.items())]
+        more = len(lines) - _SHOWN
+        listed = "\n  ".join(lines[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
+        way = (
+            "`redistribute: url` states address and hash of those that `sources.csv` gives a url and that are shown as "
+            "they are"
+            if self._redistribute == "permitted"
+            else "these have no url in `sources.csv`, or are shown otherwise than at their address"
+        )
+        raise BenchwrightError(
+            f"{len(lines)} pictures may not be passed on by their licences:\n  {listed}\n"
+            f"{way}; or withdraw them (`benchwright release takedown`), drop them by the step `licences`, or set "
+            "`redistribute: all` where you have been permitted to pass them on"
+        )
+
+    def _look_at(self, record: ImageRecord, *, is_marked: bool) -> None:
+        forbidding = {
+            (source.source.uri if source.source else source.image_id): normalized_licence(licence)
+            for source, is_changed in self._sources(record)
+            if (licence := source.source.licence if source.source else None)
+            and forbids_redistribution(licence, is_changed=is_changed or is_marked)
+        }
+        if not forbidding:
+            return
+        self._forbidden.setdefault(record.image_id, {}).update(forbidding)
+        if self._redistribute == "url" and address_of(record) is not None:
+            self._by_address.add(record.image_id)
+
+    def _sources(self, record: ImageRecord) -> Iterator[tuple[ImageRecord, bool]]:
+        """Yield a record and those that it goes back to, each with whether it was changed on the way."""
+        yield record, False
+        waiting, seen = list(record.derived_from), {record.image_id}
+        while waiting:
+            image_id = waiting.pop()
+            if image_id not in seen:
+                seen.add(image_id)
+                earlier = self._image(image_id)
+                yield earlier, True
+                waiting += earlier.derived_from

@@ -1,0 +1,112 @@
+"""`release takedown`: an image and what was made from it go from the next version, and who holds it is listed.
+
+- The next run or freeze leaves its items out; everything else stays as it was, decisions and earlier releases too.
+- Releases are named that show the image, its file without metadata, or pictures made from it.
+- A withdrawal is recorded with reason and name, and can be taken back.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from photograph_bench import write_quiz
+from walks import in_process, run_json, tree_digest
+
+from benchwright.errors import DataError
+from benchwright.pipeline import open_view
+from benchwright.release import Release, verify_release
+from benchwright.workspace.takedowns import takedowns_of
+from benchwright.workspace.workspace import Workspace
+
+WITHDRAWN = ("release", "takedown", "items.asked:cup.jpg", "--why", "The person asked us to", "--by", "ada")
+
+
+@pytest.fixture
+def quiz(tmp_path: Path) -> Path:
+    """A workspace whose release `quiz-1.0` has an item about each of three photographs."""
+    recipe = write_quiz(tmp_path / "quiz", "cup.jpg", "plate.png", "spoon.jpg")
+    done = in_process("run", recipe, "--workspace", tmp_path / "w", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "w"
+
+
+def run_again(quiz: Path, version: str) -> Any:
+    recipe = quiz.parent / "quiz" / "quiz.yaml"
+    recipe.write_text(recipe.read_text().replace('version: "1.0"', f'version: "{version}"'), encoding="utf-8")
+    return in_process("run", recipe, "--workspace", quiz, "--workers", "1")
+
+
+def test_the_next_version_does_without_the_image_and_all_else_stays(quiz: Path) -> None:
+    before = tree_digest(quiz)
+    document = run_json(*WITHDRAWN, "--workspace", quiz, "--json")
+    assert (document["file"], document["items"], document["holds"], document["is_new"]) == (
+        "items.asked:cup.jpg",
+        1,
+        True,
+        True,
+    )
+    [holding] = document["releases"]
+    [item] = holding["items"]
+    assert (holding["name"], Path(holding["path"]).name) == ("quiz 1.0", "quiz-1.0")
+    assert tree_digest(quiz) == before
+    assert run_again(quiz, "1.0").returncode != 0, "a version never changes"
+    assert run_again(quiz, "1.1").returncode == 0
+    old, new = (Release.open(quiz / "releases" / f"quiz-{version}") for version in ("1.0", "1.1"))
+    assert {one.item.item_id for one in old.items()} - {one.item.item_id for one in new.items()} == {item}
+    assert len(new) == 2
+    assert verify_release(new.path).ok
+    assert document["image_id"] not in (new.path / "provenance.json").read_text()
+
+
+def test_it_is_found_by_the_id_of_a_released_file_and_taken_back(quiz: Path) -> None:
+    release = Release.open(quiz / "releases" / "quiz-1.0")
+    roots = {image_id: one.item.root_image_id for one in release.items() for image_id in one.images}
+    cut, root = next((cut, root) for cut, root in sorted(roots.items()) if cut != root)
+    done = in_process("release", "takedown", cut[:16], "--why", "rights", "--by", "ada", "--workspace", quiz)
+    assert done.returncode == 0, done.stderr
+    assert "withdrawn" in done.stdout
+    assert "quiz-1.0 holds it, in 1 of its items" in done.stdout
+    [entry] = takedowns_of(Workspace(quiz))
+    assert (entry.image_id, entry.why, entry.by, entry.holds) == (root, "rights", "ada", True)
+    again = run_json("release", "takedown", root, "--why", "twice", "--by", "bo", "--workspace", quiz, "--json")
+    assert (again["is_new"], again["why"]) == (False, "rights")
+    assert len(list(open_view(quiz).items())) == 2
+    back = run_json(
+        "release", "takedown", root, "--why", "settled", "--by", "bo", "--undo", "--workspace", quiz, "--json"
+    )
+    assert (back["holds"], back["undone_by"], back["why"]) == (False, "bo", "rights")
+    assert len(takedowns_of(Workspace(quiz))) == 1
+    assert len(list(open_view(quiz).items())) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("release", "takedown", "fork.jpg", "--why", "x"), "no image, item or file 'fork.jpg'"),
+        (("release", "takedown", "items.asked:cup.jpg", "--why", " "), "--why takes 1 to 2000"),
+        (("release", "takedown", "items.asked:cup.jpg", "--why", "x", "--undo"), "nothing to take back"),
+    ],
+)
+def test_what_cannot_be_withdrawn_is_said(quiz_of_module: Path, arguments: tuple[str, ...], problem: str) -> None:
+    done = in_process(*arguments, "--workspace", quiz_of_module)
+    assert done.returncode != 0
+    assert problem in done.stderr
+
+
+@pytest.fixture(scope="module")
+def quiz_of_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("quiz")
+    recipe = write_quiz(folder / "quiz", "cup.jpg")
+    assert in_process("run", recipe, "--workspace", folder / "w", "--workers", "1").returncode == 0
+    return folder / "w"
+
+
+def test_a_damaged_list_of_withdrawals_stops_a_freeze(quiz_of_module: Path) -> None:
+    path = quiz_of_module / "takedowns.json"
+    path.write_text(json.dumps({"format": "benchwright/takedowns", "version": 1, "takedowns": [{"image_id": "x"}]}))
+    with pytest.raises(DataError, match=r"takedowns\.json"):
+        open_view(quiz_of_module)
+    path.unlink()
