@@ -1,0 +1,17 @@
+from .checks import fault_of as fault_of
+from .checks import faults_among as faults_among
+from .checks import same_form as same_form
+from .choosing import ChosenDistractors as ChosenDistractors
+from .choosing import chosen_distractors as chosen_distractors
+from .difficulty import difficulty as difficulty
+from .drafting import drafted_distractors as drafted_distractors
+from .exchange import Lender as Lender
+from .exchange import exchange_groups as exchange_groups
+from .sameness import apart as apart
+from .sameness import says_the_same as says_the_same
+from .sources import Candidate as Candidate
+from .sources import nearest_by_vector as nearest_by_vector
+from .sources import nearest_in_spelling as nearest_in_spelling
+from .sources import other_numbers as other_numbers
+from .sources import other_pictures as other_pictures
+from .sources import same_category as same_category
