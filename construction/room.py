@@ -102,6 +102,18 @@ ROOM = Room(
         "beyond_the_image": Entry(
             f"{_HERE}.tasks.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
         ),
+        "basic_vis_qa": Entry(
+            f"{_HERE}.self_awareness.basic_vis_qa:BasicVisQa",
+            "Make items on what every model should see (MM-SAP), from VQAv2, Visual Genome and COCO.",
+        ),
+        "know_vis_qa": Entry(
+            f"{_HERE}.self_awareness.know_vis_qa:KnowVisQa",
+            "Make items on what is shown by its name (MM-SAP), from a table of entities.",
+        ),
+        "beyond_vis_qa": Entry(
+            f"{_HERE}.self_awareness.beyond_vis_qa:BeyondVisQa",
+            "Make items that the picture cannot answer (MM-SAP), by templates about things that boxes name.",
+        ),
         "image_implication": Entry(
             f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
@@ -141,6 +153,11 @@ ROOM = Room(
         "lvis": Entry(f"{_HERE}.readers.coco:Lvis", "LVIS: boxes of many kinds of things in pictures of COCO."),
         "coco": Entry(f"{_HERE}.readers.coco:Coco", "COCO: boxes and captions."),
         "tallyqa": Entry(f"{_HERE}.readers.tallyqa:TallyQa", "TallyQA: counting questions."),
+        "vqa": Entry(f"{_HERE}.readers.vqa:VqaV2", "VQAv2: questions about pictures of COCO, with ten answers each."),
+        "visual_genome": Entry(
+            f"{_HERE}.readers.visual_genome:VisualGenome",
+            "Visual Genome: questions, things with boxes, and phrases about parts of pictures.",
+        ),
         "nights": Entry(f"{_HERE}.readers.nights:Nights", "NIGHTS: which of two pictures looks more like a third."),
         "spair71k": Entry(
             f"{_HERE}.readers.spair71k:Spair71k", "SPair-71k: key points of two pictures that mean the same."

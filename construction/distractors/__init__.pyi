@@ -7,7 +7,9 @@ from .difficulty import difficulty as difficulty
 from .drafting import drafted_distractors as drafted_distractors
 from .exchange import Lender as Lender
 from .exchange import exchange_groups as exchange_groups
+from .related_words import singular as singular
 from .sameness import apart as apart
+from .sameness import may_both_be_right as may_both_be_right
 from .sameness import says_the_same as says_the_same
 from .sources import Candidate as Candidate
 from .sources import nearest_by_vector as nearest_by_vector

@@ -34,7 +34,7 @@ def exchange_groups(
     size: int,
     is_true: Callable[[str, str], bool],
     order: Callable[[str], int],
-    most: int | None = None,
+    is_free: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[Lender, ...]]:
     """Yield groups of questions with different answers, none of which is right for another question of its group.
 
@@ -48,9 +48,10 @@ def exchange_groups(
         is_true: Function that returns whether a text, given second, is true of a picture, as far as its annotations
             say.
         order: Function that returns the place of a name in the order of the seed, smaller first.
-        most: Largest number of groups.
+        is_free: Function that returns whether a picture may still be used; asked before each group, so that several
+            kinds of questions can share their pictures. None where all may be.
 
-    Returns:
+    Yields:
         Groups, each sorted by the name of its questions.
     """
     waiting: dict[str, list[Lender]] = {}
@@ -58,10 +59,13 @@ def exchange_groups(
         waiting.setdefault(lender.right, []).append(lender)
     used: set[str] = set()
     barren: set[str] = set()
-    number = 0
-    while most is None or number < most:
+    while True:
         for right, queue in waiting.items():
-            waiting[right] = [lender for lender in queue if lender.picture not in used]
+            waiting[right] = [
+                lender
+                for lender in queue
+                if lender.picture not in used and (is_free is None or is_free(lender.picture))
+            ]
         ready = sorted(
             (right for right, queue in waiting.items() if queue and right not in barren),
             key=lambda right: (-len(waiting[right]), order(right), right),
@@ -73,7 +77,6 @@ def exchange_groups(
             barren.add(ready[0])  # it finds no partners any more: whoever is left has fewer to choose among
             continue
         used.update(lender.picture for lender in group)
-        number += 1
         yield tuple(sorted(group, key=lambda lender: lender.name))
 
 
