@@ -22,6 +22,10 @@ ROOM = Room(
             f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
         ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
+        "awareness statistics": Entry(
+            f"{_HERE}.self_awareness.command:statistics",
+            "Count the questions of a release that offer an option that declines, as MM-SAP's tables 5 and 6 do.",
+        ),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
             "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",

@@ -39,6 +39,7 @@ def chosen_distractors(
     also_right: Iterable[str] = (),
     frequencies: Mapping[str, int] | None = None,
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
+    is_form_free: bool = False,
 ) -> ChosenDistractors:
     """Return the first candidates that may stand beside the right option and beside each other.
 
@@ -50,13 +51,14 @@ def chosen_distractors(
         also_right: What else is true of the picture.
         frequencies: How often each text is the answer to questions of the kind; for the estimate.
         vectors: A vector of each text; for the estimate.
+        is_form_free: Whether form and length may differ from those of the right option, as with names.
     """
     true = tuple(also_right)
     taken: list[Candidate] = []
     refused: Counter[str] = Counter()
     for candidate in candidates:
         others = (*standing, *(other.text for other in taken))
-        fault = fault_of(candidate.text, right, standing=others, also_right=true)
+        fault = fault_of(candidate.text, right, standing=others, also_right=true, is_form_free=is_form_free)
         if fault is not None:
             refused[fault] += 1
             continue

@@ -35,6 +35,7 @@ def exchange_groups(
     is_true: Callable[[str, str], bool],
     order: Callable[[str], int],
     is_free: Callable[[str], bool] | None = None,
+    is_form_free: bool = False,
 ) -> Iterator[tuple[Lender, ...]]:
     """Yield groups of questions with different answers, none of which is right for another question of its group.
 
@@ -50,6 +51,7 @@ def exchange_groups(
         order: Function that returns the place of a name in the order of the seed, smaller first.
         is_free: Function that returns whether a picture may still be used; asked before each group, so that several
             kinds of questions can share their pictures. None where all may be.
+        is_form_free: Whether answers of different forms may stand beside each other, as names do.
 
     Yields:
         Groups, each sorted by the name of its questions.
@@ -72,9 +74,11 @@ def exchange_groups(
         )
         if len(ready) < size:
             return
-        group = _group(ready, waiting, size=size, is_true=is_true)
+        first = ready[0]
+        alike = [right for right in ready if is_form_free or same_form(right, first)]
+        group = _group(alike, waiting, size=size, is_true=is_true)
         if group is None:
-            barren.add(ready[0])  # it finds no partners any more: whoever is left has fewer to choose among
+            barren.add(first)  # it finds no partners any more: whoever is left has fewer to choose among
             continue
         used.update(lender.picture for lender in group)
         yield tuple(sorted(group, key=lambda lender: lender.name))
@@ -91,7 +95,7 @@ def _group(
     for first in waiting[ready[0]]:
         group = [first]
         for right in ready[1:]:
-            if not same_form(right, ready[0]) or any(may_both_be_right(right, taken.right) for taken in group):
+            if any(may_both_be_right(right, taken.right) for taken in group):
                 continue
             if any(is_true(taken.picture, right) for taken in group):
                 continue

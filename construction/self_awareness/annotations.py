@@ -16,6 +16,7 @@ from ..ground_truth import Captions, GroundTruth, LabelledBoxes, RecordTruth, Vi
 
 ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Captions)
 """Kinds of truth that are annotations of what a picture shows."""
+ANSWERED = "answered_by_annotation"
 NONEXISTENT_OBJECT = "nonexistent_object"
 MIN_SHARED_WORDS = 0.8
 """Share of the words of two questions, of those that either has, from which they ask the same."""

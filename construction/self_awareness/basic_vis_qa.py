@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
+from benchwright.self_awareness import BASIC
+
 from ..ground_truth import GroundTruth, LabelledBoxes, RecordTruth, SizeWH, VisualQuestion
 from ..sources.truth_plans import UnusedTruth
 from .annotations import ANNOTATIONS, annotations_by_picture
@@ -14,9 +16,6 @@ from .box_questions import LISTED, box_questions
 from .exchanged import AnsweredQuestion, OfferedQuestion, with_options
 from .offering import OfferingTask
 from .visual_information import KINDS, VisualInformation, kind_of
-
-BASIC = "basic"
-"""Level of what every model is assumed to know."""
 
 
 class BasicVisQa(OfferingTask):

@@ -16,12 +16,11 @@ from ..ground_truth import GroundTruth, LabelledBoxes, RecordTruth, SizeWH
 from ..item_parts.choices import drawn
 from ..item_parts.selection import Candidate
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, UnusedTruth, Wording
-from .annotations import ANNOTATIONS, NONEXISTENT_OBJECT, PictureAnnotations, annotations_by_picture
+from .annotations import ANNOTATIONS, ANSWERED, NONEXISTENT_OBJECT, PictureAnnotations, annotations_by_picture
 from .refusing import OPTIONS, PLACES, RefusingTask
 from .unanswerable_templates import TEMPLATES, UnanswerableTemplate, Why
 
 WHYS: tuple[Why, ...] = get_args(Why)
-ANSWERED = "answered_by_annotation"
 
 
 class UnanswerableQuestion(GroundTruth):

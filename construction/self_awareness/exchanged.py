@@ -88,6 +88,7 @@ def with_options(
     uses: int | None,
     items: int | None,
     is_true: IsTrue,
+    are_names: bool = False,
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
     """Yield questions with their options, and those that get none, with the reason.
 
@@ -104,17 +105,21 @@ def with_options(
         uses: Questions about one picture; None for any number.
         items: Largest number of questions in `hardened` mode; None for any number.
         is_true: Function that returns whether annotations of a picture say that a text is true of it.
+        are_names: Whether the answers are names, which may differ in form and length.
     """
     frequencies: dict[str, Counter[str]] = {}
     for question in questions:
         frequencies.setdefault(question.pool, Counter())[question.right] += 1
     if mode == "paper":
         for question in questions:
-            yield _by_itself(question, frequencies[question.pool], seed=seed, task=task, is_true=is_true)
+            yield _by_itself(
+                question, frequencies[question.pool], seed=seed, task=task, is_true=is_true, are_names=are_names
+            )
         return
     by_record = {question.record: question for question in questions}
     taken: set[str] = set()
-    for group in _groups(questions, seed=seed, task=task, uses=uses, items=items, is_true=is_true):
+    groups = _groups(questions, seed=seed, task=task, uses=uses, items=items, is_true=is_true, are_names=are_names)
+    for group in groups:
         for record in group:
             taken.add(record)
             question = by_record[record]
@@ -135,6 +140,7 @@ def _groups(
     uses: int | None,
     items: int | None,
     is_true: IsTrue,
+    are_names: bool,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the names of questions that are used together, of the categories in turn."""
     used: Counter[str] = Counter()
@@ -150,7 +156,8 @@ def _groups(
         pools.setdefault(question.category, {}).setdefault(question.pool, []).append(question)
     waiting = {
         category: [
-            _of_pool(some, order=order, is_free=is_free, is_true=is_true) for _, some in sorted(of_category.items())
+            _of_pool(some, order=order, is_free=is_free, is_true=is_true, are_names=are_names)
+            for _, some in sorted(of_category.items())
         ]
         for category, of_category in sorted(pools.items())
     }
@@ -179,6 +186,7 @@ def _of_pool(
     order: Callable[[str], int],
     is_free: Callable[[str], bool],
     is_true: IsTrue,
+    are_names: bool,
 ) -> Iterator[tuple[AnsweredQuestion, ...]]:
     by_record = {question.record: question for question in questions}
     lenders = [
@@ -187,12 +195,21 @@ def _of_pool(
     for question in sorted(questions, key=lambda question: (order(question.record), question.record)):
         if question.wrong and is_free(question.picture):
             yield (question,)
-    for group in exchange_groups(lenders, size=DISTRACTORS + 1, is_true=is_true, order=order, is_free=is_free):
+    groups = exchange_groups(
+        lenders, size=DISTRACTORS + 1, is_true=is_true, order=order, is_free=is_free, is_form_free=are_names
+    )
+    for group in groups:
         yield tuple(by_record[lender.name] for lender in group)
 
 
 def _by_itself(
-    question: AnsweredQuestion, frequencies: Counter[str], *, seed: int, task: str, is_true: IsTrue
+    question: AnsweredQuestion,
+    frequencies: Counter[str],
+    *,
+    seed: int,
+    task: str,
+    is_true: IsTrue,
+    are_names: bool,
 ) -> RecordTruth[OfferedQuestion] | UnusedTruth:
     """Return a question with options of its own."""
     if question.wrong:
@@ -211,7 +228,9 @@ def _by_itself(
         candidate for candidate in candidates
         if candidate.source == "number" or not is_true(question.picture, candidate.text)
     ]  # fmt: skip
-    chosen = chosen_distractors(question.right, wanted, number=DISTRACTORS, frequencies=frequencies)
+    chosen = chosen_distractors(
+        question.right, wanted, number=DISTRACTORS, frequencies=frequencies, is_form_free=are_names
+    )
     if len(chosen.texts) < DISTRACTORS:
         return UnusedTruth(question.truth, FEW_DISTRACTORS)
     return _offered(question, chosen.texts, chosen.sources, frequencies)

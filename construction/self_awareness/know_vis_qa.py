@@ -86,6 +86,7 @@ class KnowVisQa(OfferingTask):
             uses=self.uses,
             items=self.items,
             is_true=lambda picture, text: any(may_both_be_right(text, name) for name in shown[picture]),
+            are_names=True,
         )
 
 

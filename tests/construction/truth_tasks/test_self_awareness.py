@@ -179,7 +179,7 @@ def entities(run: TruthRun, kind: str, domain: str, names: tuple[str, ...], **mo
         run.state(f"table:{kind}:{name}", [picture], truth)
 
 
-LAKES = ("Lake Nyos", "Lake Tahoe", "Lake Baikal", "Lake Pinatubo")
+LAKES = ("Lake Nyos", "Lake Tahoe", "Baikal", "The Thousand Lakes")
 DISHES = ("Mapo tofu", "Chili con carne", "Moussaka", "Ratatouille", "Paella")
 
 
@@ -201,12 +201,12 @@ def test_an_entity_stands_among_others_of_its_kind_and_has_both_keys(tmp_path: P
 
 def test_a_kind_with_few_pictures_serves_in_paper_mode_with_names_from_the_table(tmp_path: Path) -> None:
     run = TruthRun(tmp_path)
-    entities(run, "lake", "landmarks", LAKES[:1], others=("Lake Tahoe", "Nyos", "Lake Baikal", "Lake Como"),
+    entities(run, "lake", "landmarks", LAKES[:1], others=("Lake Tahoe", "Nyos", "Baikal", "Lake Como"),
              also_named=("Nyos",), ask="Which lake do we see from above?")  # fmt: skip
     assert run.run(KnowVisQa(min_side_px=16)) == []
     [item] = run.run(KnowVisQa(mode="paper", min_side_px=16))
     assert item.question == "Which lake do we see from above?"
-    assert set(texts(item)) == {REFUSAL, "Lake Nyos", "Lake Tahoe", "Lake Baikal", "Lake Como"}
+    assert set(texts(item)) == {REFUSAL, "Lake Nyos", "Lake Tahoe", "Baikal", "Lake Como"}
     assert item.written_by == {"question": "person", "choices": "template"}
 
 
