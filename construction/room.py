@@ -26,6 +26,10 @@ ROOM = Room(
             f"{_HERE}.self_awareness.command:statistics",
             "Count the questions of a release that offer an option that declines, as MM-SAP's tables 5 and 6 do.",
         ),
+        "implication statistics": Entry(
+            f"{_HERE}.implication.command:statistics",
+            "Count questions about implications with their labels, as II-Bench's table 1 and figure 5 do.",
+        ),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
             "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",

@@ -211,6 +211,7 @@ NOT_DISTURBED = {
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "awareness statistics": "reads as `release show` does, of a release with options that decline",
+    "implication statistics": "reads as `release show` does, of a release of questions about implications",
     "pairs statistics": "reads as `release show` does, of a release of pairs",
     "review label-studio pull": "speaks with a server, which has a disk of its own",
     "review label-studio push": "speaks with a server, which has a disk of its own",
