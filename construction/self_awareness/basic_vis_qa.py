@@ -32,6 +32,8 @@ class BasicVisQa(OfferingTask):
 
     Args:
         mode: `hardened`, or `paper`: each question gets wrong options by itself, and all are used.
+        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. It is told
+            what else people answered, and what it writes is checked as other wrong options are.
         information: Kinds of visual information to ask for.
         min_agreement: Smallest share of the people who gave the answer that counts, 0 to 1.
         max_words: Most words of an answer.
@@ -44,6 +46,8 @@ class BasicVisQa(OfferingTask):
         no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could stand
             beside this one, or there are enough items, or the picture is used.
         too_few_distractors (drop): In `paper` mode: fewer than three wrong options could be found.
+        writer_no_json (drop): The reply of the model that writes holds no JSON.
+        writer_other_json (drop): Its options are not three that may stand beside the right one.
     """
 
     name: ClassVar[str] = "basic_vis_qa"
@@ -84,6 +88,7 @@ class BasicVisQa(OfferingTask):
             uses=self.uses,
             items=self.items,
             is_true=lambda picture, text: annotations[picture].is_true(text),
+            is_written=self.chat is not None,
         )
 
     def _question(self, truth: RecordTruth[VisualQuestion]) -> AnsweredQuestion | str:
@@ -100,7 +105,14 @@ class BasicVisQa(OfferingTask):
             return "long_answer"
         evidence = {"answers": list(asked.answers), "agreement": round(asked.agreement, 4)} if asked.answers else {}
         return AnsweredQuestion(
-            truth, truth.record, kind, kind, asked.question, asked.answer, evidence={**evidence, "made_of": "question"}
+            truth,
+            truth.record,
+            kind,
+            kind,
+            asked.question,
+            asked.answer,
+            also_right=tuple(dict.fromkeys(other for other in asked.answers if other != asked.answer)),
+            evidence={**evidence, "made_of": "question"},
         )
 
     def _of_boxes(self, truth: RecordTruth[LabelledBoxes], size_wh: SizeWH) -> Iterator[AnsweredQuestion]:

@@ -41,6 +41,9 @@ class OfferedQuestion(GroundTruth):
     sources: tuple[str, ...]
     difficulty: float
     evidence: dict[str, Any] = Field(default_factory=dict)
+    also_right: tuple[str, ...] = ()
+    is_to_be_written: bool = False
+    """Whether a model writes the wrong options later."""
 
 
 class AnsweredQuestion(NamedTuple):
@@ -55,6 +58,7 @@ class AnsweredQuestion(NamedTuple):
         right: The right option.
         wrong: Wrong options, where they stand already; then it needs no partners.
         known: Further wrong options that may be offered, where questions are not exchanged.
+        also_right: What else people answered, or the entity's other names.
         evidence: What the key was taken from.
         written_by: Author of the question.
     """
@@ -67,6 +71,7 @@ class AnsweredQuestion(NamedTuple):
     right: str
     wrong: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    also_right: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = {}
     written_by: str = "person"
 
@@ -89,6 +94,7 @@ def with_options(
     items: int | None,
     is_true: IsTrue,
     are_names: bool = False,
+    is_written: bool = False,
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
     """Yield questions with their options, and those that get none, with the reason.
 
@@ -106,12 +112,16 @@ def with_options(
         items: Largest number of questions in `hardened` mode; None for any number.
         is_true: Function that returns whether annotations of a picture say that a text is true of it.
         are_names: Whether the answers are names, which may differ in form and length.
+        is_written: Whether a model writes wrong options later, in `paper` mode; questions with fixed ones keep them.
     """
     frequencies: dict[str, Counter[str]] = {}
     for question in questions:
         frequencies.setdefault(question.pool, Counter())[question.right] += 1
     if mode == "paper":
         for question in questions:
+            if is_written and not question.wrong:
+                yield _offered(question, (), (), frequencies[question.pool], is_to_be_written=True)
+                continue
             yield _by_itself(
                 question, frequencies[question.pool], seed=seed, task=task, is_true=is_true, are_names=are_names
             )
@@ -237,7 +247,12 @@ def _by_itself(
 
 
 def _offered(
-    question: AnsweredQuestion, wrong: Sequence[str], sources: Sequence[str], frequencies: Counter[str]
+    question: AnsweredQuestion,
+    wrong: Sequence[str],
+    sources: Sequence[str],
+    frequencies: Counter[str],
+    *,
+    is_to_be_written: bool = False,
 ) -> RecordTruth[OfferedQuestion]:
     offered = OfferedQuestion(
         category=question.category,
@@ -247,6 +262,8 @@ def _offered(
         sources=tuple(sources),
         difficulty=round(difficulty(question.right, wrong, frequencies=frequencies), 4),
         evidence={**question.evidence, "written_by": question.written_by},
+        also_right=question.also_right,
+        is_to_be_written=is_to_be_written,
         original=question.truth.truth.original,
     )
     return RecordTruth(question.record, question.truth.image_ids, offered)

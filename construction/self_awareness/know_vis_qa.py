@@ -36,12 +36,15 @@ class KnowVisQa(OfferingTask):
 
     Args:
         mode: `hardened`, or `paper`: each entity gets wrong options by itself.
+        chat: Model that writes the wrong options, in `paper` mode; null takes names from the table.
 
     Reasons:
         other_domain (drop): The domain is none of the six: animals_and_plants, brands_and_products, art, landmarks,
             food, organizations.
         no_partners (drop): In `hardened` mode: fewer than three other entities of the kind are left.
         too_few_distractors (drop): In `paper` mode: fewer than three other names of the kind are known.
+        writer_no_json (drop): The reply of the model that writes holds no JSON.
+        writer_other_json (drop): Its options are not three that may stand beside the right one.
     """
 
     name: ClassVar[str] = "know_vis_qa"
@@ -74,6 +77,7 @@ class KnowVisQa(OfferingTask):
                     ask,
                     entity.entity,
                     known=entity.others,
+                    also_right=entity.also_named,
                     evidence={"entity": entity.entity, "entity_kind": kind, "made_of": "table"},
                     written_by="template" if entity.ask is None else "person",
                 )
@@ -87,6 +91,7 @@ class KnowVisQa(OfferingTask):
             items=self.items,
             is_true=lambda picture, text: any(may_both_be_right(text, name) for name in shown[picture]),
             are_names=True,
+            is_written=self.chat is not None,
         )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chat_server import ChatServer
+from pydantic import ValidationError
 from truth_runs import TruthRun, right_text
 
 from benchwright.construction.ground_truth import Captions, LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
@@ -136,6 +139,29 @@ def test_a_question_that_does_not_serve_says_why(tmp_path: Path, question: Visua
     run.state("vqa:1", [picture], question)
     assert run.run(BasicVisQa(min_side_px=16)) == []
     assert run.reason(picture) == reason
+
+
+def test_a_model_writes_wrong_options_and_is_told_what_else_people_answered(
+    tmp_path: Path, chat_server: ChatServer
+) -> None:
+    chat_server.behave = lambda words, attempt, handler: json.dumps({"distractors": ["green", "blue", "yellow"]})
+    run = TruthRun(tmp_path)
+    picture = run.picture(1, 64, 48)
+    run.state("vqa:1", [picture], asked("What color is the kite?", "red", "orange"))
+    chat: Any = {"model": "scribe", "base_url": chat_server.url, "retries": 0}
+    [item] = run.run(BasicVisQa(mode="paper", chat=chat, min_side_px=16))
+    assert set(texts(item)) == {REFUSAL, "Red", "Green", "Blue", "Yellow"}
+    assert item.written_by == {"question": "person", "choices": "model:scribe"}
+    [part] = chat_server.bodies[0]["messages"][1]["content"]
+    assert json.loads(part["text"]) == {
+        "also_true": ["orange"], "question": "What color is the kite?", "right": "Red", "wanted": 3,
+    }  # fmt: skip
+    chat_server.behave = lambda words, attempt, handler: json.dumps({"distractors": ["green", "orange", "yellow"]})
+    assert run.run(BasicVisQa(mode="paper", chat=chat, min_side_px=16)) == []
+    assert run.reason(picture) == "writer_other_json"
+    assert len(run.outcomes[picture].evidence["records"]["vqa:1"]["replies"]) == 2
+    with pytest.raises(ValidationError, match="mode: paper"):
+        BasicVisQa(chat=chat)
 
 
 def boxes(*named: tuple[str, tuple[float, float, float, float]], **more: Any) -> LabelledBoxes:
