@@ -11,7 +11,7 @@ from .related_words import singular as singular
 from .sameness import apart as apart
 from .sameness import may_both_be_right as may_both_be_right
 from .sameness import says_the_same as says_the_same
-from .sources import Candidate as Candidate
+from .sources import DistractorCandidate as DistractorCandidate
 from .sources import nearest_by_vector as nearest_by_vector
 from .sources import nearest_in_spelling as nearest_in_spelling
 from .sources import other_numbers as other_numbers

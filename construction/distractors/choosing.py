@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .checks import fault_of
 from .difficulty import difficulty
-from .sources import Candidate
+from .sources import DistractorCandidate
 
 
 class ChosenDistractors(NamedTuple):
@@ -32,7 +32,7 @@ class ChosenDistractors(NamedTuple):
 
 def chosen_distractors(
     right: str,
-    candidates: Iterable[Candidate],
+    candidates: Iterable[DistractorCandidate],
     *,
     number: int = 3,
     standing: Sequence[str] = (),
@@ -54,7 +54,7 @@ def chosen_distractors(
         is_form_free: Whether form and length may differ from those of the right option, as with names.
     """
     true = tuple(also_right)
-    taken: list[Candidate] = []
+    taken: list[DistractorCandidate] = []
     refused: Counter[str] = Counter()
     for candidate in candidates:
         others = (*standing, *(other.text for other in taken))

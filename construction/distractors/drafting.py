@@ -15,7 +15,7 @@ from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import ask_structured
 
 from .checks import Fault, faults_among
-from .sources import Candidate
+from .sources import DistractorCandidate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class _DistractorReply(BaseModel):
 class DraftedDistractors(NamedTuple):
     """What a model drafted, and all that it replied until then."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[DistractorCandidate, ...]
     replies: tuple[str, ...]
 
 
@@ -92,7 +92,7 @@ def drafted_distractors(
     turns = [ChatMessage("system", [_RULES]), ChatMessage("user", [*shown, canonical_json(document)])]
     reply, replies = ask_structured(chat, turns, shape)
     source = f"model:{chat.settings.model}"
-    return DraftedDistractors(tuple(Candidate(text, source) for text in reply.distractors), replies)
+    return DraftedDistractors(tuple(DistractorCandidate(text, source) for text in reply.distractors), replies)
 
 
 def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_DistractorReply]:

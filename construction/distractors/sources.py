@@ -16,7 +16,7 @@ from .difficulty import closeness_in_spelling, closeness_of_vectors
 NUMBER_OF_OTHERS = 3
 
 
-class Candidate(NamedTuple):
+class DistractorCandidate(NamedTuple):
     """A text that may become a distractor.
 
     Args:
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 def same_category(
     right: str, answers: Mapping[str, int], rng: np.random.Generator, *, most: int = 50
-) -> list[Candidate]:
+) -> list[DistractorCandidate]:
     """Return answers to other questions of the category, drawn without repeats, common ones more often.
 
     Args:
@@ -47,17 +47,19 @@ def same_category(
         return []
     weights = np.array([answers[text] for text in texts], np.float64)
     order = rng.choice(len(texts), size=min(most, len(texts)), replace=False, p=weights / weights.sum())
-    return [Candidate(texts[number], "same_category") for number in order.tolist()]
+    return [DistractorCandidate(texts[number], "same_category") for number in order.tolist()]
 
 
-def nearest_in_spelling(right: str, answers: Iterable[str], *, most: int = 50) -> list[Candidate]:
+def nearest_in_spelling(right: str, answers: Iterable[str], *, most: int = 50) -> list[DistractorCandidate]:
     """Return the answers that look most like the right option, nearest first, then by text."""
     close = ((closeness_in_spelling(right, text), text) for text in set(answers) if text != right)
     ordered = sorted(close, key=lambda pair: (-pair[0], pair[1]))
-    return [Candidate(text, "spelling", closeness) for closeness, text in ordered[:most]]
+    return [DistractorCandidate(text, "spelling", closeness) for closeness, text in ordered[:most]]
 
 
-def nearest_by_vector(right: str, vectors: Mapping[str, NDArray[np.float64]], *, most: int = 50) -> list[Candidate]:
+def nearest_by_vector(
+    right: str, vectors: Mapping[str, NDArray[np.float64]], *, most: int = 50
+) -> list[DistractorCandidate]:
     """Return the answers whose vectors are nearest to that of the right option, by cosine, then by text.
 
     Args:
@@ -71,12 +73,12 @@ def nearest_by_vector(right: str, vectors: Mapping[str, NDArray[np.float64]], *,
     own = vectors[right]
     close = ((closeness_of_vectors(own, vector), text) for text, vector in vectors.items() if text != right)
     ordered = sorted(close, key=lambda pair: (-pair[0], pair[1]))
-    return [Candidate(text, "vector", closeness) for closeness, text in ordered[:most]]
+    return [DistractorCandidate(text, "vector", closeness) for closeness, text in ordered[:most]]
 
 
-def other_pictures(answers: Sequence[str]) -> list[Candidate]:
+def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
     """Return what is right for other pictures, such as the natural picture of a manipulated one, in their order."""
-    return [Candidate(text, "other_picture") for text in answers]
+    return [DistractorCandidate(text, "other_picture") for text in answers]
 
 
 def other_numbers(

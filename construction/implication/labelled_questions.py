@@ -25,7 +25,7 @@ LABELS = ("difficulty", "domain", "emotion", "image_type", "rhetoric")
 _MAX_PICTURE_BYTES = 1 << 28
 
 
-class LabelledQuestion(NamedTuple):
+class ImplicationQuestion(NamedTuple):
     """A question with the labels of its picture.
 
     Args:
@@ -47,7 +47,7 @@ class LabelledQuestion(NamedTuple):
     explanation: str | None
 
 
-def released_questions(items: Iterable[ReleasedItem]) -> Iterator[LabelledQuestion]:
+def released_questions(items: Iterable[ReleasedItem]) -> Iterator[ImplicationQuestion]:
     """Yield the items of a release whose picture has labels (attributes `difficulty`, `domain` and so on)."""
     for released in items:
         item = released.item
@@ -58,7 +58,7 @@ def released_questions(items: Iterable[ReleasedItem]) -> Iterator[LabelledQuesti
         }
         if labels:
             options = tuple(choice.text for choice in item.choices if choice.text is not None)
-            yield LabelledQuestion(
+            yield ImplicationQuestion(
                 item.item_id, released.split, item.root_image_id, item.question, options, labels, item.explanation
             )
 
@@ -86,7 +86,7 @@ class _PublishedRecord(BaseModel):
     meta_data: _PublishedLabels
 
 
-def published_questions(folder: Path) -> Iterator[LabelledQuestion]:
+def published_questions(folder: Path) -> Iterator[ImplicationQuestion]:
     """Yield the questions of II-Bench's published files, `data/*.json`; the split is the file's first word.
 
     Raises:
@@ -101,7 +101,7 @@ def published_questions(folder: Path) -> Iterator[LabelledQuestion]:
             yield _published(files, f"data/{name}", name.partition(".")[0].partition("_")[0], row)
 
 
-def _published(files: DatasetFiles, path: str, split: str, row: Row) -> LabelledQuestion:
+def _published(files: DatasetFiles, path: str, split: str, row: Row) -> ImplicationQuestion:
     try:
         record = _PublishedRecord.model_validate(row.document)
     except ValidationError as error:
@@ -117,7 +117,7 @@ def _published(files: DatasetFiles, path: str, split: str, row: Row) -> Labelled
         "rhetoric": tuple(stated.rhetoric),
     }
     image = bytes_digest(files.read(record.local_path, max_bytes=_MAX_PICTURE_BYTES))
-    return LabelledQuestion(
+    return ImplicationQuestion(
         question.id, split, image, question.question, tuple(question.options), labels, _text(stated.explanation)
     )
 

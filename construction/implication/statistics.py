@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from .labelled_questions import LABELS, LabelledQuestion
+from .labelled_questions import LABELS, ImplicationQuestion
 
 
 class LabelCounts(NamedTuple):
@@ -77,7 +77,7 @@ class ImplicationStatistics(NamedTuple):
         }
 
 
-def count_implications(questions: Iterable[LabelledQuestion], *, split: str | None = None) -> ImplicationStatistics:
+def count_implications(questions: Iterable[ImplicationQuestion], *, split: str | None = None) -> ImplicationStatistics:
     """Return the statistics of questions. A picture's labels are those of its first question.
 
     Words are what stands between white space. The paper's average lengths come out by another, unnamed count.
@@ -93,7 +93,7 @@ def count_implications(questions: Iterable[LabelledQuestion], *, split: str | No
     if not rows:
         where = "" if split is None else f" in the split {split!r}"
         raise BenchwrightError(f"there is no question with labels of its picture{where}, such as `domain`")
-    pictures: dict[str, LabelledQuestion] = {}
+    pictures: dict[str, ImplicationQuestion] = {}
     for row in rows:
         pictures.setdefault(row.image, row)
     explanations = [picture.explanation for picture in pictures.values() if picture.explanation]
@@ -118,7 +118,7 @@ def _mean_words(texts: Sequence[str]) -> float:
 
 
 def _counts(
-    kind: str, rows: Sequence[LabelledQuestion], pictures: Sequence[LabelledQuestion]
+    kind: str, rows: Sequence[ImplicationQuestion], pictures: Sequence[ImplicationQuestion]
 ) -> dict[str, LabelCounts]:
     images, questions = (
         Counter(label for row in some for label in dict.fromkeys(row.labels.get(kind, ()))) for some in (pictures, rows)
@@ -128,7 +128,7 @@ def _counts(
     return {label: LabelCounts(count, questions[label], count / total) for label, count in ordered}
 
 
-def _by_type(pictures: Iterable[LabelledQuestion]) -> dict[tuple[str, str], int]:
+def _by_type(pictures: Iterable[ImplicationQuestion]) -> dict[tuple[str, str], int]:
     counts = Counter(
         (image_type, domain)
         for picture in pictures

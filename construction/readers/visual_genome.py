@@ -142,15 +142,15 @@ def _questions(path: str, row: Row, entry: _GenomeEntry, shown: DatasetPicture) 
     for number, document in enumerate(entry.qas, start=1):
         place = f"{row.entry}, question {number}"
         with guarded(path, place) as guard:
-            asked = checked(_GenomeQuestion, Row(place, document))
+            question = checked(_GenomeQuestion, Row(place, document))
             # Answers are sentences there: "Black." for "black".
-            answer = " ".join(asked.answer.split()).removesuffix(".")
+            answer = " ".join(question.answer.split()).removesuffix(".")
             truth = VisualQuestion(
-                question=" ".join(asked.question.split()),
+                question=" ".join(question.question.split()),
                 answer=answer,
-                original={} if answer == asked.answer else {"answer": asked.answer},
+                original={} if answer == question.answer else {"answer": question.answer},
             )
-            yield DatasetRecord(f"visual_genome:qa:{asked.qa_id}", path, place, (shown,), (truth,))
+            yield DatasetRecord(f"visual_genome:qa:{question.qa_id}", path, place, (shown,), (truth,))
         if guard.refusal is not None:
             yield guard.refusal
 

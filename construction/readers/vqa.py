@@ -112,28 +112,30 @@ class VqaV2(DatasetReader):
         path = _QUESTIONS.format(part)
         for row in _entries(files, path, "questions"):
             with guarded(path, row.entry) as guard:
-                asked = checked(_AskedQuestion, row)
-                documents = answered.pop(asked.question_id)
+                question = checked(_AskedQuestion, row)
+                documents = answered.pop(question.question_id)
                 if not documents:
-                    raise BadRow(f"question {asked.question_id} has no usable answers in {_ANSWERS.format(part)}")
+                    raise BadRow(f"question {question.question_id} has no usable answers in {_ANSWERS.format(part)}")
                 answer = checked(_AnsweredQuestion, Row(row.entry, documents[0]))
-                if answer.image_id != asked.image_id:
+                if answer.image_id != question.image_id:
                     raise BadRow(
-                        f"question {asked.question_id} is about picture {asked.image_id}, its answers about "
+                        f"question {question.question_id} is about picture {question.image_id}, its answers about "
                         f"{answer.image_id}"
                     )
                 truth = VisualQuestion(
-                    question=" ".join(asked.question.split()),
+                    question=" ".join(question.question.split()),
                     answer=answer.multiple_choice_answer.strip(),
-                    answers=tuple(text for given in answer.answers if (text := given.answer.strip())),
+                    answers=tuple(text for reply in answer.answers if (text := reply.answer.strip())),
                     question_type=answer.question_type,
                 )
                 if truth.agreement >= self.min_agreement:
-                    name = f"{part}/COCO_{part}_{asked.image_id:012}.jpg"
+                    name = f"{part}/COCO_{part}_{question.image_id:012}.jpg"
                     shown = DatasetPicture(
-                        coco_path(pictures, name, asked.image_id), f"coco:{asked.image_id}", attribution="COCO 2014"
+                        coco_path(pictures, name, question.image_id),
+                        f"coco:{question.image_id}",
+                        attribution="COCO 2014",
                     )
-                    yield DatasetRecord(f"vqa:{part}:{asked.question_id}", path, row.entry, (shown,), (truth,))
+                    yield DatasetRecord(f"vqa:{part}:{question.question_id}", path, row.entry, (shown,), (truth,))
             if guard.refusal is not None:
                 yield guard.refusal
 

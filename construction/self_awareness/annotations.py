@@ -57,7 +57,7 @@ class PictureAnnotations:
                 self.is_complete |= not truth.is_federated
             elif isinstance(truth, Captions):
                 self.captions += truth.texts
-        self._answers = {normal(answer) for asked in self.questions for answer in (asked.answer, *asked.answers)}
+        self._answers = {normal(answer) for known in self.questions for answer in (known.answer, *known.answers)}
         self._texts = {f" {normal(text)} ": text for text in self.captions}
         self._label_names = {normal(label) for label in self.labels}
 
@@ -88,11 +88,11 @@ class PictureAnnotations:
             why: Category of the question, as in MM-SAP's appendix A.2.
         """
         words = content_words(question)
-        for asked in self.questions:
-            theirs = content_words(asked.question)
+        for known in self.questions:
+            theirs = content_words(known.question)
             shared = len(words & theirs) / len(words | theirs) if words | theirs else 0.0
-            if shared >= MIN_SHARED_WORDS and not _DECLINES.search(normal(asked.answer)):
-                return AnsweredBy("same_question", f"{asked.question} {asked.answer}")
+            if shared >= MIN_SHARED_WORDS and not _DECLINES.search(normal(known.answer)):
+                return AnsweredBy("same_question", f"{known.question} {known.answer}")
         for option in options:
             text = normal(option)
             if len(content_words(option)) == 0 or text.replace(" ", "").isdigit() or text in ("yes", "no"):
@@ -108,7 +108,7 @@ class PictureAnnotations:
 
     def _named(self, words: frozenset[str]) -> set[str]:
         """Return the annotations that together name all of the words; empty where one of them is named nowhere."""
-        texts = {*self.labels, *self.captions, *(f"{asked.question} {asked.answer}" for asked in self.questions)}
+        texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
         naming: set[str] = set()
         for word in words:
             with_word = [text for text in sorted(texts) if word in content_words(text)]

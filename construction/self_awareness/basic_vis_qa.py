@@ -93,25 +93,27 @@ class BasicVisQa(OfferingTask):
 
     def _question(self, truth: RecordTruth[VisualQuestion]) -> AnsweredQuestion | str:
         """Return a question of a dataset, or why it does not serve."""
-        asked = truth.truth
-        kind = kind_of(asked.question, asked.answer)
+        question = truth.truth
+        kind = kind_of(question.question, question.answer)
         if kind is None or kind not in self.information:
             return "other_question"
-        if not asked.question.endswith("?"):
+        if not question.question.endswith("?"):
             return "no_question"
-        if asked.agreement < self.min_agreement:
+        if question.agreement < self.min_agreement:
             return "no_agreement"
-        if len(asked.answer.split()) > self.max_words:
+        if len(question.answer.split()) > self.max_words:
             return "long_answer"
-        evidence = {"answers": list(asked.answers), "agreement": round(asked.agreement, 4)} if asked.answers else {}
+        evidence = (
+            {"answers": list(question.answers), "agreement": round(question.agreement, 4)} if question.answers else {}
+        )
         return AnsweredQuestion(
             truth,
             truth.record,
             kind,
             kind,
-            asked.question,
-            asked.answer,
-            also_right=tuple(dict.fromkeys(other for other in asked.answers if other != asked.answer)),
+            question.question,
+            question.answer,
+            also_right=tuple(dict.fromkeys(other for other in question.answers if other != question.answer)),
             evidence={**evidence, "made_of": "question"},
         )
 

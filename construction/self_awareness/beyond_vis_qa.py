@@ -105,9 +105,14 @@ class BeyondVisQa(RefusingTask):
     ) -> Plan | str:
         """Plan an item; what stands at its letter is the option that declines."""
         del pictures, rng
-        asked = truth.truth
-        document = {"question": asked.question, "wrong": list(asked.options), "why": asked.why, "thing": asked.thing}
-        return Plan(PLACES, asked.why, document)
+        question = truth.truth
+        document = {
+            "question": question.question,
+            "wrong": list(question.options),
+            "why": question.why,
+            "thing": question.thing,
+        }
+        return Plan(PLACES, question.why, document)
 
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int

@@ -11,7 +11,7 @@ from pydantic import Field
 from benchwright.seeds import generator_for, seed_for
 
 from ..distractors import (
-    Candidate,
+    DistractorCandidate,
     Lender,
     chosen_distractors,
     difficulty,
@@ -227,11 +227,11 @@ def _by_itself(
     rng = generator_for(seed, task, question.record, "distractors")
     if question.right.isdigit():
         numbers = other_numbers(int(question.right), _REACH, rng, number=DISTRACTORS)
-        candidates = [Candidate(str(number), "number") for number in numbers]
+        candidates = [DistractorCandidate(str(number), "number") for number in numbers]
     elif question.category == "ocr":
         candidates = nearest_in_spelling(question.right, frequencies)
     else:
-        known = [Candidate(text, "same_category") for text in question.known]
+        known = [DistractorCandidate(text, "same_category") for text in question.known]
         candidates = [known[number] for number in rng.permutation(len(known)).tolist()]
         candidates += same_category(question.right, frequencies, rng)
     wanted = [

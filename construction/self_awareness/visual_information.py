@@ -84,10 +84,10 @@ def kind_of(question: str, answer: str) -> VisualInformation | None:
     count that is no number, or *unknown*. The first kind of the list that fits counts: *what color is the sign* asks
     for a color. It is meant to take few questions wrongly, not to take all.
     """
-    words, said = normal(question), normal(answer)
-    if said in _NO_CONTENT:
+    words, answer_words = normal(question), normal(answer)
+    if answer_words in _NO_CONTENT:
         return None
     for kind, rule in _RULES:
         if rule.search(words):
-            return kind if (kind == "counting") == bool(_NUMBER.fullmatch(said)) or kind == "ocr" else None
+            return kind if (kind == "counting") == bool(_NUMBER.fullmatch(answer_words)) or kind == "ocr" else None
     return None

@@ -11,7 +11,7 @@ import pytest
 from chat_server import ChatServer
 
 from benchwright.construction.distractors import (
-    Candidate,
+    DistractorCandidate,
     Lender,
     chosen_distractors,
     difficulty,
@@ -67,7 +67,7 @@ def test_an_option_that_another_answer_calls_right_or_that_stands_already_is_ref
 
 def test_the_first_candidates_that_may_stand_are_taken_and_the_refused_counted() -> None:
     candidates = [
-        Candidate(text, "same_category") for text in ("gray", "a blue", "red", "RED", "none", "green", "teal")
+        DistractorCandidate(text, "same_category") for text in ("gray", "a blue", "red", "RED", "none", "green", "teal")
     ]
     chosen = chosen_distractors("blue", candidates, also_right=["light gray"], frequencies={"blue": 3, "red": 1})
     assert chosen.texts == ("red", "green", "teal")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from walks import in_process, run_json
 
-from benchwright.construction.implication import LabelledQuestion, count_implications
+from benchwright.construction.implication import ImplicationQuestion, count_implications
 from benchwright.errors import BenchwrightError
 
 KINDS = ("difficulty", "domain", "emotion", "image_type", "rhetoric")
@@ -32,8 +32,8 @@ def test_the_published_records_give_the_published_counts(ii_bench: Path) -> None
     assert sum(row["images"] for row in comics) == counted(every, "images")["image_type"]["Multi-panel Comic"]
 
 
-def question(number: int, image: str, split: str = "test", **labels: tuple[str, ...]) -> LabelledQuestion:
-    return LabelledQuestion(f"q{number}", split, image, "What is it?", ("a", "b c"), labels, "It is two words")
+def question(number: int, image: str, split: str = "test", **labels: tuple[str, ...]) -> ImplicationQuestion:
+    return ImplicationQuestion(f"q{number}", split, image, "What is it?", ("a", "b c"), labels, "It is two words")
 
 
 def test_a_picture_counts_once_and_its_questions_each() -> None:
