@@ -31,7 +31,7 @@ _POINTING_WORDS = """
     theirs them then there these they this those to us ve was we were what when where which who whom whose why
     will with would you your yours
 """
-_NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
+NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
 """English words that point, ask or join, and name nothing that could be seen."""
 _Words = Annotated[str, Field(min_length=1)]
 
@@ -133,4 +133,4 @@ def names_something(ask: str) -> bool:
 
     Words of languages other than English all count, and in scripts without spaces every letter does.
     """
-    return any(word.casefold() not in _NAMES_NOTHING for word in _WORD.findall(ask))
+    return any(word.casefold() not in NAMES_NOTHING for word in _WORD.findall(ask))

@@ -22,6 +22,14 @@ ROOM = Room(
             f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
         ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
+        "awareness statistics": Entry(
+            f"{_HERE}.self_awareness.command:statistics",
+            "Count the questions of a release that offer an option that declines, as MM-SAP's tables 5 and 6 do.",
+        ),
+        "implication statistics": Entry(
+            f"{_HERE}.implication.command:statistics",
+            "Count questions about implications with their labels, as II-Bench's table 1 and figure 5 do.",
+        ),
         "pairs statistics": Entry(
             f"{_HERE}.manipulation.statistics.command:statistics",
             "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
@@ -102,6 +110,18 @@ ROOM = Room(
         "beyond_the_image": Entry(
             f"{_HERE}.tasks.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
         ),
+        "basic_vis_qa": Entry(
+            f"{_HERE}.self_awareness.basic_vis_qa:BasicVisQa",
+            "Make items on what every model should see (MM-SAP), from VQAv2, Visual Genome and COCO.",
+        ),
+        "know_vis_qa": Entry(
+            f"{_HERE}.self_awareness.know_vis_qa:KnowVisQa",
+            "Make items on what is shown by its name (MM-SAP), from a table of entities.",
+        ),
+        "beyond_vis_qa": Entry(
+            f"{_HERE}.self_awareness.beyond_vis_qa:BeyondVisQa",
+            "Make items that the picture cannot answer (MM-SAP), by templates about things that boxes name.",
+        ),
         "image_implication": Entry(
             f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
@@ -141,6 +161,11 @@ ROOM = Room(
         "lvis": Entry(f"{_HERE}.readers.coco:Lvis", "LVIS: boxes of many kinds of things in pictures of COCO."),
         "coco": Entry(f"{_HERE}.readers.coco:Coco", "COCO: boxes and captions."),
         "tallyqa": Entry(f"{_HERE}.readers.tallyqa:TallyQa", "TallyQA: counting questions."),
+        "vqa": Entry(f"{_HERE}.readers.vqa:VqaV2", "VQAv2: questions about pictures of COCO, with ten answers each."),
+        "visual_genome": Entry(
+            f"{_HERE}.readers.visual_genome:VisualGenome",
+            "Visual Genome: questions, things with boxes, and phrases about parts of pictures.",
+        ),
         "nights": Entry(f"{_HERE}.readers.nights:Nights", "NIGHTS: which of two pictures looks more like a third."),
         "spair71k": Entry(
             f"{_HERE}.readers.spair71k:Spair71k", "SPair-71k: key points of two pictures that mean the same."

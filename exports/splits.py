@@ -7,14 +7,15 @@ holds are furthest from their share. The result depends on items and seed, never
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from benchwright.components import components_of
 from benchwright.seeds import seed_for
@@ -22,6 +23,8 @@ from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+logger = logging.getLogger(__name__)
 
 _SPLIT = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
@@ -32,35 +35,79 @@ class Splits(GatherStep):
     What shares a group key, directly or through others, stays together; the largest groups are placed first, each where
     the tasks it holds are furthest from their share. The result depends on items and seed only.
 
+    With `sizes`, splits have so many images or items instead, chosen by the seed, and the rest goes into one more
+    split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. Where there are fewer than twice as many
+    as the sizes ask for, each size is reduced in proportion, so that half of them remain; the run says so. Examples in
+    prompts come from the split `dev`, where there is one.
+
     Args:
         fractions: Share of the items by name of the split, each above 0, together 1.
+        sizes: Number of images or items by name of the split, in place of shares.
+        counted: What `sizes` counts: source `images`, with all of their items, or `items`.
+        rest: Split of what `sizes` leaves.
     """
 
     name: ClassVar[str] = "splits"
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"split": "string"}
-    columns: ClassVar[tuple[str, ...]] = ("item_id", "group_keys", "task")
 
     fractions: dict[str, float] = Field(default={"val": 0.5, "test": 0.5}, validate_default=True)
+    sizes: dict[str, int] = Field(default={})
+    counted: Literal["images", "items"] = "images"
+    rest: str = "test"
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the columns that it needs."""
+        return ("item_id", "group_keys", "task", *(("root_image_id",) if self.sizes else ()))
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the splits: shares, or sizes with what they count."""
+        settings = super().parameters()
+        unused = ("fractions",) if self.sizes else ("sizes", "counted", "rest")
+        return {name: value for name, value in settings.items() if name not in unused}
 
     @field_validator("fractions")
     @classmethod
     def _shares_of_one(cls, fractions: dict[str, float]) -> dict[str, float]:
         for split, fraction in fractions.items():
-            if not _SPLIT.fullmatch(split) or split == "all":
-                raise ValueError(
-                    f"a split cannot be named {split!r}; give lower-case letters, digits and '_', not 'all'"
-                )
+            _check_name(split)
             if not fraction > 0:
                 raise ValueError(f"split {split!r} has the share {fraction}; give a number above 0, or leave it out")
         if not math.isclose(math.fsum(fractions.values()), 1.0, abs_tol=1e-9):
             raise ValueError(f"the shares sum to {math.fsum(fractions.values())}, not to 1")
         return dict(sorted(fractions.items()))
 
+    @model_validator(mode="after")
+    def _sizes_in_place_of_shares(self) -> Splits:
+        if not self.sizes:
+            if self.model_fields_set & {"counted", "rest"}:
+                raise ValueError("`counted` and `rest` go with `sizes`; give the number of images of each split there")
+            return self
+        if "fractions" in self.model_fields_set:
+            raise ValueError("give either `fractions` or `sizes`, not both")
+        for split in (*self.sizes, self.rest):
+            _check_name(split)
+        if self.rest in self.sizes:
+            raise ValueError(f"the split {self.rest!r} gets the rest; leave it out of `sizes`, or name another `rest`")
+        if wrong := [split for split, size in self.sizes.items() if size < 1]:
+            raise ValueError(f"split {wrong[0]!r} has the size {self.sizes[wrong[0]]}; give a number from 1")
+        return self
+
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Return every row's split."""
         import numpy as np
 
+        if self.sizes:
+            sized = assign_sizes(
+                columns.column("item_id").to_pylist(),
+                columns.column("group_keys").to_pylist(),
+                columns.column("root_image_id" if self.counted == "images" else "item_id").to_pylist(),
+                sizes=self.sizes,
+                rest=self.rest,
+                seed=ctx.seed,
+            )
+            return Gathered(rows=np.arange(len(sized), dtype=np.int64), values={"split": sized})
         assigned = assign_splits(
             columns.column("item_id").to_pylist(),
             columns.column("group_keys").to_pylist(),
@@ -69,6 +116,60 @@ class Splits(GatherStep):
             seed=ctx.seed,
         )
         return Gathered(rows=np.arange(len(assigned), dtype=np.int64), values={"split": assigned})
+
+
+def _check_name(split: str) -> None:
+    if not _SPLIT.fullmatch(split) or split == "all":
+        raise ValueError(f"a split cannot be named {split!r}; give lower-case letters, digits and '_', not 'all'")
+
+
+def assign_sizes(
+    item_ids: Sequence[str],
+    group_keys: Sequence[Sequence[str] | None],
+    units: Sequence[str],
+    *,
+    sizes: Mapping[str, int],
+    rest: str,
+    seed: int,
+) -> list[str]:
+    """Return the split of each item, where splits have a number of units, such as images.
+
+    Components go into the splits by name, in the order of the seed; one that is larger than what a split still lacks is
+    passed over. A split stays smaller where all components that are left are too large.
+
+    Args:
+        item_ids: Ids of the items.
+        group_keys: Keys of each item; what shares one stays together.
+        units: What each item counts for: its image, or itself.
+        sizes: Number of units by split.
+        rest: Split of all other items.
+        seed: The run's seed.
+    """
+    components = _components(group_keys)
+    counts = [len({units[row] for row in rows}) for rows in components]
+    total, wanted = sum(counts), sum(sizes.values())
+    if total < 2 * wanted:
+        logger.warning(
+            "splits: %d are fewer than twice the %d that `sizes` asks for; each split gets fewer in proportion",
+            total,
+            wanted,
+        )
+        sizes = {split: size * total // (2 * wanted) for split, size in sizes.items()}
+    least = [min(item_ids[row] for row in rows) for rows in components]
+    waiting = sorted(range(len(components)), key=lambda i: (seed_for(seed, Splits.name, least[i]), least[i]))
+    splits = [rest] * len(item_ids)
+    for split, size in sorted(sizes.items()):
+        lacking = size
+        passed_over = []
+        for i in waiting:
+            if counts[i] > lacking:
+                passed_over.append(i)
+                continue
+            lacking -= counts[i]
+            for row in components[i]:
+                splits[row] = split
+        waiting = passed_over
+    return splits
 
 
 def assign_splits(

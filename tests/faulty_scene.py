@@ -212,6 +212,8 @@ NOT_DISTURBED = {
     "construct items": "reads questions that are not here, and writes nothing",
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
+    "awareness statistics": "reads as `release show` does, of a release with options that decline",
+    "implication statistics": "reads as `release show` does, of a release of questions about implications",
     "pairs statistics": "reads as `release show` does, of a release of pairs",
     "release fetch": "speaks with servers, of a release that has pictures by address",
     "review forget": "writes the store as `review users` does, in one transaction",

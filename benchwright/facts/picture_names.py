@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 
 def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
     """Return all that facts may call a picture, the plainest first.
+
+    A picture that a step brought is called `<entry>:<path>`; its path in the folder that the step read counts too.
 
     Args:
         uri: Where the image folder holds it; None where no folder does.
@@ -15,7 +19,9 @@ def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
     if uri is None:
         return (image_id,)
     path = path_for(uri)
-    return path.as_posix(), path.name, image_id
+    brought = PurePosixPath(path.as_posix().partition(":")[2])
+    own = (brought.as_posix(), brought.name) if brought.name else ()
+    return tuple(dict.fromkeys((path.as_posix(), path.name, *own, image_id)))
 
 
 def key_of(uri: str | None, image_id: str) -> str:

@@ -16,12 +16,14 @@ from .truths import KeypointPair as KeypointPair
 from .truths import LabelledBox as LabelledBox
 from .truths import LabelledBoxes as LabelledBoxes
 from .truths import Matrix3 as Matrix3
+from .truths import NamedEntity as NamedEntity
 from .truths import Point as Point
 from .truths import Puzzle as Puzzle
 from .truths import ReflectanceComparison as ReflectanceComparison
 from .truths import SimilarityTriplet as SimilarityTriplet
 from .truths import SizeWH as SizeWH
 from .truths import SpatialClaim as SpatialClaim
+from .truths import VisualQuestion as VisualQuestion
 from .truths import at_pixel_centres as at_pixel_centres
 from .values import DATASET as DATASET
 from .values import RECORDS as RECORDS

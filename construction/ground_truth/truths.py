@@ -239,6 +239,46 @@ class CountQuestion(GroundTruth):
     """Where the dataset has the question from."""
 
 
+class VisualQuestion(GroundTruth):
+    """A question about a picture, with what people answered."""
+
+    kind: ClassVar[str] = "visual_questions"
+
+    question: Words
+    answer: Words
+    """The answer that counts: the most frequent one, where several people answered."""
+    answers: tuple[Words, ...] = ()
+    """All answers, one a person; empty where one person answered, and that was `answer`."""
+    question_type: str | None = None
+    """First words of the question, as the dataset sorts questions; None where it does not."""
+
+    @property
+    def agreement(self) -> float:
+        """Return the share of people who gave the answer that counts, 0 to 1."""
+        if not self.answers:
+            return 1.0
+        same = sum(answer.casefold() == self.answer.casefold() for answer in self.answers)
+        return same / len(self.answers)
+
+
+class NamedEntity(GroundTruth):
+    """What a picture shows by its own name, which has to be known: a landmark, a dish, a species, a brand."""
+
+    kind: ClassVar[str] = "entities"
+
+    entity: Words
+    entity_kind: Words
+    """What it is, such as `lake`: what is offered beside it is of the same kind."""
+    domain: Words
+    """Field of knowledge, such as `landmarks`."""
+    also_named: tuple[Words, ...] = ()
+    """Its other names."""
+    others: tuple[Words, ...] = ()
+    """Further things of its kind that the picture does not show, of which there need be no picture."""
+    ask: str | None = None
+    """The question, where the usual one of its kind does not fit."""
+
+
 class SimilarityTriplet(GroundTruth):
     """Which of two pictures looks more like a third: pictures 0 is the reference, 1 the left, 2 the right one."""
 
@@ -373,6 +413,8 @@ TRUTHS: tuple[type[GroundTruth], ...] = (
     LabelledBoxes,
     Captions,
     CountQuestion,
+    VisualQuestion,
+    NamedEntity,
     SimilarityTriplet,
     KeypointPair,
     FunctionalPoints,

@@ -18,6 +18,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 from benchwright.text_normalization import normal
 
+from ..distractors import says_the_same
 from ..item_parts.choices import drawn, place
 from ..item_parts.idea import Idea
 from ..item_parts.idea import unpacked as ideas_of
@@ -25,7 +26,6 @@ from ..item_parts.pairs import SIDES, PairMaking
 from ..item_parts.side_by_side import side_by_side as composed
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
-from .questions.distractors import says_the_same
 from .questions.endpoint import from_endpoint
 from .questions.kinds_of_change import control_question, how_modified, side_by_side, which_aspect
 from .questions.pair_question import LEVELS, OptionsQuestion, WrittenQuestions

@@ -29,6 +29,8 @@ from .recognition import recognised as recognised
 from .spair71k import Spair71k as Spair71k
 from .tallyqa import TallyQa as TallyQa
 from .tara import Tara as Tara
+from .visual_genome import VisualGenome as VisualGenome
+from .vqa import VqaV2 as VqaV2
 from .vsr import Vsr as Vsr
 from .wikiart import WikiArt as WikiArt
 from .wild6d import Wild6D as Wild6D

@@ -1,6 +1,7 @@
 """A folder of pictures with a table beside them: what people collected themselves.
 
     pictures/images.csv        image,source_url,licence,author,retrieved_at,caption
+                               and entity,kind,domain,also_named,others,ask: what it shows by name
     pictures/cup.jpg
 
 or one JSON object a line, which may have several pictures and any ground truth:
@@ -19,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import DataError
 
-from ..ground_truth import TRUTHS, Captions, GroundTruth, truth_in
+from ..ground_truth import TRUTHS, Captions, GroundTruth, NamedEntity, truth_in
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
@@ -39,6 +40,35 @@ class _Picture(BaseModel):
 class _CsvRow(_Picture):
     id: str | None = None
     caption: str | None = None
+    entity: str | None = None
+    kind: str | None = None
+    domain: str | None = None
+    also_named: str | None = None
+    others: str | None = None
+    ask: str | None = None
+
+    def truths(self) -> tuple[GroundTruth, ...]:
+        """Return the caption and the entity, where the row states them."""
+        named = (self.kind, self.domain, self.also_named, self.others, self.ask)
+        if self.entity is None and any(named):
+            raise BadRow("kind, domain, also_named, others and ask speak of an `entity`, and the row has none")
+        truths: list[GroundTruth] = [] if self.caption is None else [Captions(texts=(self.caption,))]
+        if self.entity is not None:
+            if self.kind is None or self.domain is None:
+                raise BadRow(f"the entity {self.entity!r} needs a `kind` and a `domain`")
+            also, others = (_listed(cell) for cell in (self.also_named, self.others))
+            truths.append(
+                NamedEntity(
+                    entity=self.entity, entity_kind=self.kind, domain=self.domain, also_named=also, others=others,
+                    ask=self.ask,
+                )
+            )  # fmt: skip
+        return tuple(truths)
+
+
+def _listed(cell: str | None) -> tuple[str, ...]:
+    """Return the texts of a cell, which stand between semicolons."""
+    return tuple(text.strip() for text in (cell or "").split(";") if text.strip())
 
 
 class _JsonRow(_Picture):
@@ -63,6 +93,9 @@ class PlainFolder(DatasetReader):
     pictures_licence: ClassVar[str] = "one a picture, in the table"
     needs: ClassVar[tuple[NeededFiles, ...]] = (
         NeededFiles("<table>.csv", "image, and any of source_url, licence, author, retrieved_at, caption", "write it"),
+        NeededFiles(
+            "<table>.csv", "entity, kind, domain, and any of also_named, others (with ; between), ask", "write it"
+        ),
         NeededFiles("<table>.jsonl", "the same keys, and images and truths; in place of a CSV file", "write it"),
         NeededFiles("<path of image>", "the pictures", "collect them"),
     )
@@ -111,7 +144,7 @@ class PlainFolder(DatasetReader):
 
     def _csv(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
         stated = checked(_CsvRow, Row(row.entry, {name: cell for name, cell in row.document.items() if cell}))
-        return stated.id, [stated], (Captions(texts=(stated.caption,)),) if stated.caption else ()
+        return stated.id, [stated], stated.truths()
 
     def _json(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
         stated = checked(_JsonRow, row)

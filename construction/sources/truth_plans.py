@@ -135,6 +135,10 @@ class Wording(NamedTuple):
         written_by: Author of the question.
         choices_by: Author of options that are texts.
         explanation: Explanation of the answer, by the author of the question; None for none.
+        refusal: Key of the option that declines; None where none is offered.
+        is_answerable: Whether the picture answers the question; else the item has no answer key.
+        level: Level of the item.
+        category: Category of the item.
     """
 
     question: str
@@ -146,6 +150,10 @@ class Wording(NamedTuple):
     written_by: str = "template"
     choices_by: str = "template"
     explanation: str | None = None
+    refusal: str | None = None
+    is_answerable: bool = True
+    level: str | None = None
+    category: str | None = None
 
 
 class LeftOut(NamedTuple):

@@ -203,6 +203,19 @@ class TruthTask(MapStep):
         del plan, pictures
         return None
 
+    def placed_beside(
+        self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return what else has a place among the options of each chosen candidate, for its plan; nothing, by default.
+
+        Args:
+            candidates: The candidates that become items.
+            letters: Place of the right option of each, from 0.
+            seed: The run's seed.
+        """
+        del letters, seed
+        return [{}] * len(candidates)
+
     @abstractmethod
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Return the item's own part.
@@ -326,8 +339,11 @@ class TruthTask(MapStep):
             images=images,
             question=wording.question,
             choices=choices,
-            answer=chosen.answer,
+            answer=chosen.answer if wording.is_answerable else None,
+            refusal=wording.refusal,
             group_keys=tuple(sorted({*roots, *group_keys})),
+            level=wording.level,
+            category=wording.category,
             attributes={**wording.attributes, **mode, **estimated},
             explanation=wording.explanation,
             written_by=by,
@@ -432,11 +448,15 @@ class Selection(GatherStep):
                 else task.refused(planned[number][1], planned[number][2])
             ),
         )
-        letters = balanced_letters([candidates[n] for n in selected.chosen], seed=ctx.seed, task=task.name)
+        of_chosen = [candidates[number] for number in selected.chosen]
+        letters = balanced_letters(of_chosen, seed=ctx.seed, task=task.name)
+        further = task.placed_beside(of_chosen, letters, ctx.seed)
         chosen: dict[str, list[dict[str, Any]]] = {}
-        for number, letter in sorted(zip(selected.chosen, letters, strict=True)):
+        placed = zip(selected.chosen, letters, further, strict=True)
+        for number, letter, beside in sorted(placed, key=lambda row: row[0]):
             truth, plan, _ = planned[number]
-            entry = ChosenRecord(truth.record, truth.image_ids, letter, plan.document, truth.truth.original)
+            document = {**plan.document, **beside}
+            entry = ChosenRecord(truth.record, truth.image_ids, letter, document, truth.truth.original)
             chosen.setdefault(truth.image_ids[0], []).append(entry._asdict())
         is_enough = task.items is not None and len(selected.chosen) == task.items
         taken = frozenset(selected.chosen)

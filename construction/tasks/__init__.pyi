@@ -5,7 +5,6 @@ from .background_substitution import BackgroundSubstitution as BackgroundSubstit
 from .beyond_the_image import BeyondTheImage as BeyondTheImage
 from .counting import Counting as Counting
 from .counting import option_shares as option_shares
-from .counting import other_numbers as other_numbers
 from .forensic_detection import ForensicDetection as ForensicDetection
 from .functional_correspondence import FunctionalCorrespondence as FunctionalCorrespondence
 from .image_implication import ImageImplication as ImageImplication

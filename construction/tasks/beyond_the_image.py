@@ -6,20 +6,21 @@ offers it in questions that the picture answers, too, and so do these items wher
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from benchwright.implication import WrittenIn
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, Outcome, Stream
+from benchwright.self_awareness import BASIC
+from benchwright.steps import Context, Outcome, Step, Stream
 from benchwright.written_questions import REFUSAL
 
+from ..ground_truth import read_truths
 from ..item_parts.choices import asked_choices, group_keys
+from ..self_awareness.annotations import ANNOTATIONS, ANSWERED, AnsweredBy, PictureAnnotations
 from ..sources.facts_reader import FactsReader, as_shown, nothing_stated
-
-BASIC = "basic"
-"""Level of what a picture plainly shows (MM-SAP's BasicVisQA)."""
 
 
 class BeyondTheImage(FactsReader):
@@ -33,8 +34,13 @@ class BeyondTheImage(FactsReader):
     items knows it. State as many answerable questions beside each unanswerable one as an item has options that do not
     decline, and give all items the same number of options; `wording_bias` says whether that holds.
 
+    A question that is stated as unanswerable is checked against what the picture's source states of it: one that an
+    annotation answers is left out. Annotations do not know everything, so let two people confirm (`verify`).
+
     Args:
         refusal: Text of the choice that declines.
+        annotations_of: Entry of a step `dataset` whose annotations must not answer an unanswerable question; it may be
+            missing, as where a fitted recipe leaves it out. Null checks nothing.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
         stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
@@ -42,6 +48,7 @@ class BeyondTheImage(FactsReader):
         no_facts (drop): Nothing is stated about the image.
         refusal_among_answers (drop): The refusal is among the answers of its questions; a single such question is left
             out.
+        answered_by_annotation (drop): Annotations answer all of its questions; a single such question is left out.
     """
 
     name: ClassVar[str] = "beyond_the_image"
@@ -51,7 +58,27 @@ class BeyondTheImage(FactsReader):
     uses: ClassVar[tuple[str, ...]] = ("unanswerable", "answerable")
 
     refusal: str = Field(REFUSAL, min_length=1, max_length=200)
+    annotations_of: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     max_side_px: int = Field(1024, ge=64, le=8192)
+    _annotated_in: tuple[str, ...] = PrivateAttr(())
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; the annotations only where some are looked at."""
+        return {
+            name: value for name, value in super().parameters().items() if name != "annotations_of" or value is not None
+        }
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step with the values of the annotations, where there are any before it."""
+        kinds = [] if self.annotations_of is None else given.get(self.annotations_of, {})
+        placed = self.model_copy()
+        placed._annotated_in = tuple(f"{self.annotations_of}.{kind.kind}" for kind in ANNOTATIONS if kind.kind in kinds)
+        return placed
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the values with the facts, and with the annotations."""
+        return (*super().reads, *self._annotated_in)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make one item of each stated question."""
@@ -59,17 +86,38 @@ class BeyondTheImage(FactsReader):
         questions = [*unanswerable, *answerable]
         if not questions:
             return nothing_stated()
-        sound = [question for question in questions if not self._declines_twice(question)]
-        left_out = (
-            {"left_out": [question["name"] for question in questions if question not in sound]}
-            if sound != questions
-            else {}
+        annotations = self._annotations(record, ctx)
+        faults = {question["name"]: self._fault(question, annotations) for question in questions}
+        sound = [question for question in questions if faults[question["name"]] is None]
+        left_out: dict[str, Any] = (
+            {"left_out": [name for name, fault in faults.items() if fault is not None]} if sound != questions else {}
         )
+        if answers := {name: fault for name, fault in faults.items() if isinstance(fault, AnsweredBy)}:
+            left_out["answered_by"] = {name: fault._asdict() for name, fault in answers.items()}
         if not sound:
-            return Outcome("drop", "refusal_among_answers", evidence=left_out)
+            reason = ANSWERED if len(answers) == len(questions) else "refusal_among_answers"
+            return Outcome("drop", reason, evidence=left_out)
         shown = as_shown(record, ctx, max_side_px=self.max_side_px)
         items = tuple(self._item(record, ctx, shown.record, question) for question in sound)
         return Outcome(evidence=left_out, images=shown.made, items=items)
+
+    def _annotations(self, record: ImageRecord, ctx: Context) -> PictureAnnotations:
+        stated = (ctx.value(record.image_id, name) for name in self._annotated_in)
+        truths = [
+            truth.truth
+            for kind, text in zip(ANNOTATIONS, stated, strict=False)
+            if text is not None
+            for truth in read_truths(text, kind)
+        ]
+        return PictureAnnotations(truths)
+
+    def _fault(self, question: dict[str, Any], annotations: PictureAnnotations) -> str | AnsweredBy | None:
+        """Return why a question makes no item; None where it does."""
+        if self._declines_twice(question):
+            return "refusal_among_answers"
+        if "right" in question:
+            return None
+        return annotations.answered_by(question["ask"], question["wrong"], why=question["why"])
 
     def _declines_twice(self, question: dict[str, Any]) -> bool:
         answers = [*question["wrong"], *([question["right"]] if "right" in question else [])]

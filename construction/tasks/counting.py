@@ -17,6 +17,7 @@ from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for
 
+from ..distractors import other_numbers
 from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Mode
@@ -35,25 +36,6 @@ OPTIONS = 4
 _PROJECTIONS, _SLACK = 500, 1e-6
 _NEIGHBOURS = 6
 """Larger counts among which the options beside a smallest one are chosen, so that many counts take no longer."""
-
-
-def other_numbers(count: int, reach: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return three other numbers near a count, none below 0.
-
-    How many of them lie below the count is drawn first, each number as likely as any other that is possible. So the
-    right number is no more often a middle one than the smallest or the largest.
-
-    Args:
-        count: The right number.
-        reach: Largest distance of the others from it, at least 3.
-        rng: Random generator.
-    """
-    below = np.arange(max(0, count - reach), count)
-    above = np.arange(count + 1, count + reach + 1)
-    number_below = int(rng.integers(0, min(OPTIONS - 1, len(below)) + 1))
-    lower = rng.choice(below, number_below, replace=False)
-    higher = rng.choice(above, OPTIONS - 1 - number_below, replace=False)
-    return tuple(sorted(int(number) for number in (*lower, *higher)))
 
 
 class OfferedCount(CountQuestion):

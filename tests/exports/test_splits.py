@@ -2,6 +2,7 @@
 
 - What shares a group key, directly or through others, is never parted.
 - Row order changes nothing; the seed does.
+- Splits of a size count images.
 - Each task comes as near to its share as whole components allow.
 """
 
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchwright.exports.splits import Splits, assign_splits
+from benchwright.exports.splits import Splits, assign_sizes, assign_splits
 from benchwright.steps import GatherContext
 
 ITEM = st.tuples(
@@ -166,3 +167,51 @@ def test_shares_that_are_none_are_refused(fractions, message):
 def test_the_parameters_do_not_depend_on_the_order_of_the_shares():
     one, other = Splits(fractions={"val": 0.4, "test": 0.6}), Splits(fractions={"test": 0.6, "val": 0.4})
     assert one.operation(1).operation_id == other.operation(1).operation_id
+
+
+def sized(images: list[int], sizes: dict[str, int], seed: int = 0) -> list[str]:
+    """Return the splits of items, each of which is about the image of this number."""
+    return assign_sizes(
+        [f"{row:032x}" for row in range(len(images))],
+        [[f"image:{image}"] for image in images],
+        [str(image) for image in images],
+        sizes=sizes,
+        rest="test",
+        seed=seed,
+    )
+
+
+def test_splits_of_a_size_count_images_and_never_part_their_items():
+    images = [*range(100), *range(0, 100, 3)]
+    splits = sized(images, {"dev": 15, "validation": 20})
+    by_split = {name: {image for image, split in zip(images, splits, strict=True) if split == name} for name in splits}
+    assert {name: len(held) for name, held in by_split.items()} == {"dev": 15, "validation": 20, "test": 65}
+    assert sized(images, {"validation": 20, "dev": 15}) == splits
+    assert sized(images, {"dev": 15, "validation": 20}, seed=1) != splits
+
+
+def test_where_there_are_few_half_of_them_stay_for_the_rest(caplog):
+    counts = Counter(sized(list(range(35)), {"dev": 15, "validation": 20}))
+    assert counts == {"dev": 7, "validation": 10, "test": 18}
+    assert "35 are fewer than twice the 35" in caplog.text
+    assert set(sized([1, 2, 3], {"dev": 15, "validation": 20})) <= {"validation", "test"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"sizes": {"dev": 5}, "fractions": {"dev": 1.0}}, "either `fractions` or `sizes`"),
+        ({"sizes": {"test": 5}}, "gets the rest"),
+        ({"sizes": {"dev": 0}}, "has the size 0"),
+        ({"sizes": {"all": 3}}, "cannot be named 'all'"),
+        ({"counted": "items"}, "go with `sizes`"),
+    ],
+)
+def test_sizes_that_contradict_are_refused(settings, message):
+    with pytest.raises(ValidationError, match=message):
+        Splits(**settings)
+
+
+def test_shares_are_recorded_as_before_and_sizes_in_their_place():
+    assert Splits().parameters() == {"fractions": {"test": 0.5, "val": 0.5}}
+    assert Splits(sizes={"dev": 15}).parameters() == {"counted": "images", "rest": "test", "sizes": {"dev": 15}}

@@ -19,9 +19,9 @@ from benchwright.canonical import canonical_json
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import ask_structured
 
+from ...distractors import says_the_same
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
-from .distractors import says_the_same
 from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 if TYPE_CHECKING:

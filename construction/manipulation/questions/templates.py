@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...distractors import apart
 from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Change, Idea
-from .distractors import apart
 from .pair_question import OPTIONS, Level, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 TEMPLATE = "template"

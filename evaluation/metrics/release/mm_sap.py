@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.self_awareness import PARTS, part_of
 from benchwright.statistics.proportions import Estimate
 
 from ..papers.mm_sap import ChosenOption
@@ -13,22 +14,7 @@ from .units import Row, Unit, has, rows_with, share_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Part = Literal["basic", "know", "beyond"]
-PARTS: tuple[Part, ...] = ("basic", "know", "beyond")
-BASIC = "basic"
 _COLUMNS = ("item_id", "variant", "letter", "answer", "refusal", "level", "again", "knew")
-
-
-def part_of(row: Row) -> Part:
-    """Return which of the paper's three sets an item belongs to.
-
-    - `beyond`: nothing in the picture answers the item.
-    - `basic`: the item's level is `basic`; every model is assumed to know the answer.
-    - `know`: all other items; models may or may not know the answer.
-    """
-    if row["answer"] is None:
-        return "beyond"
-    return "basic" if row["level"] == BASIC else "know"
 
 
 def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
@@ -73,7 +59,11 @@ def prediction_of(row: Row) -> ChosenOption:
     chosen = answer if row["right"] and answer is not None else row["letter"]
     missed = chosen == answer and not row["right"]
     return ChosenOption(
-        part_of(row), answer, row["refusal"], None if missed else chosen, forced=answer if row["knew"] else None
+        part_of(answer, row["level"]),
+        answer,
+        row["refusal"],
+        None if missed else chosen,
+        forced=answer if row["knew"] else None,
     )
 
 

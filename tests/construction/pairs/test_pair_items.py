@@ -213,8 +213,9 @@ def test_an_image_without_ideas_or_pairs_is_left_out(tmp_path: Path) -> None:
 def test_whatever_the_words_options_are_apart_and_hold_the_natural_answer(
     tmp_path_factory: pytest.TempPathFactory, words: list[str], seed: int
 ) -> None:
+    from benchwright.construction.distractors import says_the_same
     from benchwright.construction.manipulation import checked
-    from benchwright.construction.manipulation.questions import from_template, says_the_same
+    from benchwright.construction.manipulation.questions import from_template
 
     high = Change(
         aspect="x", natural=words[0], manipulated=words[1], tempting=tuple(words[2:5]), others=tuple(words[5:])

@@ -21,8 +21,9 @@ from pydantic import ValidationError
 from stated_values import GivenMarks
 from truth_runs import TruthRun, right_text
 
+from benchwright.construction.distractors import other_numbers
 from benchwright.construction.ground_truth import CountQuestion, SpatialClaim
-from benchwright.construction.tasks import Counting, SpatialRelation, other_numbers
+from benchwright.construction.tasks import Counting, SpatialRelation
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

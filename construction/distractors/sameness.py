@@ -1,4 +1,4 @@
-"""Distractors that say the same as the right option, or as another distractor, found by their words.
+"""Options that say the same as the right option, or as another distractor, found by their words.
 
 What words cannot tell (two options that are both true of the picture) is left to the filter `second_answers` and to
 people.
@@ -7,8 +7,11 @@ people.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from benchwright.text_normalization import likeness, normal
+
+from .related_words import are_related
 
 MIN_LIKENESS = 0.9
 """From which two texts are one in two spellings."""
@@ -22,10 +25,25 @@ def says_the_same(first: str, second: str) -> bool:
     `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. That an option is contained in another
     counts, since whoever picks the wider one is not wrong.
     """
-    left, right = _core(first), _core(second)
+    left, right = core_of(first), core_of(second)
     if not left or not right:
         return normal(first) == normal(second)
     return _within(left, right) or _within(right, left) or likeness(" ".join(left), " ".join(right)) >= MIN_LIKENESS
+
+
+@lru_cache(maxsize=1 << 16)
+def may_both_be_right(first: str, second: str) -> bool:
+    """Return whether one picture may be described by both options: they say the same, or one includes the other.
+
+    Besides what `says_the_same` finds: `a man` and `person`, `couch` and `sofa`, `two dogs` and `animals`, by a short
+    list of our own (`related_words`). Of more words the last one counts, which names the thing in English.
+    """
+    left, right = core_of(first), core_of(second)
+    if says_the_same(first, second) or are_related(" ".join(left), " ".join(right)):
+        return True
+    if not left or not right or (len(left) > 1 and len(right) > 1):
+        return False
+    return left[-1] != right[-1] and are_related(left[-1], right[-1])
 
 
 def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -49,7 +67,8 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
     return tuple(taken), tuple(refused)
 
 
-def _core(text: str) -> tuple[str, ...]:
+def core_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text, normalized, without articles and possessives."""
     return tuple(word for word in normal(text).split() if word not in _ARTICLES)
 
 

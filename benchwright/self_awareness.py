@@ -1,0 +1,24 @@
+"""MM-SAP's three sets (paper section 3.1), told from an item's keys and level."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Part = Literal["basic", "know", "beyond"]
+PARTS: tuple[Part, ...] = get_args(Part)
+BASIC = "basic"
+"""Level of items whose answer every model is assumed to know."""
+NAMES: dict[Part, str] = {"basic": "BasicVisQA", "know": "KnowVisQA", "beyond": "BeyondVisQA"}
+"""The sets as the paper calls them."""
+
+
+def part_of(answer: str | None, level: str | None) -> Part:
+    """Return which of the paper's three sets an item belongs to.
+
+    - `beyond`: nothing in the picture answers the item: it has no answer key.
+    - `basic`: the item's level is `basic`; every model is assumed to know the answer.
+    - `know`: all other items; models may or may not know the answer.
+    """
+    if answer is None:
+        return "beyond"
+    return "basic" if level == BASIC else "know"

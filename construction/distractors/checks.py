@@ -1,0 +1,113 @@
+"""What is wrong with an option beside the right one: a second right option, another form, a repeat, no answer at all.
+
+The checks read words. That two options are both true of the picture they cannot see; the filter `second_answers` asks
+a model, and people look.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from .sameness import core_of, may_both_be_right, says_the_same
+
+Fault = Literal["empty", "no_answer", "repeated", "second_right", "other_form", "other_length"]
+"""Why an option cannot stand beside the right one.
+
+- `empty`: It holds no word.
+- `no_answer`: It speaks of the other options, or declines: *all of the above*, *none of these*, *cannot tell*.
+- `repeated`: It says the same as an option that stands already.
+- `second_right`: It may be right too: it says the same as the right option or as something else that is right,
+  includes one of them, or is included in it.
+- `other_form`: One of it and the right option is a number, a yes or no, a sentence or a plural, and the other is not.
+- `other_length`: It has many more words or characters than the right option, or many fewer.
+"""
+
+_NO_ANSWER = re.compile(
+    r"\b(?:all|none|both|neither|any|some|two|three) of (?:the|these|those|them)\b"
+    r"|^(?:all|none|both|neither|either|nothing|others?|unknown|unsure|not sure|n/?a|idk)$"
+    r"|\b(?:a and b|b and c|a or b|the above|the other options?)\b"
+    r"|\b(?:can(?:no|'|’)?t|could ?n[o'’]t|do ?n[o'’]t|impossible to|not possible to) (?:be )?"
+    r"(?:tell|told|know|say|see|help|determined?)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,:/]\d+)*")
+_NUMBER_WORDS = frozenset(
+    {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+)
+_YES_NO = frozenset({"yes", "no"})
+_SENTENCE = re.compile(r"[.!?]\s*$")
+_LONGER, _SPARE_WORDS, _SPARE_CHARACTERS = 2.0, 2, 12
+
+
+def fault_of(
+    option: str, right: str, *, standing: Iterable[str] = (), also_right: Iterable[str] = (), is_form_free: bool = False
+) -> Fault | None:
+    """Return what is wrong with an option beside the right one; None where nothing is found.
+
+    Args:
+        option: The option.
+        right: The right option.
+        standing: Other options that stand already.
+        also_right: What else is true of the picture, such as the other answers that people gave.
+        is_form_free: Whether form and length may differ from those of the right option.
+    """
+    if all(unicodedata.category(sign)[0] in "PZC" for sign in option):
+        return "empty"
+    if _NO_ANSWER.search(" ".join(option.split()).rstrip(".")):
+        return "no_answer"
+    if any(says_the_same(option, other) for other in standing):
+        return "repeated"
+    if any(may_both_be_right(option, truth) for truth in (right, *also_right)):
+        return "second_right"
+    return None if is_form_free else _fault_of_form(option, right)
+
+
+def _fault_of_form(option: str, right: str) -> Fault | None:
+    if not same_form(option, right):
+        return "other_form"
+    return None if _same_length(option, right) else "other_length"
+
+
+def faults_among(right: str, wrong: Sequence[str], *, also_right: Iterable[str] = ()) -> dict[str, Fault]:
+    """Return the faults of a question's distractors by their text; empty where all may stand.
+
+    Of two distractors that say the same, the later one is at fault.
+    """
+    true = tuple(also_right)
+    faults: dict[str, Fault] = {}
+    for number, option in enumerate(wrong):
+        if (fault := fault_of(option, right, standing=wrong[:number], also_right=true)) is not None:
+            faults[option] = fault
+    return faults
+
+
+def same_form(first: str, second: str) -> bool:
+    """Return whether two options look like answers to one question: both numbers, both yes or no, both sentences or
+    both not, both in capitals or both not, both one word in `ing` or both not, both plural or both not.
+    """
+    return _form(first) == _form(second)
+
+
+def _form(text: str) -> tuple[bool, ...]:
+    words = core_of(text)
+    letters = [sign for sign in text if sign.isalpha()]
+    last = words[-1] if words else ""
+    return (
+        bool(words) and all(_NUMBER.fullmatch(word) or word in _NUMBER_WORDS for word in words[:1]),
+        " ".join(words) in _YES_NO,
+        bool(_SENTENCE.search(text)),
+        len(letters) > 1 and all(sign.isupper() for sign in letters),
+        bool(words) and words[0].endswith("ing") and len(words[0]) > 4,
+        len(words) == 1 and last.endswith("s") and not last.endswith(("ss", "us", "is")),
+    )
+
+
+def _same_length(first: str, second: str) -> bool:
+    words = sorted((len(core_of(first)), len(core_of(second))))
+    characters = sorted((len(first), len(second)))
+    return words[1] <= max(words[0] * _LONGER, words[0] + _SPARE_WORDS) and characters[1] <= max(
+        characters[0] * _LONGER, characters[0] + _SPARE_CHARACTERS
+    )

@@ -1,0 +1,72 @@
+"""The best of many candidates: those that may stand beside the right option, with what was refused and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checks import fault_of
+from .difficulty import difficulty
+from .sources import DistractorCandidate
+
+
+class ChosenDistractors(NamedTuple):
+    """Distractors of one question.
+
+    Args:
+        texts: The distractors, best first; fewer than wanted where too few may stand.
+        sources: Where each comes from.
+        refused: Number of candidates that may not stand, by fault.
+        difficulty: Estimate of how hard they make the question, 0 to 1.
+    """
+
+    texts: tuple[str, ...]
+    sources: tuple[str, ...]
+    refused: Mapping[str, int]
+    difficulty: float
+
+
+def chosen_distractors(
+    right: str,
+    candidates: Iterable[DistractorCandidate],
+    *,
+    number: int = 3,
+    standing: Sequence[str] = (),
+    also_right: Iterable[str] = (),
+    frequencies: Mapping[str, int] | None = None,
+    vectors: Mapping[str, NDArray[np.float64]] | None = None,
+    is_form_free: bool = False,
+) -> ChosenDistractors:
+    """Return the first candidates that may stand beside the right option and beside each other.
+
+    Args:
+        right: The right option.
+        candidates: Candidates, best first; reading ends when there are enough.
+        number: How many are wanted.
+        standing: Options that stand already, such as one that declines.
+        also_right: What else is true of the picture.
+        frequencies: How often each text is the answer to questions of the kind; for the estimate.
+        vectors: A vector of each text; for the estimate.
+        is_form_free: Whether form and length may differ from those of the right option, as with names.
+    """
+    true = tuple(also_right)
+    taken: list[DistractorCandidate] = []
+    refused: Counter[str] = Counter()
+    for candidate in candidates:
+        others = (*standing, *(other.text for other in taken))
+        fault = fault_of(candidate.text, right, standing=others, also_right=true, is_form_free=is_form_free)
+        if fault is not None:
+            refused[fault] += 1
+            continue
+        taken.append(candidate)
+        if len(taken) == number:
+            break
+    texts = tuple(candidate.text for candidate in taken)
+    estimate = round(difficulty(right, texts, frequencies=frequencies, vectors=vectors), 4)
+    return ChosenDistractors(
+        texts, tuple(candidate.source for candidate in taken), dict(sorted(refused.items())), estimate
+    )

@@ -1,0 +1,115 @@
+"""Questions that lend each other their answers, so that options alone tell nothing.
+
+Where distractors are drawn for each question by itself, the right option differs from them in how common it is, or
+stands in their midst, and who sees the options alone guesses better than by chance. Here questions come in groups: all
+questions of a group offer the same options, and each option is right for exactly one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from .checks import same_form
+from .sameness import may_both_be_right
+
+
+class Lender(NamedTuple):
+    """A question that can be in a group.
+
+    Args:
+        name: Stable name of the question, unique among those exchanged.
+        right: Its right option.
+        picture: What it is about; no picture is in two questions of all groups.
+    """
+
+    name: str
+    right: str
+    picture: str
+
+
+def exchange_groups(
+    lenders: Sequence[Lender],
+    *,
+    size: int,
+    is_true: Callable[[str, str], bool],
+    order: Callable[[str], int],
+    is_free: Callable[[str], bool] | None = None,
+    is_form_free: bool = False,
+) -> Iterator[tuple[Lender, ...]]:
+    """Yield groups of questions with different answers, none of which is right for another question of its group.
+
+    The answers with most questions left come first, so that most questions find a group; which questions and which
+    of equally common answers, the seed says. What is left when no group can be formed is not used: those questions
+    have answers that are too common, or too few others beside them.
+
+    Args:
+        lenders: Questions of one kind.
+        size: Number of questions in a group, and of their options.
+        is_true: Function that returns whether a text, given second, is true of a picture, as far as its annotations
+            say.
+        order: Function that returns the place of a name in the order of the seed, smaller first.
+        is_free: Function that returns whether a picture may still be used; asked before each group, so that several
+            kinds of questions can share their pictures. None where all may be.
+        is_form_free: Whether answers of different forms may stand beside each other, as names do.
+
+    Yields:
+        Groups, each sorted by the name of its questions.
+    """
+    waiting: dict[str, list[Lender]] = {}
+    for lender in sorted(lenders, key=lambda lender: (order(lender.name), lender.name)):
+        waiting.setdefault(lender.right, []).append(lender)
+    used: set[str] = set()
+    barren: set[str] = set()
+    while True:
+        for right, queue in waiting.items():
+            waiting[right] = [
+                lender
+                for lender in queue
+                if lender.picture not in used and (is_free is None or is_free(lender.picture))
+            ]
+        ready = sorted(
+            (right for right, queue in waiting.items() if queue and right not in barren),
+            key=lambda right: (-len(waiting[right]), order(right), right),
+        )
+        if len(ready) < size:
+            return
+        first = ready[0]
+        alike = [right for right in ready if is_form_free or same_form(right, first)]
+        group = _group(alike, waiting, size=size, is_true=is_true)
+        if group is None:
+            barren.add(first)  # it finds no partners any more: whoever is left has fewer to choose among
+            continue
+        used.update(lender.picture for lender in group)
+        yield tuple(sorted(group, key=lambda lender: lender.name))
+
+
+def _group(
+    ready: Sequence[str],
+    waiting: dict[str, list[Lender]],
+    *,
+    size: int,
+    is_true: Callable[[str, str], bool],
+) -> list[Lender] | None:
+    """Return a group with a question of the first answer; None where its questions find no partners."""
+    for first in waiting[ready[0]]:
+        group = [first]
+        for right in ready[1:]:
+            if any(may_both_be_right(right, taken.right) for taken in group):
+                continue
+            if any(is_true(taken.picture, right) for taken in group):
+                continue
+            pictures = {taken.picture for taken in group}
+            lender = next(
+                (
+                    other
+                    for other in waiting[right]
+                    if other.picture not in pictures and not any(is_true(other.picture, taken.right) for taken in group)
+                ),
+                None,
+            )
+            if lender is not None:
+                group.append(lender)
+                if len(group) == size:
+                    return group
+    return None

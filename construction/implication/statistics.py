@@ -1,0 +1,138 @@
+"""Table 1 and figure 5 of II-Bench, counted on questions with the labels of their pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from .labelled_questions import LABELS, ImplicationQuestion
+
+
+class LabelCounts(NamedTuple):
+    """How often a label occurs.
+
+    Args:
+        images: Pictures that have it.
+        questions: Questions about such pictures.
+        share: Its share of all labels of its kind, counted over pictures, 0 to 1; with one label a picture, the share
+            of the pictures.
+    """
+
+    images: int
+    questions: int
+    share: float
+
+
+class ImplicationStatistics(NamedTuple):
+    """What questions with labelled pictures hold.
+
+    Args:
+        questions: Questions.
+        images: Pictures; equal files are one.
+        splits: Split to (questions, pictures).
+        question_words: Mean words of a question.
+        option_words: Mean words of an option.
+        explanation_words: Mean words of an explanation, a picture's counted once; None where there is none.
+        labels: Kind of label to its labels, the most frequent first.
+        domains_by_type: (image type, domain) to pictures (figure 5).
+    """
+
+    questions: int
+    images: int
+    splits: Mapping[str, tuple[int, int]]
+    question_words: float
+    option_words: float
+    explanation_words: float | None
+    labels: Mapping[str, Mapping[str, LabelCounts]]
+    domains_by_type: Mapping[tuple[str, str], int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; shares are 0 to 1."""
+        by_type: Counter[str] = Counter()
+        for (image_type, _), count in self.domains_by_type.items():
+            by_type[image_type] += count
+        return {
+            "questions": self.questions,
+            "images": self.images,
+            "splits": [
+                {"split": split, "questions": questions, "images": images}
+                for split, (questions, images) in self.splits.items()
+            ],
+            "words": {
+                "question": self.question_words,
+                "option": self.option_words,
+                "explanation": self.explanation_words,
+            },
+            "labels": {
+                kind: [{"label": label, **counts._asdict()} for label, counts in labels.items()]
+                for kind, labels in self.labels.items()
+            },
+            "domains_by_type": [
+                {"image_type": image_type, "domain": domain, "images": count, "share": count / by_type[image_type]}
+                for (image_type, domain), count in self.domains_by_type.items()
+            ],
+        }
+
+
+def count_implications(questions: Iterable[ImplicationQuestion], *, split: str | None = None) -> ImplicationStatistics:
+    """Return the statistics of questions. A picture's labels are those of its first question.
+
+    Words are what stands between white space. The paper's average lengths come out by another, unnamed count.
+
+    Args:
+        questions: The questions.
+        split: Split to count; None for all.
+
+    Raises:
+        BenchwrightError: There is no such question.
+    """
+    rows = [question for question in questions if split is None or question.split == split]
+    if not rows:
+        where = "" if split is None else f" in the split {split!r}"
+        raise BenchwrightError(f"there is no question with labels of its picture{where}, such as `domain`")
+    pictures: dict[str, ImplicationQuestion] = {}
+    for row in rows:
+        pictures.setdefault(row.image, row)
+    explanations = [picture.explanation for picture in pictures.values() if picture.explanation]
+    return ImplicationStatistics(
+        questions=len(rows),
+        images=len(pictures),
+        splits={
+            name: (len(of_split), len({row.image for row in of_split}))
+            for name in sorted({row.split for row in rows})
+            for of_split in [[row for row in rows if row.split == name]]
+        },
+        question_words=_mean_words([row.question for row in rows]),
+        option_words=_mean_words([option for row in rows for option in row.options]),
+        explanation_words=_mean_words(explanations) if explanations else None,
+        labels={kind: _counts(kind, rows, list(pictures.values())) for kind in LABELS},
+        domains_by_type=_by_type(pictures.values()),
+    )
+
+
+def _mean_words(texts: Sequence[str]) -> float:
+    return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
+
+
+def _counts(
+    kind: str, rows: Sequence[ImplicationQuestion], pictures: Sequence[ImplicationQuestion]
+) -> dict[str, LabelCounts]:
+    images, questions = (
+        Counter(label for row in some for label in dict.fromkeys(row.labels.get(kind, ()))) for some in (pictures, rows)
+    )
+    total = images.total()
+    ordered = sorted(images.items(), key=lambda row: (-row[1], row[0]))
+    return {label: LabelCounts(count, questions[label], count / total) for label, count in ordered}
+
+
+def _by_type(pictures: Iterable[ImplicationQuestion]) -> dict[tuple[str, str], int]:
+    counts = Counter(
+        (image_type, domain)
+        for picture in pictures
+        for image_type in dict.fromkeys(picture.labels.get("image_type", ()))
+        for domain in picture.labels.get("domain", ())
+    )
+    return dict(sorted(counts.items()))

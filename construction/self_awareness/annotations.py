@@ -1,0 +1,132 @@
+"""What the annotations of a picture's sources say of it: whether a text is true of it, and whether they answer a
+question that the picture is supposed not to answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.text_normalization import normal
+from benchwright.written_questions import NAMES_NOTHING
+
+from ..distractors import may_both_be_right, singular
+from ..ground_truth import Captions, GroundTruth, LabelledBoxes, RecordTruth, VisualQuestion
+
+ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Captions)
+"""Kinds of truth that are annotations of what a picture shows."""
+ANSWERED = "answered_by_annotation"
+NONEXISTENT_OBJECT = "nonexistent_object"
+MIN_SHARED_WORDS = 0.8
+"""Share of the words of two questions, of those that either has, from which they ask the same."""
+_SAYS_NOTHING = NAMES_NOTHING | {"image", "photo", "photograph", "picture", "seen", "shown", "visible"}
+_DECLINES = re.compile(
+    r"\b(?:unknown|unclear|not (?:visible|shown|sure|possible|clear)|can(?:no|')?t (?:tell|see|say))\b"
+)
+
+
+class AnsweredBy(NamedTuple):
+    """What of a picture's annotations answers a question.
+
+    Args:
+        reason: `same_question`, `stated_option` or `object_is_there`.
+        annotation: The annotation in its own words.
+    """
+
+    reason: str
+    annotation: str
+
+
+class PictureAnnotations:
+    """All that annotations state of one picture."""
+
+    def __init__(self, truths: Iterable[GroundTruth]) -> None:
+        """Take the truths of one picture; kinds that are no annotations are passed over."""
+        self.questions: list[VisualQuestion] = []
+        self.labels: set[str] = set()
+        self.absent: set[str] = set()
+        self.captions: list[str] = []
+        self.is_complete = False
+        for truth in truths:
+            if isinstance(truth, VisualQuestion):
+                self.questions.append(truth)
+            elif isinstance(truth, LabelledBoxes):
+                self.labels |= {box.label for box in truth.boxes} | set(truth.incomplete)
+                self.absent |= set(truth.absent)
+                self.is_complete |= not truth.is_federated
+            elif isinstance(truth, Captions):
+                self.captions += truth.texts
+        self._answers = {normal(answer) for known in self.questions for answer in (known.answer, *known.answers)}
+        self._texts = {f" {normal(text)} ": text for text in self.captions}
+        self._label_names = {normal(label) for label in self.labels}
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is stated of the picture."""
+        return not (self.questions or self.labels or self.captions or self.absent)
+
+    def is_true(self, text: str) -> bool:
+        """Return whether an annotation says that a text is true of the picture: a label, an answer or words of a
+        caption.
+        """
+        word = normal(text)
+        if any(may_both_be_right(text, known) for known in (*self._label_names, *self._answers)):
+            return True
+        return any(f" {word} " in caption for caption in self._texts)
+
+    def answered_by(self, question: str, options: Sequence[str], *, why: str) -> AnsweredBy | None:
+        """Return the annotation that answers a question which the picture is supposed not to answer; None for none.
+
+        An annotation answers it that asks the same and has an answer, or that states one of the options; numbers, and
+        options that only say yes or no, are stated too easily and do not count. A question about something that is
+        supposed not to be there (`nonexistent_object`) is answered where annotations name all that it names.
+
+        Args:
+            question: The question.
+            options: The options that are offered, without the one that declines.
+            why: Category of the question, as in MM-SAP's appendix A.2.
+        """
+        words = content_words(question)
+        for known in self.questions:
+            theirs = content_words(known.question)
+            shared = len(words & theirs) / len(words | theirs) if words | theirs else 0.0
+            if shared >= MIN_SHARED_WORDS and not _DECLINES.search(normal(known.answer)):
+                return AnsweredBy("same_question", f"{known.question} {known.answer}")
+        for option in options:
+            text = normal(option)
+            if len(content_words(option)) == 0 or text.replace(" ", "").isdigit() or text in ("yes", "no"):
+                continue
+            if why != NONEXISTENT_OBJECT and (caption := self._caption_with(text)) is not None:
+                return AnsweredBy("stated_option", caption)
+        if why == NONEXISTENT_OBJECT and words and (named := self._named(words)):
+            return AnsweredBy("object_is_there", ", ".join(sorted(named)))
+        return None
+
+    def _caption_with(self, text: str) -> str | None:
+        return next((whole for padded, whole in self._texts.items() if f" {text} " in padded), None)
+
+    def _named(self, words: frozenset[str]) -> set[str]:
+        """Return the annotations that together name all of the words; empty where one of them is named nowhere."""
+        texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
+        naming: set[str] = set()
+        for word in words:
+            with_word = [text for text in sorted(texts) if word in content_words(text)]
+            if not with_word:
+                return set()
+            naming.add(with_word[0])
+        return naming
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that name something, in singular, without words that ask, point or join."""
+    return frozenset(singular(word) for word in normal(text).split() if word not in _SAYS_NOTHING)
+
+
+def annotations_by_picture(truths: Sequence[RecordTruth[Any]]) -> Mapping[str, PictureAnnotations]:
+    """Return what annotations state of each picture that a record of one picture is about."""
+    by_picture: dict[str, list[GroundTruth]] = {}
+    for truth in truths:
+        if len(truth.image_ids) == 1:
+            by_picture.setdefault(truth.image_ids[0], []).append(truth.truth)
+    return {image_id: PictureAnnotations(stated) for image_id, stated in by_picture.items()}

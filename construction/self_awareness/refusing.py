@@ -1,0 +1,53 @@
+"""Tasks whose items all offer an option that declines, as in MM-SAP: five options, one of which declines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from benchwright.written_questions import REFUSAL
+
+from ..item_parts.selection import Candidate, balanced_letters
+from ..sources.truth_tasks import TruthTask
+
+OPTIONS = 5
+"""Options of an item, the one that declines among them (MM-SAP, section 3.2)."""
+DISTRACTORS = OPTIONS - 2
+PLACES = tuple(range(OPTIONS))
+
+
+class RefusingTask(TruthTask):
+    """A task of ground truth with an option that declines in each item.
+
+    The right option and the one that declines are each at every place equally often, as far as their number allows
+    (MM-SAP's table 6).
+
+    Args:
+        refusal: Text of the option that declines.
+    """
+
+    refusal: str = Field(REFUSAL, min_length=1, max_length=200)
+
+    def placed_beside(
+        self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the place of the option that declines, spread evenly over the places that the right one leaves."""
+        beside = [
+            candidate._replace(letters=tuple(place for place in candidate.letters if place != letter))
+            for candidate, letter in zip(candidates, letters, strict=True)
+        ]
+        return [{"refusal": place} for place in balanced_letters(beside, seed=seed, task=f"{self.name}.refusal")]
+
+    def options(self, plan: Mapping[str, Any], letter: int) -> tuple[str, ...]:
+        """Return the options in order.
+
+        Args:
+            plan: A plan with the right option under `right`, the wrong ones under `wrong`, and the place of the one
+                that declines under `refusal`.
+            letter: Place of the right option.
+        """
+        wrong = iter(plan["wrong"])
+        placed = {letter: plan["right"], plan["refusal"]: self.refusal}
+        return tuple(placed[place] if place in placed else next(wrong) for place in PLACES)

@@ -1,0 +1,113 @@
+"""Tables 5 and 6 of MM-SAP, and what its figure 3 shows, counted on items that offer an option that declines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import LETTERS, Item
+from benchwright.self_awareness import NAMES, PARTS, Part, part_of
+
+
+class PartCounts(NamedTuple):
+    """One of the three sets.
+
+    Args:
+        items: Its items.
+        images: Pictures that they show.
+        categories: Items by category, the most frequent first; items without a category count under an empty name.
+    """
+
+    items: int
+    images: int
+    categories: Mapping[str, int]
+
+
+class AwarenessStatistics(NamedTuple):
+    """What items with an option that declines hold.
+
+    Args:
+        parts: The three sets (figure 3).
+        query_words: Mean number of words of a question (table 5).
+        option_words: Mean number of words of an option, those that decline among them (table 5).
+        correct: Items by the letter of the right option; of items that have one (table 6).
+        refusal: Items by the letter of the option that declines (table 6).
+        options: Items by number of options.
+        without_refusal: Items that offer no option that declines, and are not counted.
+    """
+
+    parts: Mapping[Part, PartCounts]
+    query_words: float
+    option_words: float
+    correct: Mapping[str, int]
+    refusal: Mapping[str, int]
+    options: Mapping[int, int]
+    without_refusal: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; shares are 0 to 1."""
+        return {
+            "items": sum(part.items for part in self.parts.values()),
+            "parts": [
+                {
+                    "part": name,
+                    "name": NAMES[name],
+                    "items": part.items,
+                    "images": part.images,
+                    "categories": [
+                        {"category": category, "items": count, "share": count / part.items}
+                        for category, count in part.categories.items()
+                    ],
+                }
+                for name, part in self.parts.items()
+            ],
+            "words": {"queries": self.query_words, "options": self.option_words},
+            "letters": {"correct": _shares(self.correct), "refusal": _shares(self.refusal)},
+            "options": {str(number): count for number, count in self.options.items()},
+            "without_refusal": self.without_refusal,
+        }
+
+
+def _shares(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    total = sum(counts.values())
+    return [{"letter": letter, "items": count, "share": count / total} for letter, count in counts.items()]
+
+
+def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
+    """Return the statistics of items; words are what stands between white space.
+
+    Raises:
+        BenchwrightError: No item offers an option that declines.
+    """
+    counted: dict[Part, list[Item]] = {name: [] for name in PARTS}
+    without = 0
+    for item in items:
+        if item.refusal is None:
+            without += 1
+        else:
+            counted[part_of(item.answer, item.level)].append(item)
+    every = [item for some in counted.values() for item in some]
+    if not every:
+        raise BenchwrightError(
+            f"none of the {without} items offers an option that declines; these statistics are about such items"
+        )
+    texts = [choice.text for item in every for choice in item.choices if choice.text is not None]
+    letters = LETTERS[: max(len(item.choices) for item in every)]
+    correct, refusal = Counter(item.answer for item in every), Counter(item.refusal for item in every)
+    return AwarenessStatistics(
+        parts={name: _counts(some) for name, some in counted.items() if some},
+        query_words=sum(len(item.question.split()) for item in every) / len(every),
+        option_words=sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0,
+        correct={letter: correct[letter] for letter in letters} if correct.keys() - {None} else {},
+        refusal={letter: refusal[letter] for letter in letters},
+        options=dict(sorted(Counter(len(item.choices) for item in every).items())),
+        without_refusal=without,
+    )
+
+
+def _counts(items: list[Item]) -> PartCounts:
+    categories = Counter(item.category or "" for item in items)
+    images = {image.image_id for item in items for image in item.images}
+    return PartCounts(len(items), len(images), dict(sorted(categories.items(), key=lambda row: (-row[1], row[0]))))
