@@ -59,10 +59,18 @@ SCENES = "scenes"
 
 
 class Resources(NamedTuple):
-    """Resources that one worker needs to run a step. Memory limits the default number of workers."""
+    """Resources that one worker needs to run a step.
+
+    Args:
+        gpus: GPUs that a worker takes on a Ray cluster.
+        memory_mb: Memory, which limits the default number of workers.
+        gpu_memory_mb: Memory of a GPU that the step's model takes where there is one, its batches and torch's own share
+            included; it limits how many workers of this machine run the step at a time.
+    """
 
     gpus: float = 0.0
     memory_mb: int = 512
+    gpu_memory_mb: int = 0
 
 
 class BringContext(NamedTuple):

@@ -10,21 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
-from benchwright.errors import UnreadableImage
+from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 from .models.image_classifier import classifier_hash
 from .models.model_folder import WithModel
-
-if TYPE_CHECKING:
-    from .models.image_classifier import Classifier
-
 
 REASON = "unsafe"
 
@@ -47,7 +43,7 @@ class SafetyScores(_WithClassifier, MapStep):
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"scores": "string"}
     costly: ClassVar[bool] = True
-    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=1500)
 
     labels: tuple[str, ...]
     batch_size: int
@@ -57,12 +53,17 @@ class SafetyScores(_WithClassifier, MapStep):
         """Return the settings that decide the scores; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
-    def open(self, ctx: OpenContext) -> Classifier:
+    def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
         """Load the model."""
         from .models.image_classifier import load_classifier
 
         del ctx
-        return load_classifier(self.folder(), labels=self.labels, device=self.device)
+        classifier = load_classifier(self.folder(), labels=self.labels, device=self.device)
+
+        def scores(pictures: Sequence[Pixels]) -> list[Scores]:
+            return [self._labelled(classifier.labels, row) for row in classifier.probabilities(pictures)]
+
+        return PictureBatches(scores, batch_size=self.batch_size)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Measure one picture."""
@@ -70,37 +71,19 @@ class SafetyScores(_WithClassifier, MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Measure pictures, `batch_size` at a time."""
-        return [_outcome(scores) for scores in self.scores_of(records, ctx)]
-
-    def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
-        """Return the scores of pictures in order, or why one has none, `batch_size` at a time."""
-        parts = (pictures[at : at + self.batch_size] for at in range(0, len(pictures), self.batch_size))
-        return [scores for part in parts for scores in self._scores_of_batch(part, ctx)]
-
-    def _scores_of_batch(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
-        unreadable: dict[int, UnreadableImage] = {}
-        pixels = []
-        for at, picture in enumerate(pictures):
-            try:
-                pixels.append(ctx.images.rgb(picture))
-            except UnreadableImage as error:  # the other pictures of the batch are measured all the same
-                unreadable[at] = error
-        classifier: Classifier = ctx.opened
-        rows = iter(classifier.probabilities(pixels)) if pixels else iter(())
         return [
-            unreadable[at] if at in unreadable else self._labelled(classifier.labels, next(rows))
-            for at in range(len(pictures))
+            scores if isinstance(scores, Outcome) else Outcome(values={"scores": canonical_json(scores)})
+            for scores in self.scores_of(records, ctx)
         ]
+
+    def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | Outcome]:
+        """Return the scores of pictures in order, `batch_size` at a time; a failed outcome of one that has none."""
+        opened: PictureBatches[Scores] = ctx.opened
+        return opened.results(pictures, ctx)
 
     def _labelled(self, labels: Sequence[str], row: Iterable[float]) -> Scores:
         probability_of = dict(zip(labels, row, strict=True))
         return {label: round(float(probability_of[label]), 6) for label in self.labels}
-
-
-def _outcome(scores: Scores | UnreadableImage) -> Outcome:
-    if isinstance(scores, UnreadableImage):
-        return Outcome("failed", scores.reason, evidence={"detail": scores.detail})
-    return Outcome(values={"scores": canonical_json(scores)})
 
 
 class SafetyVerdict(MapStep):
@@ -178,12 +161,12 @@ class ItemSafetyScores(SafetyScores):
         scores_of = dict(zip(pictures, self.scores_of(list(pictures.values()), ctx), strict=True))
         return [self._of(item, scores_of) for item in records]
 
-    def _of(self, item: Item, scores_of: Mapping[str, Scores | UnreadableImage]) -> Outcome:
+    def _of(self, item: Item, scores_of: Mapping[str, Scores | Outcome]) -> Outcome:
         own: dict[str, Scores] = {}
         for shown in item.images:
             scores = scores_of[shown.image_id]
-            if isinstance(scores, UnreadableImage):
-                return Outcome("failed", scores.reason, evidence={"detail": scores.detail})
+            if isinstance(scores, Outcome):
+                return scores
             own[shown.image_id] = scores
         most = {label: max(scores[label] for scores in own.values()) for label in self.labels}
         return Outcome(values={"scores": canonical_json(most)}, evidence={"pictures": own})

@@ -82,6 +82,20 @@ class Environment:
 
 
 @dataclass(frozen=True)
+class RanBetween:
+    """Takes a moment, and says which process ran it and from when to when."""
+
+    number: int
+    name: str = "ran between"
+    size: int = 1
+
+    def run(self, worker: Any, attempt: Attempt) -> tuple[int, float, float]:
+        started = time.monotonic()
+        time.sleep(0.1)
+        return os.getpid(), started, time.monotonic()
+
+
+@dataclass(frozen=True)
 class Whereabouts:
     """Says which GPUs its worker was given, and on which node it is."""
 

@@ -76,7 +76,8 @@ class Engine(Protocol):
 
         Args:
             jobs: Jobs to run; all jobs of one call share the workers.
-            needs: Resources of each worker. An engine of one machine ignores them and limits the number of workers.
+            needs: Resources of each worker. An engine of one machine shares its processors and memory out when it is
+                opened, and looks only at the memory of the GPU.
 
         Raises:
             StepError: Workers die before they reach any record, or none can be started.

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.base import Done, Job, Place
+from benchwright.engines.gpu_memory import free_gpu_memory_mb
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
 
@@ -57,6 +58,12 @@ def default_workers(memory_mb: int) -> int:
         return processors()
     available_mb = next((int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:")), None)
     return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
+
+
+def workers_on_gpu(gpu_memory_mb: int) -> int | None:
+    """Return how many workers fit onto the first GPU if each needs `gpu_memory_mb`, at least 1; None without a GPU."""
+    free_mb = free_gpu_memory_mb()
+    return None if free_mb is None else max(1, free_mb // gpu_memory_mb)
 
 
 @dataclass
@@ -112,6 +119,7 @@ class LocalEngine:
         self._workers: list[_Worker] = []
         self._early_ends: Counter[int] = Counter()
         self._spawned = 0
+        self._gpu_memory_mb, self._most = 0, workers
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -123,8 +131,9 @@ class LocalEngine:
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`); all workers share this machine's resources."""
-        del needs
         waiting = deque(_Task(job) for job in jobs)
+        if waiting:
+            self._settle(0 if needs is None else needs.gpu_memory_mb)
         while waiting or any(worker.task for worker in self._workers):
             self._keep_staffed(len(waiting) + sum(worker.task is not None for worker in self._workers))
             for worker in self._workers:
@@ -143,6 +152,21 @@ class LocalEngine:
                     worker.is_ready = True
                 else:
                     yield self._finish(worker, kind, payload)
+
+    def _settle(self, gpu_memory_mb: int) -> None:
+        """Let no more workers run than fit onto the GPU.
+
+        Those that ran jobs with other needs end, since they still hold memory there: the models that they opened, and
+        what CUDA takes for every process.
+        """
+        if gpu_memory_mb == self._gpu_memory_mb:
+            return
+        self._gpu_memory_mb, self._most = gpu_memory_mb, self._count
+        if gpu_memory_mb and free_gpu_memory_mb() is not None:
+            for worker in self._workers:
+                self._end(worker)
+            self._workers.clear()
+            self._most = min(self._count, workers_on_gpu(gpu_memory_mb) or self._count)
 
     def _finish(self, worker: _Worker, kind: str, payload: Any) -> Done:
         """Return a worker's finished job; raise the exception that the job raised."""
@@ -166,7 +190,7 @@ class LocalEngine:
                     worker.conn.send(None)
 
     def _keep_staffed(self, wanted: int) -> None:
-        while len(self._workers) < min(self._count, max(wanted, 1)):
+        while len(self._workers) < min(self._most, max(wanted, 1)):
             self.prepare()
             ours, theirs = starting.context().Pipe()
             progress_slot = ProgressSlot.make()

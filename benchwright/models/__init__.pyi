@@ -9,6 +9,10 @@ from .chat_request import RequestPicture as RequestPicture
 from .client import ModelClient as ModelClient
 from .completions import Completion as Completion
 from .completions import read_completion as read_completion
+from .devices import Device as Device
+from .devices import Precision as Precision
+from .devices import find_device as find_device
+from .devices import free_memory as free_memory
 from .endpoint import MAX_REPLY_BYTES as MAX_REPLY_BYTES
 from .endpoint import BoundedClient as BoundedClient
 from .endpoint import Endpoint as Endpoint
@@ -17,8 +21,11 @@ from .failures import ModelAddress as ModelAddress
 from .failures import UnusableReply as UnusableReply
 from .failures import is_out_of_funds as is_out_of_funds
 from .failures import retry_after_s as retry_after_s
+from .local_weights import weights_digest as weights_digest
 from .local_weights import weights_on_this_machine as weights_on_this_machine
 from .pace import Pace as Pace
+from .picture_batches import PictureBatches as PictureBatches
+from .picture_batches import Pixels as Pixels
 from .picture_vectors import Preprocessing as Preprocessing
 from .picture_vectors import Vectors as Vectors
 from .picture_vectors import decode_vectors as decode_vectors

@@ -11,10 +11,12 @@ from itertools import islice
 from typing import TypeVar
 
 from benchwright.errors import BenchwrightError
+from benchwright.models.devices import free_memory
 
 T = TypeVar("T")
 R = TypeVar("R")
-_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
+_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
+"""The last is what cuBLAS and cuDNN report when they get no memory for themselves."""
 
 
 class OutOfMemory(BenchwrightError):
@@ -26,10 +28,10 @@ class Batches:
 
     Args:
         size: Largest number of inputs per batch, at least 1.
-        tidy: Function called after memory ran out, to free what a library still holds.
+        tidy: Function called after memory ran out, to free what a library still holds; by default torch's cache.
     """
 
-    def __init__(self, size: int, tidy: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, size: int, tidy: Callable[[], None] = free_memory) -> None:
         if size < 1:
             raise ValueError(f"a batch of {size} things; at least 1 is needed")
         self.size = size

@@ -1,9 +1,17 @@
-"""Weights that lie on this machine already, by the name of their repository on the hub; nothing is ever fetched."""
+"""Weights that lie on this machine already: found by the name of their repository on the hub, and hashed.
+
+Nothing is ever fetched.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
+
+from benchwright.canonical import digest, file_digest
 
 FOLDER = "BENCHWRIGHT_MODELS"
 """Variable of the environment that names a folder with models, each in a folder called as its repository is."""
@@ -31,3 +39,37 @@ def weights_on_this_machine(repository: str) -> Path | None:
         return Path(snapshot_download(repository, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError):
         return None
+
+
+_FILES_AT_A_TIME = 8
+"""Files that are hashed at a time: the parts of large weights, one thread each."""
+
+
+def weights_digest(folder: Path, files: Iterable[Path]) -> str:
+    """Return the digest over names and contents of the files that decide what a model says.
+
+    A process reads each file once, for as long as its size and time of change stay: weights have gigabytes, and every
+    stage asks for their digest.
+
+    Args:
+        folder: Folder that names start from.
+        files: Files in it, in any order.
+    """
+    paths = sorted(files)
+    if not paths:
+        return digest({})
+    with ThreadPoolExecutor(min(_FILES_AT_A_TIME, len(paths))) as threads:
+        digests = list(threads.map(weights_file_digest, paths))
+    return digest({path.relative_to(folder).as_posix(): own for path, own in zip(paths, digests, strict=True)})
+
+
+def weights_file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes; a process reads it once, for as long as size and time of change stay."""
+    facts = path.stat()
+    return _digest_of_unchanged(path.absolute(), facts.st_size, facts.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _digest_of_unchanged(path: Path, size: int, changed_ns: int) -> str:
+    del size, changed_ns
+    return file_digest(path)

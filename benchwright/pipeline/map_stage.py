@@ -78,6 +78,7 @@ class MapJob:
     def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
         """Run the pass and write every stage's shard; return its counts of records and decodes, and its seconds."""
         stages = [stage for stage in worker.stages if stage.id in self.stages]
+        worker.close_others(stages)
         first = worker.upstream(stages[0], self.shard)
         reads = [full for stage in stages for full in stage.reads.values()]
         stage_input = load_stage_input(worker.workspace, first, reads)

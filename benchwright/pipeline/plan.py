@@ -29,9 +29,16 @@ class Phase(NamedTuple):
 
     @property
     def needs(self) -> Resources:
-        """Return the resources with which a worker can run every stage of the phase."""
-        needs = [stage.step.needs() for stage in self.stages]
-        return Resources(max(resources.gpus for resources in needs), max(resources.memory_mb for resources in needs))
+        """Return the resources with which a worker can run every stage of the phase.
+
+        A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up.
+        """
+        needs = [stage.step.needs() for stage in self.stages if stage.role != "judge"]
+        return Resources(
+            max(resources.gpus for resources in needs),
+            max(resources.memory_mb for resources in needs),
+            sum(resources.gpu_memory_mb for resources in needs),
+        )
 
 
 def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from benchwright.errors import DataError
 from benchwright.images.decode import ImageReader, encode_png, pixel_hash
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import path_for
+from benchwright.models.devices import free_memory
 from benchwright.pipeline.overrides import Overrides
 from benchwright.records import ImageRecord, item_id_for
 from benchwright.seeds import generator_for
@@ -101,6 +103,15 @@ class WorkerContext:
         if stage.id not in self._opened:
             self._opened[stage.id] = stage.open(self)
         return self._opened[stage.id]
+
+    def close_others(self, stages: Sequence[Stage]) -> None:
+        """Drop what other stages than these opened: their models need not stay in memory once their phase is over."""
+        kept = {stage.id for stage in stages}
+        if others := [stage_id for stage_id in self._opened if stage_id not in kept]:
+            for stage_id in others:
+                del self._opened[stage_id]
+            gc.collect()  # models refer to themselves
+            free_memory()
 
     def upstream(self, stage: Stage, shard: str) -> list[tuple[Stage | None, Marker]]:
         """Return this shard's markers of ingest (as None) and of every stage before `stage`."""

@@ -14,8 +14,10 @@ from pydantic import Field, field_validator, model_validator
 
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.devices import find_device
+from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ..ground_truth import (
     RECORDS,
@@ -30,8 +32,7 @@ from ..ground_truth import (
 from ..item_parts.boxes import Box, area, iou
 from ..item_parts.wording import count_question, without_article
 from ..manipulation.grounding.detectors import DetectedPhrase, load_detector
-from ..manipulation.models.weights import find_device
-from .model_step import ModelStep, Pixels, of_each_picture, require_model_type
+from .model_step import ModelStep, require_model_type
 
 NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
@@ -72,6 +73,7 @@ class DetectedBoxes(ModelStep, MapStep):
         CountQuestion.kind: "string",
     }
     costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=7000)
     repository: ClassVar[str] = "IDEA-Research/grounding-dino-tiny"
     estimator: ClassVar[str] = "grounding_dino"
 
@@ -108,7 +110,7 @@ class DetectedBoxes(ModelStep, MapStep):
         del ctx
         folder = self.weights_folder()
         require_model_type(folder, "grounding-dino")
-        device = find_device(self.device, "float32").place
+        device = find_device(self.device).place
         detector = load_detector(folder, device=device, threshold=self.threshold - self.unsure)
         batches = Batches(self.batch_size)
 
@@ -119,7 +121,7 @@ class DetectedBoxes(ModelStep, MapStep):
                 results.append(self._within(places, (picture.shape[1], picture.shape[0])))
             return results
 
-        return found
+        return PictureBatches(found, batch_size=1)
 
     def _within(
         self, places: Sequence[list[DetectedPhrase] | OutOfMemory], size_wh: tuple[int, int]
@@ -142,10 +144,10 @@ class DetectedBoxes(ModelStep, MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Find the things of pictures, one after the other; phrases go through the model in batches."""
-        found = of_each_picture(records, ctx, ctx.opened, batch_size=1)
+        opened: PictureBatches[list[FoundThing]] = ctx.opened
         return [
             things if isinstance(things, Outcome) else self.stated(record, things)
-            for record, things in zip(records, found, strict=True)
+            for record, things in zip(records, opened.results(records, ctx), strict=True)
         ]
 
     def stated(self, record: ImageRecord, things: Sequence[FoundThing]) -> Outcome:

@@ -19,15 +19,16 @@ from pydantic import Field, PrivateAttr, model_validator
 from benchwright.canonical import digest, file_digest
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.images.identify import path_for
+from benchwright.models.picture_batches import PictureBatches
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 from ..ground_truth import RECORDS, DepthComparison, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts import Arrangement, PairLimits, depth_pairs
 from ..item_parts.modes import Mode
 from ..measured import is_same_shape, read_depth_map
 from ..source_files import BadRow
-from .model_step import BY_DIGEST, ModelStep, of_each_picture, open_model, stated_digest
+from .model_step import BY_DIGEST, ModelStep, open_model, stated_digest
 
 NO_PAIR = "no_pair"
 _LEVELS = 4096
@@ -70,6 +71,7 @@ class EstimatedDepth(ModelStep, MapStep):
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {RECORDS: "string", DepthComparison.kind: "string"}
     costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=5000)
     repository: ClassVar[str] = "depth-anything/Depth-Anything-V2-Small-hf"
     estimator: ClassVar[str] = "depth_anything"
     placed_under: ClassVar[str] = "`weights` or `maps`"
@@ -107,6 +109,10 @@ class EstimatedDepth(ModelStep, MapStep):
         """Return the digest of the model's files; None where maps take its place."""
         return super().weights_hash() if self.maps is None else None
 
+    def needs(self) -> Resources:
+        """Return what a worker needs: nothing of a GPU where maps take the model's place."""
+        return super().needs() if self.maps is None else self.resources._replace(gpu_memory_mb=0)
+
     def estimated_by(self) -> str:
         """Return which model or which maps the depth is of."""
         return super().estimated_by() if self.maps is None else f"depth_maps {BY_DIGEST}{self._maps_sha256()}"
@@ -125,7 +131,10 @@ class EstimatedDepth(ModelStep, MapStep):
     def open(self, ctx: OpenContext) -> Any:
         """Load the model; nothing where maps take its place."""
         del ctx
-        return _load(self.weights_folder(), self.device) if self.maps is None else None
+        if self.maps is not None:
+            return None
+        depths = _load(self.weights_folder(), self.device)
+        return PictureBatches(depths, batch_size=self.batch_size, key=lambda picture: picture.shape)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Choose the pair of one picture."""
@@ -135,12 +144,10 @@ class EstimatedDepth(ModelStep, MapStep):
         """Estimate the depth of pictures in batches of one size, and choose the pair of each."""
         if self.maps is not None:
             return [self._of_map(record, ctx) for record in records]
-        depths = of_each_picture(
-            records, ctx, ctx.opened, batch_size=self.batch_size, key=lambda picture: picture.shape
-        )
+        opened: PictureBatches[Map] = ctx.opened
         return [
             depth if isinstance(depth, Outcome) else self._outcome(record, ctx, depth)
-            for record, depth in zip(records, depths, strict=True)
+            for record, depth in zip(records, opened.results(records, ctx), strict=True)
         ]
 
     def _of_map(self, record: ImageRecord, ctx: Context) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
-from benchwright.errors import PrerequisiteError, UnreadableImage
-from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.errors import PrerequisiteError
+from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_on_this_machine
-from benchwright.records import ImageRecord
-from benchwright.steps import FOLDER, Context, Outcome, Resources, Step
+from benchwright.steps import FOLDER, Resources, Step
 
 from ..manipulation.grounding.detectors import INSTALL, weights_of
-from ..manipulation.models.weights import find_device
 
 BY_DIGEST = "sha256:"
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
@@ -57,7 +55,7 @@ class ModelStep(Step):
     """
 
     estimates: ClassVar[bool] = True
-    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=2000)
     repository: ClassVar[str]
     estimator: ClassVar[str]
     placed_under: ClassVar[str] = "`weights`"
@@ -88,6 +86,10 @@ class ModelStep(Step):
         except PrerequisiteError as error:
             return str(error)
         return None
+
+    def needs(self) -> Resources:
+        """Return what a worker needs: nothing of a GPU where the settings name the CPU."""
+        return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def weights_hash(self) -> str | None:
         """Return the digest of the model's files.
@@ -170,7 +172,7 @@ def open_model(
     except ImportError as error:
         raise PrerequisiteError(f"estimating needs torch and transformers: {INSTALL}") from error
     require_model_type(folder, model_type)
-    where = find_device(device, "float32").place
+    where = find_device(device).place
     try:
         ready = None
         if processor is not None:
@@ -195,34 +197,3 @@ def require_model_type(folder: Path, model_type: str) -> None:
         raise PrerequisiteError(f"{folder.name} holds no model: its config.json cannot be read") from error
     if kind != model_type:
         raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not {model_type}")
-
-
-def of_each_picture(
-    records: Sequence[ImageRecord],
-    ctx: Context,
-    work: Callable[[Sequence[Pixels]], Sequence[R]],
-    *,
-    batch_size: int,
-    key: Callable[[Pixels], Hashable] | None = None,
-) -> list[R | Outcome]:
-    """Return what a model says of each picture; of one that cannot be read or for which memory does not suffice, the
-    failure, without harm to the others of its batch.
-
-    Args:
-        records: Records of the pictures.
-        ctx: The step's context.
-        work: Function that returns one result per picture of a batch.
-        batch_size: Largest number of pictures in a batch.
-        key: Function whose value is equal for all pictures of a batch; None batches neighbours.
-    """
-    pixels: dict[int, Pixels] = {}
-    results: dict[int, R | Outcome] = {}
-    for place, record in enumerate(records):
-        try:
-            pixels[place] = ctx.images.rgb(record)
-        except UnreadableImage as error:
-            results[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
-    computed = Batches(batch_size).run(list(pixels.values()), work, key=key)
-    for place, result in zip(pixels, computed, strict=True):
-        results[place] = Outcome("failed", "out_of_memory") if isinstance(result, OutOfMemory) else result
-    return [results[place] for place in range(len(records))]

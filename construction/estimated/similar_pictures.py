@@ -17,14 +17,26 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.estimates import ESTIMATED_BY
+from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.models.picture_vectors import Preprocessing, Vectors, decode_vectors, embed, encode_vector
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
-from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, OpenContext, Outcome, Step, Stream
+from benchwright.steps import (
+    Context,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    OpenContext,
+    Outcome,
+    Resources,
+    Step,
+    Stream,
+)
 
 from ..ground_truth import RECORDS, RecordPlace, RecordTruth, SimilarityTriplet, write_records, write_truths
 from ..item_parts.modes import Mode
-from .model_step import ModelStep, Pixels, of_each_picture, open_model
+from .model_step import ModelStep, open_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -242,7 +254,6 @@ class PictureFeatures(MapStep):
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"features": "string"}
     costly: ClassVar[bool] = True
-    resources = ModelStep.resources
 
     _step: SimilarPictures = PrivateAttr()
 
@@ -257,6 +268,10 @@ class PictureFeatures(MapStep):
         """Return what decides the features."""
         settings = self._step.parameters()
         return {name: settings[name] for name in ("weights", "side_px")}
+
+    def needs(self) -> Resources:
+        """Return what a worker needs."""
+        return self._step.needs()
 
     def weights_hash(self) -> str | None:
         """Return the digest of the model's files."""
@@ -277,7 +292,7 @@ class PictureFeatures(MapStep):
             vectors = embed(model, np.stack([prepare(picture) for picture in pictures]))
             return [encode_vector(vector) for vector in vectors]
 
-        return features
+        return PictureBatches(features, batch_size=self._step.batch_size)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Compute the features of one picture."""
@@ -285,8 +300,9 @@ class PictureFeatures(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Compute features, a batch at a time."""
-        features = of_each_picture(records, ctx, ctx.opened, batch_size=self._step.batch_size)
-        return [result if isinstance(result, Outcome) else Outcome(values={"features": result}) for result in features]
+        opened: PictureBatches[str] = ctx.opened
+        results = opened.results(records, ctx)
+        return [result if isinstance(result, Outcome) else Outcome(values={"features": result}) for result in results]
 
 
 def _exact(vectors: Vectors) -> _Features:

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from benchwright.errors import PrerequisiteError
+from benchwright.models.devices import find_device
 from benchwright.regions import HelperPicture, Proposed, RegionHints, WeightedHelper
 from benchwright.regions.helper import HelperInput
 from benchwright.regions.region import RegionShape
 
 from ..manipulation.grounding.detectors import INSTALL, load_detector, weights_of
-from ..manipulation.models.weights import find_device
 from .proposing import ProposedBy, region_of_box
 
 MOST_BOXES = 100
@@ -89,7 +89,7 @@ class DetectorHelper:
     """A detector that is loaded; it prepares nothing, since it sees phrase and picture together."""
 
     def __init__(self, settings: _Detecting) -> None:
-        device = find_device(settings.device, "float32")
+        device = find_device(settings.device)
         self._settings, self._weights = settings, weights_of(settings.path)
         self._detector = load_detector(settings.path, device=device.place, threshold=settings.threshold)
         self._version = version("transformers")

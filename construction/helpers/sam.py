@@ -15,6 +15,7 @@ import numpy as np
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.models.devices import Device, find_device
 from benchwright.regions import (
     HelperPicture,
     Prepared,
@@ -28,7 +29,7 @@ from benchwright.regions.helper import HelperInput
 from benchwright.regions.region import RegionShape, SizeWH
 
 from ..item_parts.cutting_out import Mask
-from ..manipulation.models.weights import Device, Weights, find_device, find_weights
+from ..manipulation.models.weights import Weights, find_weights
 from .proposing import ProposedBy, region_of_mask
 
 INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
@@ -76,7 +77,7 @@ class SamSettings(_AnySam):
 
     def open(self) -> SamHelper:
         """Return the model, loaded."""
-        return SamHelper(self.found(), find_device(self.device, "float32"))
+        return SamHelper(self.found(), find_device(self.device))
 
 
 class SamTransformersSettings(_AnySam):
@@ -93,7 +94,7 @@ class SamTransformersSettings(_AnySam):
 
     def open(self) -> SamTransformersHelper:
         """Return the model, loaded."""
-        return SamTransformersHelper(self.found(), find_device(self.device, "float32"))
+        return SamTransformersHelper(self.found(), find_device(self.device))
 
 
 class _Clicks:

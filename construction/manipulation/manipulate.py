@@ -132,7 +132,9 @@ class Manipulate(MapStep):
     def needs(self) -> Resources:
         """Return what a worker needs: more memory where models run, and the GPUs of the settings."""
         used = WITH_MODELS if self.weights() else WITHOUT
-        return Resources(self.hardware.gpus, used.memory_mb)
+        return used._replace(
+            gpus=self.hardware.gpus, gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values())
+        )
 
     def together(self) -> int:
         """Return how many images are taken together."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import PrerequisiteError
+from benchwright.models.devices import find_device
 
 from .editors.base import Painter
 from .editors.presets import PRESETS, Task
@@ -123,7 +124,6 @@ def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
 
 def _masker(step: Manipulate, weights: Weights | None) -> Masker:
     from .masks.base import GrabCut, Rectangle
-    from .models.weights import find_device
 
     settings = step.masks
     if weights is None:
@@ -153,7 +153,6 @@ def _masker(step: Manipulate, weights: Weights | None) -> Masker:
 
 def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
     from .editors.diffusion import Diffusion
-    from .models.weights import find_device
 
     hardware, settings = step.hardware, getattr(step, task)
     return Diffusion(

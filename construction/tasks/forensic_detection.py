@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from benchwright.errors import PrerequisiteError
+from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, Resources, Step
@@ -170,7 +171,7 @@ class ForensicDetection(TruthTask):
 
     def needs(self) -> Resources:
         """Return the memory and the GPUs that a worker needs."""
-        return Resources(self.hardware.gpus, 8192)
+        return Resources(self.hardware.gpus, 8192, self.hardware.gpu_memory_mb([self.found_weights()]))
 
     def together(self) -> int:
         """Return how many photographs are taken together."""
@@ -179,7 +180,6 @@ class ForensicDetection(TruthTask):
     def open(self, ctx: OpenContext) -> Painter:
         """Load the model."""
         from ..manipulation.editors.diffusion import Diffusion
-        from ..manipulation.models.weights import find_device
 
         del ctx
         weights, hardware = self.found_weights(), self.hardware

@@ -81,7 +81,7 @@ class LocalModel:
         self.name = f"{how}:{model_name(argument)}"
         self._how, self._options = how, options
         self._pictures = SentPictures()
-        self._batches = Batches(options.batch_size, _free_memory)
+        self._batches = Batches(options.batch_size)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -125,6 +125,7 @@ class LocalModel:
 
     def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
         reply_by_place: dict[int, Reply] = {}
+        images: dict[str, Any] = {}  # several questions about a picture decode it once
         waiting: list[tuple[int, _PendingPrompt]] = []
         for place, question in enumerate(questions):
             try:
@@ -132,7 +133,7 @@ class LocalModel:
                 if (known := log.reply_to(prepared.key)) is not None:
                     reply_by_place[place] = Reply.of(question.item_id, known)
                 else:
-                    waiting.append((place, _with_pixels(prepared)))
+                    waiting.append((place, _with_pixels(prepared, images)))
             except BenchwrightError as error:
                 reply_by_place[place] = Reply(question.item_id, error=str(error))
         waiting.sort(key=lambda entry: len(entry[1].prompt.pictures))
@@ -177,9 +178,13 @@ class LocalModel:
         return generate(self._loaded, prompts, self._options.max_tokens)
 
 
-def _with_pixels(prepared: _PreparedQuestion) -> _PendingPrompt:
-    images = tuple(_image(sent.data) for sent in prepared.pictures)
-    return _PendingPrompt(Prompt(prepared.question, prepared.content, images), prepared.key)
+def _with_pixels(prepared: _PreparedQuestion, images: dict[str, Any]) -> _PendingPrompt:
+    """Return a prompt with its pictures decoded; `images` has those that were decoded before, by SHA-256."""
+    for sent in prepared.pictures:
+        if sent.sha256 not in images:
+            images[sent.sha256] = _image(sent.data)
+    shown = tuple(images[sent.sha256] for sent in prepared.pictures)
+    return _PendingPrompt(Prompt(prepared.question, prepared.content, shown), prepared.key)
 
 
 def _kept(prompted: _PendingPrompt, local_reply: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
@@ -197,10 +202,3 @@ def _image(data: bytes) -> Any:
     from benchwright.images.decode import decode_rgb
 
     return Image.fromarray(decode_rgb(data))
-
-
-def _free_memory() -> None:
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,15 +113,12 @@ def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[
     """Return for each row the mean log-probability of the tokens of `full` that `short` does not begin with."""
     import torch
 
+    counts = [_added_tokens(short, full, row) for row in range(len(full["input_ids"]))]
+    last = {"logits_to_keep": max(counts) + 1} if _keeps_last_logits(loaded.model) else {}
     with torch.inference_mode():
-        logits = loaded.model(**full).logits
+        logits = loaded.model(**full, **last).logits
     scores = []
-    for row in range(len(full["input_ids"])):
-        beginning = short["input_ids"][row][short["attention_mask"][row].bool()].tolist()
-        whole = full["input_ids"][row][full["attention_mask"][row].bool()].tolist()
-        # Where a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
-        same = next((k for k, (a, b) in enumerate(zip(beginning, whole, strict=False)) if a != b), len(beginning))
-        count = len(whole) - same
+    for row, count in enumerate(counts):
         if count == 0:
             scores.append(float("-inf"))
             continue
@@ -128,3 +126,22 @@ def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[
         chosen = full["input_ids"][row, -count:].unsqueeze(1)
         scores.append(float(predicted.gather(1, chosen).mean()))
     return scores
+
+
+def _added_tokens(short: Any, full: Any, row: int) -> int:
+    """Return how many tokens at the end of a row of `full` are not the beginning that `short` has there.
+
+    Where a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
+    """
+    beginning = short["input_ids"][row][short["attention_mask"][row].bool()].tolist()
+    whole = full["input_ids"][row][full["attention_mask"][row].bool()].tolist()
+    same = next((k for k, (a, b) in enumerate(zip(beginning, whole, strict=False)) if a != b), len(beginning))
+    return len(whole) - same
+
+
+def _keeps_last_logits(model: Any) -> bool:
+    """Return whether a model can leave out the logits of all but the last tokens.
+
+    Those of a whole prompt, a number for each token and each word of 150,000, take gigabytes that nobody reads.
+    """
+    return "logits_to_keep" in inspect.signature(model.forward).parameters

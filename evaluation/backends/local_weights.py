@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.models.devices import find_device
+from benchwright.models.local_weights import weights_digest
 
 INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w./-]+))?")
@@ -68,7 +69,7 @@ def _weights(folder: Path, name: str, revision: str | None) -> ModelFiles:
         raise BenchwrightError(
             f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded)"
         )
-    return ModelFiles(folder, name, digest({path.name: file_digest(path) for path in files}), revision)
+    return ModelFiles(folder, name, weights_digest(folder, files), revision)
 
 
 def _from_hub(repository: str, revision: str | None, argument: str) -> ModelFiles:
@@ -121,19 +122,20 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
     import torch
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    where = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    where = find_device(device).place
     numbers = "auto" if dtype is None else getattr(torch, dtype, None)
     if numbers != "auto" and not isinstance(numbers, torch.dtype):
         raise BenchwrightError(f"--dtype {dtype!r} is no kind of number; give float32, float16 or bfloat16")
     try:
-        place = torch.device(where)
         processor = AutoProcessor.from_pretrained(weights.folder, trust_remote_code=False, local_files_only=True)
         model = AutoModelForImageTextToText.from_pretrained(
             weights.folder, dtype=numbers, use_safetensors=True, trust_remote_code=False, local_files_only=True
         )
-        model = model.to(place).eval()
+        model = model.to(where).eval()
+    except ImportError as error:  # some processors need more, such as torchvision
+        raise PrerequisiteError(f"{weights.name} cannot be loaded: {_first_line(error)}") from error
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        first = _first_line(error)
         raise BenchwrightError(f"{weights.name} cannot be loaded on {where}: {first}") from error
     if getattr(processor, "tokenizer", None) is None or getattr(processor, "chat_template", None) is None:
         raise BenchwrightError(
@@ -141,4 +143,8 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
         )
     # Replies begin where prompts end, so what fills up a batch goes before the prompts.
     processor.tokenizer.padding_side = "left"
-    return LoadedModel(model, processor, str(place), str(model.dtype).removeprefix("torch."))
+    return LoadedModel(model, processor, where, str(model.dtype).removeprefix("torch."))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import PrerequisiteError
+from benchwright.models.devices import find_device
+from benchwright.models.local_weights import weights_digest
+from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, encode_vector
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
@@ -25,13 +27,8 @@ _BATCH = 16
 _ROWS_AT_A_TIME = 1024
 
 
-class _OpenModel(NamedTuple):
-    model: Any
-    prepare: Preprocessing
-
-
 class Embeddings(MapStep):
-    """Embed every picture, in batches.
+    """Embed every picture, in batches, on the first GPU where there is one.
 
     Args:
         model: The model's folder, relative to the recipe's. A run writes the digest of its files instead.
@@ -40,7 +37,7 @@ class Embeddings(MapStep):
     name: ClassVar[str] = "embeddings"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"embedding": "string"}
-    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=2500)
 
     model: str = Field(min_length=1)
     _folder: Path | None = PrivateAttr(None)
@@ -56,7 +53,7 @@ class Embeddings(MapStep):
         if not weights or not (folder / "config.json").is_file():
             raise ValueError(f"{self.model} holds no model: it needs config.json and *.safetensors")
         files = [*weights, *sorted(folder.glob("*.json"))]
-        self._folder, self._sha256 = folder, digest({path.name: file_digest(path) for path in files})
+        self._folder, self._sha256 = folder, weights_digest(folder, files)
         return self
 
     def parameters(self) -> dict[str, Any]:
@@ -67,7 +64,7 @@ class Embeddings(MapStep):
         """Return the digest of the model's files."""
         return self._sha256
 
-    def open(self, ctx: OpenContext) -> object:
+    def open(self, ctx: OpenContext) -> PictureBatches[str]:
         """Load the model.
 
         Raises:
@@ -84,7 +81,13 @@ class Embeddings(MapStep):
         model = AutoModel.from_pretrained(
             self._folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
         )
-        return _OpenModel(model.eval(), Preprocessing.of(self._folder))
+        model, prepare = model.to(find_device(None).place).eval(), Preprocessing.of(self._folder)
+
+        def embedded(pictures: Sequence[Pixels]) -> list[str]:
+            vectors = embed(model, np.stack([prepare(picture) for picture in pictures]))
+            return [encode_vector(vector) for vector in vectors]
+
+        return PictureBatches(embedded, batch_size=_BATCH)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Embed one picture."""
@@ -92,12 +95,9 @@ class Embeddings(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Embed pictures, a batch at a time."""
-        opened: _OpenModel = ctx.opened
-        outcomes: list[Outcome] = []
-        for first in range(0, len(records), _BATCH):
-            inputs = np.stack([opened.prepare(ctx.images.rgb(record)) for record in records[first : first + _BATCH]])
-            outcomes += [Outcome(values={"embedding": encode_vector(vector)}) for vector in embed(opened.model, inputs)]
-        return outcomes
+        opened: PictureBatches[str] = ctx.opened
+        results = opened.results(records, ctx)
+        return [result if isinstance(result, Outcome) else Outcome(values={"embedding": result}) for result in results]
 
 
 def near_across(mine: Vectors, theirs: Vectors, *, cosine: float, most: int) -> dict[int, dict[int, float]]:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.models.devices import find_device
+from benchwright.models.local_weights import weights_digest
 
 INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _NEEDED = ("config.json", "preprocessor_config.json")
@@ -27,6 +28,10 @@ def classifier_hash(folder: Path) -> str:
     Raises:
         PrerequisiteError: The folder is not there, or holds no such model.
     """
+    return weights_digest(folder, _deciding_files(folder))
+
+
+def _deciding_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise PrerequisiteError(
             f"there is no model folder {folder}; download an image-classification model of your choice into it, as "
@@ -41,7 +46,7 @@ def classifier_hash(folder: Path) -> str:
             f"{folder} holds no image-classification model: {', '.join(missing)} is missing (pickled weights are not "
             "loaded); download the model whole"
         )
-    return digest({path.name: file_digest(path) for path in files})
+    return files
 
 
 class Classifier(NamedTuple):
@@ -82,13 +87,13 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
         PrerequisiteError: transformers is not installed, or the folder holds no such model.
         BenchwrightError: The model lacks a label.
     """
-    classifier_hash(folder)
+    _deciding_files(folder)
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise PrerequisiteError(f"classifying images needs torch and transformers, which are not installed: {INSTALL}")
     import torch
     from transformers import AutoImageProcessor, AutoModelForImageClassification
 
-    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    where = find_device(device).place
     torch.set_num_threads(1)
     try:
         processor = AutoImageProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)

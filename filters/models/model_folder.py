@@ -14,11 +14,21 @@ from benchwright.steps import FOLDER, Step
 _BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
+_FolderFacts = tuple[tuple[str, int, int], ...]
+"""Name, size and time of change of each file: where they are the same, the files are taken for the same."""
+
+
+def _facts_of(folder: Path) -> _FolderFacts:
+    files = sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    return tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+
+
 class WithModel(Step):
     """A step whose setting `model` names a folder, relative to the recipe's."""
 
     model: str
     _folder: Path | None = PrivateAttr(None)
+    _hashed: tuple[_FolderFacts, str] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _place(self, info: ValidationInfo) -> WithModel:
@@ -41,8 +51,12 @@ class WithModel(Step):
         Raises:
             PrerequisiteError: There is no such model.
         """
-        known = _BY_DIGEST.fullmatch(self.model)
-        return known[1] if known else self.hash_of(self.folder())
+        if known := _BY_DIGEST.fullmatch(self.model):
+            return known[1]
+        facts = _facts_of(self.folder())
+        if self._hashed is None or self._hashed[0] != facts:
+            self._hashed = facts, self.hash_of(self.folder())
+        return self._hashed[1]  # workers get it with the step, and need not read gigabytes for it
 
     def folder(self) -> Path:
         """Return the folder of the model's files.

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.devices import find_device
+from benchwright.models.local_weights import weights_digest
 from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, pooled
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
@@ -38,6 +39,10 @@ def clip_hash(folder: Path) -> str:
     Raises:
         PrerequisiteError: The folder is not there, or holds no such model.
     """
+    return weights_digest(folder, _deciding_files(folder))
+
+
+def _deciding_files(folder: Path) -> list[Path]:
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     missing = [name for name in ("config.json", "tokenizer.json") if name not in names]
     if not any(name.endswith(".safetensors") for name in names):
@@ -47,8 +52,7 @@ def clip_hash(folder: Path) -> str:
             f"{folder} holds no CLIP model: {', '.join(missing)} is missing (pickled weights are not loaded); download "
             "one whole, as `hf download ORG/NAME --local-dir FOLDER` does, and name that folder"
         )
-    decide = sorted(name for name in names if name.endswith((".safetensors", ".json", ".txt")))
-    return digest({name: file_digest(folder / name) for name in decide})
+    return [folder / name for name in sorted(names) if name.endswith((".safetensors", ".json", ".txt"))]
 
 
 class Clip(NamedTuple):
@@ -88,13 +92,13 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
     Raises:
         PrerequisiteError: transformers is not installed, or the folder holds no such model.
     """
-    clip_hash(folder)
+    _deciding_files(folder)
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise PrerequisiteError(f"CLIP needs torch and transformers, which are not installed: {INSTALL}")
     import torch
     from transformers import AutoTokenizer, CLIPModel
 
-    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    where = find_device(device).place
     torch.set_num_threads(1)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
@@ -119,6 +123,7 @@ class _CaptionedPair(NamedTuple):
 
 class _OpenClip(NamedTuple):
     clip: Clip
+    batches: Batches
     known: dict[_CaptionedPair, Outcome]
 
 
@@ -136,7 +141,7 @@ class ClipDirections(_WithClip, MapStep):
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"direction": "float64", "images": "float64"}
     costly: ClassVar[bool] = True
-    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+    resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=3000)
 
     batch_size: int
     device: str | None
@@ -148,7 +153,7 @@ class ClipDirections(_WithClip, MapStep):
     def open(self, ctx: OpenContext) -> _OpenClip:
         """Load the model."""
         del ctx
-        return _OpenClip(load_clip(self.folder(), device=self.device), {})
+        return _OpenClip(load_clip(self.folder(), device=self.device), Batches(self.batch_size), {})
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Measure the pair of one item."""
@@ -159,7 +164,7 @@ class ClipDirections(_WithClip, MapStep):
         opened: _OpenClip = ctx.opened
         wanted = [_captioned_pair(item, ctx) for item in records]
         new = [pair for pair in dict.fromkeys(wanted) if pair is not None and pair not in opened.known]
-        outcomes = Batches(self.batch_size).run(new, lambda some: _directions(opened.clip, some, ctx))
+        outcomes = opened.batches.run(new, lambda some: _directions(opened.clip, some, ctx))
         for pair, outcome in zip(new, outcomes, strict=True):
             opened.known[pair] = Outcome("failed", "out_of_memory") if isinstance(outcome, OutOfMemory) else outcome
         return [Outcome() if pair is None else opened.known[pair] for pair in wanted]

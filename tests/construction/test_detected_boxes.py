@@ -137,7 +137,7 @@ def test_a_real_detector_finds_the_same_in_any_batch_and_a_broken_picture_fails_
             weights=str(folder), phrases=("cup", "dog"), threshold=0.3, unsure=0.2, batch_size=batch_size, device="cpu"
         )
         context.opened = settings.open(context)
-        found = context.opened([pixels(0, 96, 64)])
+        found = context.opened.work([pixels(0, 96, 64)])
         assert found[0]
         assert all(0 <= x0 < x1 <= 96 and 0 <= y0 < y1 <= 64 for _, (x0, y0, x1, y1), _ in found[0])
         outcomes = settings.many(records, context)

@@ -28,6 +28,7 @@ from benchwright.construction.manipulation.grounding import (
 from benchwright.construction.manipulation.ideas import Ideas
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import CATEGORIES
+from benchwright.models import find_device
 
 pytestmark = pytest.mark.slow
 
@@ -105,6 +106,33 @@ def test_the_box_of_the_greatest_score_is_taken(tiny: Callable[[str], Path], nam
             assert alone.score is not None
             assert alone.score >= one.score - 1e-4
     assert load_detector(tiny(name), device="cpu", threshold=1.0).find(PIXELS, PHRASES) == [None, None]
+
+
+def test_grounding_dino_gets_a_picture_once_for_all_phrases(tiny: Callable[[str], Path]) -> None:
+    detector: Any = load_detector(tiny("grounding_dino"), device="cpu", threshold=0.0)
+    processor, pictures = detector.processor, []
+
+    class Watched:
+        def __call__(self, **given: Any) -> Any:
+            pictures.append(len(given["images"]))
+            return processor(**given)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(processor, name)
+
+    before = detector.find_all(PIXELS, PHRASES)
+    detector.processor = Watched()
+    assert detector.find_all(PIXELS, PHRASES) == before
+    assert pictures == [1]
+    repeated = processor(images=[PIXELS] * 2, text=[[phrase] for phrase in PHRASES], padding=True, return_tensors="pt")
+    once = processor(images=[PIXELS], text=[[phrase] for phrase in PHRASES], padding=True, return_tensors="pt")
+    assert all((repeated["pixel_values"][place] == once["pixel_values"][0]).all() for place in range(2))
+
+
+def test_a_detector_runs_on_the_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert find_device(DetectorSettings(model="sha256:ab").device).place == "cuda:0"
+    assert find_device(DetectorSettings(model="sha256:ab", device="cpu").device).place == "cpu"
 
 
 def test_florence_says_where_a_phrase_is_in_its_own_tokens(

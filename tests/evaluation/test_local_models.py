@@ -199,7 +199,7 @@ def test_a_device_or_kind_of_number_that_is_none_is_refused(
     bench: Any, vlm: Path, tmp_path: Path, settings: dict[str, str]
 ) -> None:
     fill(bench, 1)
-    with pytest.raises(BenchwrightError, match=r"cannot be loaded on nowhere|is no kind of number"):
+    with pytest.raises(BenchwrightError, match=r"device 'nowhere' is none|is no kind of number"):
         evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}", options=BackendOptions(**settings))
 
 
@@ -213,6 +213,57 @@ def test_a_model_of_the_hub_that_cannot_be_fetched_is_a_missing_prerequisite(
     fill(bench, 1)
     with pytest.raises(PrerequisiteError, match="could not be fetched from the hub"):
         evaluate(bench.release(tmp_path / "release"), "transformers:nobody/nothing@1234")
+
+
+def test_a_model_that_needs_another_package_is_a_missing_prerequisite(
+    bench: Any, vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of Qwen2-VL where torchvision is not installed."""
+
+    def lacks(*_: Any, **__: Any) -> None:
+        raise ImportError("\nQwen2VLVideoProcessor requires the Torchvision library but it was not found")
+
+    monkeypatch.setattr("transformers.AutoProcessor.from_pretrained", lacks)
+    fill(bench, 1)
+    with pytest.raises(PrerequisiteError, match=r"tiny-vlm cannot be loaded: .* requires the Torchvision library"):
+        evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}")
+
+
+def test_several_questions_about_a_picture_decode_it_once(
+    bench: Any, vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same, other = (RNG.integers(0, 256, (24, 30, 3), dtype=np.uint8) for _ in range(2))
+    for number, pixels in enumerate((same, same, other, same)):
+        bench.add(f"question {number}", pictures=[pixels])
+    decoded: list[bytes] = []
+    decode = local_models._image
+    monkeypatch.setattr(local_models, "_image", lambda data: decoded.append(data) or decode(data))
+    questions = asked(bench.release(tmp_path / "release"))
+    assert len(replies(f"transformers:{vlm}", questions, BackendOptions(max_tokens=1))) == 4
+    assert len(decoded) == 2
+
+
+def test_likeliest_options_ask_only_for_the_logits_that_they_read(
+    bench: Any, vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from functools import wraps
+
+    from transformers import LlavaForConditionalGeneration
+
+    sizes: list[tuple[int, int]] = []
+    forward = LlavaForConditionalGeneration.forward
+
+    @wraps(forward)
+    def watched(self: Any, *args: Any, **inputs: Any) -> Any:
+        output = forward(self, *args, **inputs)
+        sizes.append((output.logits.shape[1], inputs["input_ids"].shape[1]))
+        return output
+
+    monkeypatch.setattr(LlavaForConditionalGeneration, "forward", watched)
+    fill(bench, 2)
+    replies(f"likelihood:{vlm}", asked(bench.release(tmp_path / "release")), BackendOptions())
+    assert sizes
+    assert all(kept == 1 + len("parrot on a roof") < whole for kept, whole in sizes)
 
 
 def test_without_the_packages_the_extra_is_named(vlm: Path, monkeypatch: pytest.MonkeyPatch) -> None:

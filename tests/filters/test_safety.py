@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,15 @@ def run(photos: Path, workspace: Path, model: Path, **settings: Any) -> Finished
 def said(done: FinishedRun) -> dict[str, tuple[str, str | None]]:
     paths = {file["image_id"]: file["uri"] for file in done.files()}
     return {paths[row["record_id"]]: (row["verdict"], row["label"]) for row in done.outcomes("safety.verdict")}
+
+
+def test_workers_get_the_digest_of_the_weights_with_the_step_and_read_no_file_for_it(model: Path) -> None:
+    (scores, _) = Safety(model=str(model), refuse={"red": 0.5}).parts()
+    known = scores.weights_hash()
+    sent = pickle.dumps(scores)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("benchwright.filters.safety.classifier_hash", lambda folder: pytest.fail("the files are read"))
+        assert pickle.loads(sent).operation(0).weights_hash == known == classifier_hash(model)
 
 
 def test_what_a_label_calls_unsafe_is_dropped(photos: Path, model: Path, tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ def test_other_exceptions_are_not_taken_for_a_lack_of_memory() -> None:
         (MemoryError(), True),
         (type("OutOfMemoryError", (RuntimeError,), {})("CUDA"), True),
         (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ..."), True),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+        (RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), True),
         (OutOfMemory("one alone"), True),
         (RuntimeError("device-side assert triggered"), False),
         (ValueError("out of memory"), False),

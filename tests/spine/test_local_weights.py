@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.models.local_weights import weights_on_this_machine
+from benchwright.canonical import digest, file_digest
+from benchwright.models.local_weights import weights_digest, weights_on_this_machine
 
 REPOSITORY = "depth-anything/Depth-Anything-V2-Small-hf"
 
@@ -34,3 +35,22 @@ def test_the_cache_of_the_hub_is_looked_through(tmp_path: Path, monkeypatch: pyt
     assert weights_on_this_machine(REPOSITORY) == cached / "snapshots" / commit
     assert weights_on_this_machine("nobody/has-this") is None
     assert weights_on_this_machine("no/such/name/at all") is None
+
+
+def test_weights_are_read_once_until_they_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vae").mkdir()
+    files = [tmp_path / name for name in ("config.json", "vae/model.safetensors", "model.safetensors")]
+    for file in files:
+        file.write_text(file.name, encoding="utf-8")
+    names = {file.relative_to(tmp_path).as_posix(): file_digest(file) for file in files}
+    read: list[Path] = []
+    monkeypatch.setattr(
+        "benchwright.models.local_weights.file_digest", lambda path: read.append(path) or file_digest(path)
+    )
+    assert weights_digest(tmp_path, files) == digest(names)
+    assert weights_digest(tmp_path, reversed(files)) == digest(names)
+    assert sorted(read) == sorted(files)
+    files[1].write_text("other weights", encoding="utf-8")
+    changed = weights_digest(tmp_path, files)
+    assert changed == digest(names | {"vae/model.safetensors": file_digest(files[1])}) != digest(names)
+    assert read[3:] == [files[1]]

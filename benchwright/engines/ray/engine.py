@@ -131,7 +131,8 @@ class RayEngine:
         waiting = deque(_Task(job, pickle.dumps(job)) for job in jobs)
         if not waiting:
             return
-        room = self._settle(needs or Resources())
+        # Ray shares out whole GPUs and shares of them, and knows nothing of their memory.
+        room = self._settle((needs or Resources())._replace(gpu_memory_mb=0))
         self._heard_at = time.monotonic()
         while waiting or any(worker.task for worker in self._workers):
             busy = sum(worker.task is not None for worker in self._workers)

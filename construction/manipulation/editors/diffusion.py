@@ -14,9 +14,10 @@ import numpy as np
 
 from benchwright.errors import DataError, PrerequisiteError
 from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.models.devices import Device
 
 from ..masks.base import Pixels
-from ..models.weights import Device, Weights, free_memory
+from ..models.weights import Weights
 from .base import NO_MEMORY, UNSAFE, Edit
 from .presets import PRESETS, Preset
 from .windows import model_size
@@ -74,7 +75,7 @@ class Diffusion:
         preset = PRESETS[name]
         self._preset = _with(preset, steps, guidance, side_px)
         self.pipeline = _loaded(self._preset, weights, device, running)
-        self._batches = Batches(running.batch_size if preset.batched else 1, free_memory)
+        self._batches = Batches(running.batch_size if preset.batched else 1)
         self._takes = frozenset(inspect.signature(self.pipeline.__call__).parameters)
         self.editor = preset.editor
         self.made_with: Mapping[str, Any] = {

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import PrerequisiteError
+from benchwright.models.local_weights import weights_digest
 
 from ...item_parts.idea import Box
 
@@ -55,8 +55,7 @@ def weights_of(folder: Path) -> str:
             f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded); "
             "download one, as `hf download ORG/NAME --local-dir FOLDER` does"
         )
-    files = sorted({path for pattern in _DECIDES for path in folder.glob(pattern) if path.is_file()})
-    return digest({path.name: file_digest(path) for path in files})
+    return weights_digest(folder, {path for pattern in _DECIDES for path in folder.glob(pattern) if path.is_file()})
 
 
 def load_detector(folder: Path, *, device: str, threshold: float) -> Detector:
@@ -99,14 +98,6 @@ class _Model:
     def __init__(self, model: Any, processor: Any, device: str, threshold: float) -> None:
         self.model, self.processor, self.device, self.threshold = model, processor, device, threshold
 
-    def said(self, **inputs: Any) -> tuple[Any, Any]:
-        """Return inputs made ready, and what the model answers to them."""
-        import torch
-
-        ready = self.processor(return_tensors="pt", **inputs).to(self.device)
-        with torch.inference_mode():
-            return ready, self.model(**ready)
-
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Return the first of all places of each phrase."""
         return [places[0] if places else None for places in self.find_all(pixels, phrases)]
@@ -119,8 +110,14 @@ class _Model:
 class _GroundingDino(_Model):
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
         """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
+        import torch
+
         texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
-        ready, output = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
+        ready = self.processor(images=[np.array(pixels)], text=texts, padding=True, return_tensors="pt").to(self.device)
+        for name in ("pixel_values", "pixel_mask"):  # the picture is scaled and sent to the device once for all phrases
+            ready[name] = ready[name].expand(len(phrases), *ready[name].shape[1:])
+        with torch.inference_mode():
+            output = self.model(**ready)
         detections = self.processor.post_process_grounded_object_detection(
             output, ready["input_ids"], threshold=self.threshold, target_sizes=[pixels.shape[:2]] * len(phrases)
         )
@@ -130,7 +127,13 @@ class _GroundingDino(_Model):
 class _Owlv2(_Model):
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
         """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
-        _, output = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
+        import torch
+
+        ready = self.processor(
+            images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length", return_tensors="pt"
+        )
+        with torch.inference_mode():
+            output = self.model(**ready.to(self.device))
         [detections] = self.processor.post_process_grounded_object_detection(
             output, threshold=self.threshold, target_sizes=[pixels.shape[:2]]
         )
@@ -158,8 +161,9 @@ class _Florence2(_Model):
 
 def _ranked(boxes: Any, scores: Any) -> list[DetectedPhrase]:
     """Return boxes by falling score; equals stay in their order."""
-    order = sorted(range(len(scores)), key=lambda place: -float(scores[place]))
-    return [DetectedPhrase(_box(boxes[place].tolist()), round(float(scores[place]), 6)) for place in order]
+    # Lists first: each single number of a tensor would be fetched from the GPU by itself.
+    numbers = sorted(zip(scores.tolist(), boxes.tolist(), strict=True), key=lambda scored: -scored[0])
+    return [DetectedPhrase(_box(box), round(score, 6)) for score, box in numbers]
 
 
 def _box(numbers: Sequence[float]) -> Box:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, 
 
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import Perception
+from benchwright.models.devices import find_device
 from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, MisplacedBox
 from benchwright.steps import FOLDER, Context
@@ -28,7 +29,7 @@ class DetectorSettings(BaseModel):
     Args:
         model: Folder of the model, relative to the recipe's. What a run writes has the digest of its files instead.
         threshold: Least score of a box, where the model states scores.
-        device: Device by torch's name.
+        device: Device by torch's name, such as `cuda:0`; null for the first GPU, else the CPU.
         if_missing: Without its files, `refuse` the recipe, or `record` it as the reason why an image has no ideas.
     """
 
@@ -36,7 +37,7 @@ class DetectorSettings(BaseModel):
 
     model: str = Field(min_length=1)
     threshold: float = Field(0.3, ge=0, le=1)
-    device: str = Field("cpu", pattern=r"^[a-z]+(:\d+)?$")
+    device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
     if_missing: Literal["refuse", "record"] = "refuse"
     _folder: Path | None = PrivateAttr(None)
     _sha256: str | None = PrivateAttr(None)
@@ -72,7 +73,7 @@ class DetectorSettings(BaseModel):
             PrerequisiteError: It cannot be loaded, or is known by digest only.
         """
         if self._folder is not None:
-            return load_detector(self._folder, device=self.device, threshold=self.threshold)
+            return load_detector(self._folder, device=find_device(self.device).place, threshold=self.threshold)
         if self._sha256 is not None:
             raise PrerequisiteError(f"detector {self.model} is known by digest only; give the model's folder")
         return None

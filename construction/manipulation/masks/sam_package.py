@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from benchwright.models.devices import Device
+
 from ...item_parts.cutting_out import Mask
-from ..models.weights import Device
 from .base import MaskRequest, Pixels
 from .choosing import Overlap, choose
 from .sam_architecture import load_sam

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from benchwright.errors import DataError
+from benchwright.models.devices import Device
 
 from ...item_parts.cutting_out import Mask
-from ..models.weights import Device
 from .base import MaskRequest, Pixels
 
 

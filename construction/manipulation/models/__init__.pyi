@@ -1,2 +1,1 @@
-from .weights import Device as Device
 from .weights import find_weights as find_weights

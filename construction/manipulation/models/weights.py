@@ -1,79 +1,13 @@
-"""Weights in a folder or file: found, hashed, never unpickled; and the words for whoever has none.
-
-It also says where models run and in which precision.
-"""
+"""Weights in a folder or file: found, hashed, never unpickled; and the words for whoever has none."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
-from benchwright.canonical import digest, file_digest
-from benchwright.errors import BenchwrightError, PrerequisiteError
-
-Precision = Literal["auto", "float32", "float16", "bfloat16"]
-
-
-class Device(NamedTuple):
-    """A device that is there.
-
-    Args:
-        place: Device by torch's name, such as `cuda:0`.
-        dtype: Numbers in which models are loaded.
-    """
-
-    place: str
-    dtype: str
-
-    @property
-    def kind(self) -> str:
-        """Return `cpu` or `cuda`."""
-        return self.place.partition(":")[0]
-
-
-def find_device(wanted: str | None, precision: Precision) -> Device:
-    """Return a device: the one that is wanted, else the first GPU, else the CPU.
-
-    Args:
-        wanted: Device that is wanted, such as `cuda:1` or `cpu`.
-        precision: `auto` is bfloat16 on a GPU that can, float16 on another, float32 on the CPU.
-
-    Raises:
-        PrerequisiteError: torch is not installed, or there is no such device.
-    """
-    torch = _torch()
-    place = wanted or ("cuda:0" if torch.cuda.is_available() else "cpu")
-    try:
-        kind = torch.device(place).type
-    except RuntimeError as error:
-        raise BenchwrightError(f"device {place!r} is none; give cpu or cuda:0") from error
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise PrerequisiteError(f"device {place!r} is wanted, and torch sees no GPU here; leave `device` out")
-    if precision != "auto":
-        return Device(place, precision)
-    if kind != "cuda":
-        return Device(place, "float32")
-    return Device(place, "bfloat16" if torch.cuda.is_bf16_supported() else "float16")
-
-
-def free_memory() -> None:
-    """Let torch give back what it holds of a GPU's memory."""
-    torch = _torch()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ImportError as error:
-        raise PrerequisiteError(
-            "models that edit images need torch: pip install 'benchwright[models]' -c constraints.txt"
-        ) from error
-    return torch
-
+from benchwright.errors import PrerequisiteError
+from benchwright.models.local_weights import weights_digest, weights_file_digest
 
 BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 _DECIDES = (".safetensors", ".json", ".txt", ".model", ".jinja")
@@ -95,6 +29,14 @@ class Weights(NamedTuple):
     sha256: str
     revision: str | None
 
+    @property
+    def size_mb(self) -> int:
+        """Return the size of the numbers on disk, in MiB; 0 where the place is not known."""
+        if not self.path.name:
+            return 0
+        files = [self.path] if self.path.is_file() else self.path.rglob("*.safetensors")
+        return sum(file.stat().st_size for file in files) >> 20
+
 
 def find_weights(path: Path, *, purpose: str, fetch: str, needs: str, otherwise: str = "") -> Weights:
     """Return the weights at a path.
@@ -113,15 +55,14 @@ def find_weights(path: Path, *, purpose: str, fetch: str, needs: str, otherwise:
     if not path.exists():
         raise PrerequisiteError(f"{purpose} need weights, and there is nothing at {path}; {get}")
     if path.is_file():
-        return Weights(path, _hash_of_file(path, path.stat().st_size, path.stat().st_mtime_ns), None)
+        return Weights(path, weights_file_digest(path), None)
     files = _files(path)
     missing = [] if (path / needs).is_file() else [needs]
     if not any(file.suffix == ".safetensors" for file in files):
         missing.append("*.safetensors (pickled weights are not loaded)")
     if missing:
         raise PrerequisiteError(f"{purpose} need weights, and {path} lacks {' and '.join(missing)}; {get}")
-    seen = tuple((file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-    return Weights(path, _hash_of_folder(path, tuple(files), seen), _revision(path, needs))
+    return Weights(path, weights_digest(path, files), _revision(path, needs))
 
 
 def _files(folder: Path) -> list[Path]:
@@ -130,19 +71,6 @@ def _files(folder: Path) -> list[Path]:
         for path in folder.rglob("*")
         if path.suffix in _DECIDES and path.is_file() and ".cache" not in path.relative_to(folder).parts
     )
-
-
-# Weights of many gigabytes are asked for by each stage and worker; size and time tell whether they are still the same.
-@lru_cache(maxsize=32)
-def _hash_of_file(path: Path, size: int, changed_ns: int) -> str:
-    del size, changed_ns
-    return file_digest(path)
-
-
-@lru_cache(maxsize=32)
-def _hash_of_folder(folder: Path, files: tuple[Path, ...], seen: tuple[tuple[int, int], ...]) -> str:
-    del seen
-    return digest({path.relative_to(folder).as_posix(): file_digest(path) for path in files})
 
 
 def _revision(folder: Path, needs: str) -> str | None:

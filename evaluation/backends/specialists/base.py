@@ -91,7 +91,7 @@ class Specialist(ABC, Generic[Content]):
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply per question, a batch at a time; what an earlier run answered is not computed again."""
-        batches = Batches(self._batch_size, free_memory)
+        batches = Batches(self._batch_size)
         coming = iter(questions)
         while some := list(islice(coming, self._batch_size)):
             yield from self._replies(some, batches, context.cache)
@@ -146,15 +146,6 @@ class ClassicalSpecialist(Specialist[Fits | str]):
 def best_of(fits: Fits) -> str:
     """Return the key of the option that fits best; of equals, to six decimals, the first key."""
     return min(fits, key=lambda key: (-round(fits[key], _DECIMALS), key))
-
-
-def free_memory() -> None:
-    """Let torch, where it is loaded, give back what it holds of a GPU's memory."""
-    import sys
-
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def cosines(vector: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

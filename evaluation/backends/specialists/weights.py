@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from benchwright.canonical import digest, file_digest
 from benchwright.errors import PrerequisiteError
-from benchwright.models.local_weights import weights_on_this_machine
+from benchwright.models.devices import find_device
+from benchwright.models.local_weights import weights_digest, weights_on_this_machine
 
 from ..local_weights import require_extra
 from ..options import BackendOptions
@@ -81,14 +81,12 @@ class ModelSpecialist(Specialist[Content]):
     @property
     def place(self) -> str:
         """The device by torch's name: the one that is wanted, else the first GPU, else the CPU."""
-        import torch
-
-        return self._device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+        return find_device(self._device).place
 
     @cached_property
     def _sha256(self) -> str:
-        files = sorted(path for path in self.folder.rglob("*") if path.suffix in _DECIDES and path.is_file())
-        return digest({path.relative_to(self.folder).as_posix(): file_digest(path) for path in files})
+        files = [path for path in self.folder.rglob("*") if path.suffix in _DECIDES and path.is_file()]
+        return weights_digest(self.folder, files)
 
     def _found(self, argument: str) -> Path:
         folder = Path(argument) if argument and Path(argument).is_dir() else None

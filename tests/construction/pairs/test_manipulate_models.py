@@ -29,13 +29,14 @@ from benchwright.construction.item_parts import Grounded, Hints, packed
 from benchwright.construction.manipulation import EditJob, Manipulate, Manipulated, finished, unpacked
 from benchwright.construction.manipulation.editors import Diffusion, Edit, EditWindow, Running, softened
 from benchwright.construction.manipulation.masks import MaskRequest, SamOfTransformers, SamPackage, load_sam
-from benchwright.construction.manipulation.models import Device, find_weights
+from benchwright.construction.manipulation.models import find_weights
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.models import Device
 from benchwright.pipeline import run_steps
 from benchwright.records import MaskRuns
-from benchwright.steps import Outcome
+from benchwright.steps import Outcome, Resources
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when huggingface_hub is imported
 for needed in ("torch", "diffusers", "transformers", "segment_anything"):
@@ -114,6 +115,18 @@ def grid(mask: Any) -> np.ndarray:
     found = MaskRuns.model_validate(mask)
     height, width = found.size
     return PlacedMask(found, Rect(0, 0, width, height), 0).at(np.arange(width) + 0.5, np.arange(height) + 0.5)
+
+
+def test_a_worker_needs_room_on_the_gpu_for_its_weights_and_a_batch(weights: Path) -> None:
+    def mb(name: str) -> int:
+        files = [weights / name] if (weights / name).is_file() else (weights / name).rglob("*.safetensors")
+        return sum(file.stat().st_size for file in files) >> 20
+
+    needed = 10_000 + mb("sd_inpaint") + mb("instruct_pix2pix") + mb("sam.pth")
+    assert step_for(weights).needs() == Resources(memory_mb=8192, gpu_memory_mb=needed)
+    assert step_for(weights, hardware={"device": "cpu"}).needs().gpu_memory_mb == 0
+    composed = step_for(weights, backend="composite", masks={"by": "grabcut"})
+    assert composed.needs() == Resources(memory_mb=1024)
 
 
 @pytest.mark.parametrize("preset", ["paper", "sdxl_inpaint"])
