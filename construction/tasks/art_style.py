@@ -52,8 +52,8 @@ class ArtStyleTask(WholePicturesTask):
         mode: `hardened` draws two paintings of clearly different styles, each of which has a partner, and lets chance
             say to which of them the reference belongs: a style that is frequent is no likelier to be right. The other
             partner counts as shown for `uses`, so that rare styles do not run out the sooner for being right. All
-            three are shown as squares of one size and encoding, the middle of each. `paper` starts from the
-            reference, as the paper does, and shows paintings whole.
+            three are shown as squares of one encoding and of a size that both partners decide, the middle of each.
+            `paper` starts from the reference, as the paper does, and shows paintings whole.
         close_styles: Groups of styles that never stand against each other, because people confuse them.
         other_artist: Whether reference and right painting must be of different painters where both are known.
 
@@ -64,7 +64,6 @@ class ArtStyleTask(WholePicturesTask):
     """
 
     name: ClassVar[str] = "art_style"
-    version: ClassVar[int] = 3
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
 
@@ -179,13 +178,14 @@ class ArtStyleTask(WholePicturesTask):
 
     def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
         """Note styles and painters."""
-        del pictures, rng
+        del rng
         if not isinstance(truth.truth, JoinedTruths):
             return "no_partner"
         paintings: tuple[ArtStyle, ...] = truth.truth.parts[:3]
         document = {
             "styles": [painting.style for painting in paintings],
             "artists": [painting.artist for painting in paintings],
+            **self.side(pictures),
         }
         # What is balanced must not tell which option is right.
         answer = paintings[0].style if self.mode == "paper" else " and ".join(sorted({p.style for p in paintings}))
