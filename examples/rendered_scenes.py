@@ -348,22 +348,19 @@ def two_figures(rng: np.random.Generator) -> Scene:
     return Scene(tuple(shots), (truth,) if names else ())
 
 
-VESSELS = {"ball": "teapot", "cylinder": "jug", "box": "watering can"}
-"""Categories of vessels by the shape of their body."""
 POURING_PARTS = ("grip", "spout's end", "knob of the lid", "body", "foot")
 """Parts that serve to pour: what is held, where it runs out, what is opened, what holds it, what it stands on."""
 
 
-def vessel(rng: np.random.Generator, shape: str) -> dict[str, Thing]:
-    """Return the parts of a vessel with a spout to either side, and a handle opposite it or above the lid."""
+def vessel(rng: np.random.Generator, category: str) -> dict[str, Thing]:
+    """Return the parts of a vessel with a spout to either side; a teapot's handle is opposite it, a kettle's above."""
     part = partial(part_of, (rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.4)), rng.uniform(-20, 20))
     body, edge, knob, tip = (MATERIALS[str(name)] for name in rng.choice(list(MATERIALS), 4, replace=False))
     foot, wide = rng.uniform(0.12, 0.22), rng.uniform(0.8, 1.15)
-    high = wide if shape == "ball" else rng.uniform(0.6, 1.3)
-    side, top = rng.choice((-1, 1)), foot + high
+    side, top = rng.choice((-1, 1)), foot + wide
     parts = {
         "foot": part("cylinder", 0, 0, 0, (0.75 * wide, 0.75 * wide, foot), edge),
-        "body": part(shape, 0, 0, 0.97 * foot, (wide, wide, high), body),
+        "body": part("ball", 0, 0, 0.97 * foot, (wide,) * 3, body),
         "knob of the lid": part("ball", 0, 0, top - 0.05, (0.26,) * 3, knob),
     }
 
@@ -379,19 +376,19 @@ def vessel(rng: np.random.Generator, shape: str) -> dict[str, Thing]:
             parts[key] = part("ball", right, 0, up - size[0] / 2, size, tip if is_named else color)
 
     out, rise = rng.uniform(0.35, 0.6), rng.uniform(0.15, 0.5)
-    start = side * wide / 2, foot + high * rng.uniform(0.3, 0.6)
+    start = side * wide / 2, foot + wide * rng.uniform(0.3, 0.6)
     row("spout", "spout's end", [start, (start[0] + side * out, start[1] + rise)], edge)
-    if rng.random() < 0.5:
+    if category == "teapot":
         reach = rng.uniform(0.3, 0.45)
-        low, up = foot + 0.25 * high, foot + 0.8 * high
+        low, up = foot + 0.25 * wide, foot + 0.8 * wide
         bends = [(-side * wide / 2, low), (-side * (wide / 2 + reach), (low + up) / 2), (-side * wide / 2, up)]
     else:
         peak = top + rng.uniform(0.45, 0.7)
         bends = [
-            (-0.45 * wide, foot + 0.8 * high),
+            (-0.45 * wide, foot + 0.8 * wide),
             (-0.3 * wide, peak),
             (0.3 * wide, peak),
-            (0.45 * wide, foot + 0.8 * high),
+            (0.45 * wide, foot + 0.8 * wide),
         ]
     row("handle", "grip", bends, edge)
     return parts
@@ -400,8 +397,8 @@ def vessel(rng: np.random.Generator, shape: str) -> dict[str, Thing]:
 def one_vessel(rng: np.random.Generator) -> Scene:
     """Return a picture of a vessel, and where it shows the parts that serve to pour."""
     while True:
-        shape = str(rng.choice(list(VESSELS)))
-        parts = vessel(rng, shape)
+        category = str(rng.choice(("teapot", "kettle")))
+        parts = vessel(rng, category)
         room, camera = furnished(list(parts.values()), rng), held(rng, float(rng.uniform(-12, 12)), 3.8)
         if len(places_shown(trace(room, camera, TRIAL_WH), camera, parts, POURING_PARTS)) < len(POURING_PARTS):
             continue
@@ -410,9 +407,7 @@ def one_vessel(rng: np.random.Generator) -> Scene:
         if len(shown) == len(POURING_PARTS):
             break
     points = [shown[name] for name in POURING_PARTS]
-    return Scene(
-        (shot.pixels,), ({"kind": "functions", "action": "Pour", "category": VESSELS[shape], "points": points},)
-    )
+    return Scene((shot.pixels,), ({"kind": "functions", "action": "Pour", "category": category, "points": points},))
 
 
 def _material(thing: Thing) -> str:
