@@ -56,7 +56,7 @@ def similar(folder: Path, photographs: Sequence[Pixels], seed: int, records: int
     part = PictureFeatures.of(step)
     context.opened = part.open(None)  # type: ignore[arg-type]  # opens weights, of no context
     image_ids = sorted(run.records)
-    outcomes = part.many([run.records[image_id] for image_id in image_ids], context)  # type: ignore[arg-type]
+    outcomes = part.many([run.records[image_id] for image_id in image_ids], context)
     features = [outcome.values["features"] for outcome in outcomes]
     table = pa.table({"image_id": image_ids, "features.features": features})
     chosen = step.gather(table, GatherContext(seed, step.name))
