@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+from composites import composite
 from items_of_pictures import Maker, Pixels, pictures_of
 from made_items import MadeItems
 from step_context import StepContext
@@ -31,9 +33,9 @@ def forensics(folder: Path, photographs: Sequence[Pixels], seed: int, records: i
     weights = make_pipeline("sdxl", folder / "sdxl", seed=seed)
     run = TruthRun(folder, seed=seed)
     for number, pixels in enumerate(pictures_of(photographs, seed, records)):
-        image_id = run.add(pixels, f"{number}.png")
+        image_id = run.add(pixels, f"{number}.jpg")
         run.state(f"coco:{number}", [image_id], Captions(texts=(f"Thing number {number} on a table.",)))
-    task = ForensicDetection(weights=str(weights), side_px=64, model_side_px=96, steps=1, min_side_px=16)
+    task = ForensicDetection(weights=str(weights), side_px=64, model_side_px=64, steps=1, min_side_px=16)
     return MadeItems.of_run(run, run.run(task))
 
 
@@ -45,13 +47,16 @@ def similar(folder: Path, photographs: Sequence[Pixels], seed: int, records: int
         mode=mode, weights=str(model), side_px=56, copies=0.995, least=0.3, margin=0.05, device="cpu"
     )
     run, context = TruthRun(folder, seed=seed), StepContext(folder, seed=seed)
-    for number, pixels in enumerate(pictures_of(photographs, seed, 5 * records)):
-        image_id = run.add(pixels, f"{number}.png")
+    rng = np.random.default_rng(seed)
+    for number in range(5 * records):
+        width, height = rng.integers(100, 220, 2).tolist()
+        pixels = composite(photographs, seed * 1_000_000 + number, size=(width, height))
+        image_id = run.add(pixels, f"{number}.jpg")
         context.add_file(run.path(image_id))
     part = PictureFeatures.of(step)
     context.opened = part.open(None)  # type: ignore[arg-type]  # opens weights, of no context
     image_ids = sorted(run.records)
-    outcomes = part.many([run.records[image_id] for image_id in image_ids], context)  # type: ignore[arg-type]
+    outcomes = part.many([run.records[image_id] for image_id in image_ids], context)
     features = [outcome.values["features"] for outcome in outcomes]
     table = pa.table({"image_id": image_ids, "features.features": features})
     chosen = step.gather(table, GatherContext(seed, step.name))

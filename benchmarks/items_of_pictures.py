@@ -110,17 +110,19 @@ def sequences(folder: Path, photographs: Sequence[Pixels], seed: int, records: i
 
 
 def styles(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of paintings whose sizes and frequencies depend on their style."""
+    """Return items of paintings whose sizes, light and frequencies depend on their style; no painting is in two, so
+    that items are independent.
+    """
     del photographs
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
     for number in range(records):
         style = str(rng.choice(list(STYLES), p=list(STYLES.values())))
         place = list(STYLES).index(style)
-        width, height = 210 + 25 * place + int(rng.integers(30)), 330 - 25 * place + int(rng.integers(30))
+        width, height = 80 + 8 * place + int(rng.integers(10)), 120 - 8 * place + int(rng.integers(10))
         image_id = run.add(_noise(rng, width, height, 90 + 10 * place), f"{number}.png")
         run.state(f"wikiart:{number}", [image_id], ArtStyle(style=style, artist=f"painter {rng.integers(records)}"))
-    return MadeItems.of_run(run, run.run(tasks.ArtStyleTask(mode=mode, uses=None)))
+    return MadeItems.of_run(run, run.run(tasks.ArtStyleTask(mode=mode, min_side_px=64)))
 
 
 def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:

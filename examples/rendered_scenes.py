@@ -3,9 +3,10 @@
     python examples/rendered_scenes.py FOLDER [--scenes 40] [--seed 1]
 
 renders, so many of each, rooms full of things (depth, reflectance, counts, boxes), three things that lie to each other
-in some way (claims), two views of a room (poses), and two toy figures (parts that correspond). Truths follow from the
-geometry. Those that people could not see are left out: things that are half hidden, depths, places and reflectances
-that hardly differ. `scenes.jsonl` states them; in a recipe, `{step: dataset, reader: folder, folder: FOLDER}`.
+in some way (claims), two views of a room (poses), two toy figures (parts that correspond), and vessels (parts that
+serve to pour). Truths follow from the geometry. Those that people could not see are left out: things that are half
+hidden, depths, places and reflectances that hardly differ. `scenes.jsonl` states them; in a recipe,
+`{step: dataset, reader: folder, folder: FOLDER}`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, permutations
 from math import cos, degrees, dist, radians, sin
 from pathlib import Path
@@ -272,17 +274,28 @@ def two_views(rng: np.random.Generator) -> Scene:
     return Scene(tuple(shots), ({"kind": "poses", "category": "group of things", "up": [0, 0, 1], "poses": poses},))
 
 
+def part_of(
+    place: tuple[float, float],
+    turn: float,
+    shape: str,
+    right: float,
+    front: float,
+    bottom: float,
+    size: Any,
+    color: Any,
+) -> Thing:
+    """Return a part of a thing that stands at a place and is turned; how far it lies to the right and to the front."""
+    c, s = cos(radians(turn)), sin(radians(turn))
+    foot = (place[0] + c * right + s * front, place[1] + s * right - c * front, bottom)
+    return Thing(shape, foot, size, color, turn)  # type: ignore[arg-type]  # a literal of each call
+
+
 def figure(rng: np.random.Generator) -> dict[str, Thing]:
     """Return the parts of a toy figure that looks about to the front, of which chance takes build and pose."""
     x, y, turn = rng.uniform(-0.9, 0.9), rng.uniform(-0.3, 1.0), rng.uniform(-25, 25)
     legs, trunk, broad, head = rng.uniform((0.4, 0.6, 0.5, 0.4), (0.9, 1.0, 0.85, 0.6))
     skin, coat, shoes, cap = (MATERIALS[str(name)] for name in rng.choice(list(MATERIALS), 4, replace=False))
-    c, s = cos(radians(turn)), sin(radians(turn))
-
-    def part(shape: str, right: float, front: float, bottom: float, size: Any, color: Any) -> Thing:
-        place = (x + c * right + s * front, y + s * right - c * front, bottom)
-        return Thing(shape, place, size, color, turn)  # type: ignore[arg-type]  # a literal of each call
-
+    part = partial(part_of, (x, y), turn)
     parts = {
         "trunk": part("box", 0, 0, legs, (broad, 0.35, trunk), coat),
         "head": part("ball", 0, 0, legs + trunk, (head,) * 3, skin),
@@ -307,6 +320,19 @@ NAMED_PARTS = ("hat", "nose", "trunk", "left hand", "right hand", "left foot", "
 """Parts that figures have in common; left and right are those of who looks at them."""
 
 
+def places_shown(
+    traced: Traced, camera: Camera, parts: Mapping[str, Thing], names: Sequence[str]
+) -> dict[str, list[float]]:
+    """Return where a picture shows the middles of those named parts that nothing hides there."""
+    numbers, (height, width) = list(parts), traced.owner.shape
+    shown = camera.project(np.array([parts[name].middle for name in names]), (width, height))
+    return {
+        name: [round(x, 2), round(y, 2)]
+        for name, (x, y) in zip(names, shown.tolist(), strict=True)
+        if 0 <= x < width and 0 <= y < height and traced.owner[int(y), int(x)] == numbers.index(name)
+    }
+
+
 def two_figures(rng: np.random.Generator) -> Scene:
     """Return two pictures, of a figure each, and where both show their parts."""
     shots, places = [], []
@@ -314,21 +340,74 @@ def two_figures(rng: np.random.Generator) -> Scene:
         parts = figure(rng)
         room, camera = furnished(list(parts.values()), rng), held(rng, float(rng.uniform(-12, 12)), 3.8)
         shot = shoot(room, camera, rng)
-        middles = np.array([parts[name].middle for name in NAMED_PARTS])
-        shown = camera.project(middles, SIZE_WH)
-        owners = [list(parts).index(name) for name in NAMED_PARTS]
-        places.append(
-            {
-                name: [round(x, 2), round(y, 2)]
-                for name, (x, y), owner in zip(NAMED_PARTS, shown.tolist(), owners, strict=True)
-                if 0 <= x < SIZE_WH[0] and 0 <= y < SIZE_WH[1] and shot.traced.owner[int(y), int(x)] == owner
-            }
-        )
+        places.append(places_shown(shot.traced, camera, parts, NAMED_PARTS))
         shots.append(shot.pixels)
     names = [name for name in NAMED_PARTS if all(name in shown for shown in places)]
     first, second = ([shown[name] for name in names] for shown in places)
     truth = {"kind": "keypoints", "category": "toy figure", "names": names, "first": first, "second": second}
     return Scene(tuple(shots), (truth,) if names else ())
+
+
+POURING_PARTS = ("grip", "spout's end", "knob of the lid", "body", "foot")
+"""Parts that serve to pour: what is held, where it runs out, what is opened, what holds it, what it stands on."""
+
+
+def vessel(rng: np.random.Generator, category: str) -> dict[str, Thing]:
+    """Return the parts of a vessel with a spout to either side; a teapot's handle is opposite it, a kettle's above."""
+    part = partial(part_of, (rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.4)), rng.uniform(-20, 20))
+    body, edge, knob, tip = (MATERIALS[str(name)] for name in rng.choice(list(MATERIALS), 4, replace=False))
+    foot, wide = rng.uniform(0.12, 0.22), rng.uniform(0.8, 1.15)
+    side, top = rng.choice((-1, 1)), foot + wide
+    parts = {
+        "foot": part("cylinder", 0, 0, 0, (0.75 * wide, 0.75 * wide, foot), edge),
+        "body": part("ball", 0, 0, 0.97 * foot, (wide,) * 3, body),
+        "knob of the lid": part("ball", 0, 0, top - 0.05, (0.26,) * 3, knob),
+    }
+
+    def row(name: str, last: str, bends: Sequence[tuple[float, float]], color: Any) -> None:
+        """Add a row of balls along a bent line; the last one, or else the middle one, has a name of its own."""
+        line = np.array(bends)
+        at = np.linspace(0, len(line) - 1, 4 * len(line) + 1)
+        places = [[np.interp(way, range(len(line)), line[:, axis]) for axis in (0, 1)] for way in at]
+        for number, (right, up) in enumerate(places):
+            is_named = number == (len(places) - 1 if last == "spout's end" else len(places) // 2)
+            size = (0.2,) * 3 if is_named else (0.15,) * 3
+            key = last if is_named else f"{name} {number}"
+            parts[key] = part("ball", right, 0, up - size[0] / 2, size, tip if is_named else color)
+
+    out, rise = rng.uniform(0.35, 0.6), rng.uniform(0.15, 0.5)
+    start = side * wide / 2, foot + wide * rng.uniform(0.3, 0.6)
+    row("spout", "spout's end", [start, (start[0] + side * out, start[1] + rise)], edge)
+    if category == "teapot":
+        reach = rng.uniform(0.3, 0.45)
+        low, up = foot + 0.25 * wide, foot + 0.8 * wide
+        bends = [(-side * wide / 2, low), (-side * (wide / 2 + reach), (low + up) / 2), (-side * wide / 2, up)]
+    else:
+        peak = top + rng.uniform(0.45, 0.7)
+        bends = [
+            (-0.45 * wide, foot + 0.8 * wide),
+            (-0.3 * wide, peak),
+            (0.3 * wide, peak),
+            (0.45 * wide, foot + 0.8 * wide),
+        ]
+    row("handle", "grip", bends, edge)
+    return parts
+
+
+def one_vessel(rng: np.random.Generator) -> Scene:
+    """Return a picture of a vessel, and where it shows the parts that serve to pour."""
+    while True:
+        category = str(rng.choice(("teapot", "kettle")))
+        parts = vessel(rng, category)
+        room, camera = furnished(list(parts.values()), rng), held(rng, float(rng.uniform(-12, 12)), 3.8)
+        if len(places_shown(trace(room, camera, TRIAL_WH), camera, parts, POURING_PARTS)) < len(POURING_PARTS):
+            continue
+        shot = shoot(room, camera, rng)
+        shown = places_shown(shot.traced, camera, parts, POURING_PARTS)
+        if len(shown) == len(POURING_PARTS):
+            break
+    points = [shown[name] for name in POURING_PARTS]
+    return Scene((shot.pixels,), ({"kind": "functions", "action": "Pour", "category": category, "points": points},))
 
 
 def _material(thing: Thing) -> str:
@@ -340,6 +419,7 @@ KINDS: dict[str, Callable[[np.random.Generator], Scene]] = {
     "three": three_things,
     "views": two_views,
     "figures": two_figures,
+    "vessel": one_vessel,
 }
 """Scenes by the beginning of their names."""
 

@@ -23,6 +23,7 @@ from benchwright.construction.ground_truth import (
     CameraPoses,
     CountQuestion,
     DepthComparison,
+    FunctionalPoints,
     KeypointPair,
     ReflectanceComparison,
     SpatialClaim,
@@ -145,7 +146,9 @@ def test_a_table_states_valid_truths_of_every_kind_and_each_picture_is_there(fol
                 centres = [np.array(pose.centre[:2]) for pose in truth.poses]
                 angles = [np.arctan2(centre[0], -centre[1]) for centre in centres]
                 assert all(14 < abs(np.degrees(b - a)) < 41 for a, b in pairwise(angles))
-    assert kinds >= {CountQuestion, SpatialClaim, KeypointPair, CameraPoses, ReflectanceComparison}
+    assert kinds >= {
+        CountQuestion, SpatialClaim, KeypointPair, CameraPoses, ReflectanceComparison, FunctionalPoints,
+    }  # fmt: skip
 
 
 def test_a_scene_depends_on_its_seed_kind_and_number_alone(folder: Path, tmp_path: Path) -> None:
@@ -166,6 +169,7 @@ steps:
   - {step: relative_reflectance}
   - {step: object_localization, dataset: dataset}
   - {step: semantic_correspondence, mode: paper, min_distance: 0.06}
+  - {step: functional_correspondence, mode: paper, min_distance: 0.06}
   - {step: freeze, name: scenes, description: Scenes.}
 """
     (tmp_path / "scenes").symlink_to(folder)
@@ -173,4 +177,6 @@ steps:
     tasks = {
         released.item.task for released in Release.open(finished.workspace / finished.artifacts["release"]).items()
     }
-    assert tasks >= {"counting", "spatial_relation", "multi_view_reasoning", "semantic_correspondence"}
+    assert tasks >= {
+        "counting", "spatial_relation", "multi_view_reasoning", "semantic_correspondence", "functional_correspondence",
+    }  # fmt: skip

@@ -15,7 +15,7 @@ from step_context import StepContext
 
 from benchwright.construction.ground_truth import GroundTruth, RecordTruth, write_truths
 from benchwright.records import ImageRecord, Item
-from benchwright.steps import GatherContext, Outcome
+from benchwright.steps import GatherContext, Gathered, Outcome
 
 
 class TruthRun:
@@ -69,17 +69,15 @@ class TruthRun:
     def values(self) -> dict[tuple[str, str], str]:
         return {key: write_truths(truths) for key, truths in self._truths.items()} | self._marks
 
+    def selected(self, task: Any) -> list[dict[str, Any]]:
+        """Return the records of which a task would make items."""
+        gathered, _ = self._gathered(task.parts()[0], task.name, without=())
+        return [entry for text in gathered.values["chosen"] for entry in json.loads(text or "[]")]
+
     def run(self, task: Any, *, without: tuple[str, ...] = ()) -> list[Item]:
         """Return the items, without some pictures where these have left the run."""
         selection, step = task.parts()
-        values = self.values()
-        image_ids = sorted(image_id for image_id in self.records if image_id not in without)
-        columns: dict[str, Any] = {"image_id": image_ids}
-        for side in ("width", "height"):
-            columns[side] = [getattr(self.records[image_id], side) for image_id in image_ids]
-        for name in selection.columns[3:]:
-            columns[name] = pa.array([values.get((image_id, name)) for image_id in image_ids], pa.string())
-        gathered = selection.gather(pa.table(columns), GatherContext(self.seed, f"{task.name}.selection"))
+        gathered, image_ids = self._gathered(selection, task.name, without=without)
         given = {
             (image_ids[row], f"selection.{name}"): column[place]
             for name, column in gathered.values.items()
@@ -88,10 +86,22 @@ class TruthRun:
         context = StepContext(self.folder, seed=self.seed, values=given)
         for image_id in image_ids:
             context.add_file(self.folder / self._names[image_id])
-        self.outcomes = {image_id: context.run(step, self.records[image_id]) for image_id in image_ids}
+        context.opened = step.open(context)
+        self.outcomes = {image_id: step.one(self.records[image_id], context) for image_id in image_ids}
         self.made = {image.image_id: image for outcome in self.outcomes.values() for image in outcome.images}
         self.stored = context.stored
         return [item for outcome in self.outcomes.values() for item in outcome.items]
+
+    def _gathered(self, selection: Any, task: str, *, without: tuple[str, ...]) -> tuple[Gathered, list[str]]:
+        """Return what the selection says of the pictures, and their ids."""
+        values = self.values()
+        image_ids = sorted(image_id for image_id in self.records if image_id not in without)
+        columns: dict[str, Any] = {"image_id": image_ids}
+        for side in ("width", "height"):
+            columns[side] = [getattr(self.records[image_id], side) for image_id in image_ids]
+        for name in selection.columns[3:]:
+            columns[name] = pa.array([values.get((image_id, name)) for image_id in image_ids], pa.string())
+        return selection.gather(pa.table(columns), GatherContext(self.seed, f"{task}.selection")), image_ids
 
     def reason(self, image_id: str) -> str | None:
         return self.outcomes[image_id].reason

@@ -34,7 +34,15 @@ from benchwright.steps import (
     Stream,
 )
 
-from ..ground_truth import RECORDS, RecordPlace, RecordTruth, SimilarityTriplet, write_records, write_truths
+from ..ground_truth import (
+    OTHER_REFERENCE,
+    RECORDS,
+    RecordPlace,
+    RecordTruth,
+    SimilarityTriplet,
+    write_records,
+    write_truths,
+)
 from ..item_parts.modes import Mode
 from .model_step import ModelStep, open_model
 
@@ -53,13 +61,24 @@ _Features = NDArray[np.float64]
 
 
 class Triplet(NamedTuple):
-    """Rows of three pictures, with the cosines of the reference with both others."""
+    """Rows of three pictures, with the cosines of the reference with both others.
+
+    Args:
+        reference: The picture that both others are compared with.
+        nearer: The one that is nearer to it.
+        farther: The other one.
+        nearer_cosine: Cosine of the reference with the nearer one.
+        farther_cosine: Cosine of the reference with the farther one.
+        other_reference: The picture that chance could have taken for the reference, to which `farther` is nearer; None
+            where chance took none.
+    """
 
     reference: int
     nearer: int
     farther: int
     nearer_cosine: float
     farther_cosine: float
+    other_reference: int | None = None
 
 
 class SimilarPictures(ModelStep, GatherStep):
@@ -85,6 +104,7 @@ class SimilarPictures(ModelStep, GatherStep):
     """
 
     name: ClassVar[str] = "similar_pictures"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {RECORDS: "string", SimilarityTriplet.kind: "string", "left_out": "string"}
     columns: ClassVar[tuple[str, ...]] = ("image_id", _FEATURES)
@@ -131,6 +151,8 @@ class SimilarPictures(ModelStep, GatherStep):
                 "nearer_cosine": triplet.nearer_cosine,
                 "farther_cosine": triplet.farther_cosine,
             }
+            if triplet.other_reference is not None:
+                original[OTHER_REFERENCE] = names[triplet.other_reference]
             truth = SimilarityTriplet(closer="left" if is_left else "right", votes=1, original=original)
             image_ids = tuple(names[number] for number in shown)
             truths[triplet.reference] = write_truths([RecordTruth(record, image_ids, truth)])
@@ -221,7 +243,9 @@ class SimilarPictures(ModelStep, GatherStep):
             turned = self._turned(triplet, others[is_free[others]], features)
             if turned is not None:
                 is_turned = generator_for(seed, self.name, names[reference], "turned").integers(2)
-                return turned if is_turned else triplet
+                if is_turned:
+                    return turned._replace(other_reference=reference)
+                return triplet._replace(other_reference=turned.reference)
         return reason
 
     def _turned(self, triplet: Triplet, others: NDArray[np.int64], features: _Features) -> Triplet | None:

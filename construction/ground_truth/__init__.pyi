@@ -1,5 +1,6 @@
 from .truths import IDENTITY as IDENTITY
 from .truths import MARKED_BY as MARKED_BY
+from .truths import OTHER_REFERENCE as OTHER_REFERENCE
 from .truths import TRUTHS as TRUTHS
 from .truths import ArtStyle as ArtStyle
 from .truths import BoxXYXY as BoxXYXY

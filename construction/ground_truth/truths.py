@@ -29,6 +29,8 @@ IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 MARKED_BY = "marked_by"
 """Key of `original` that names where people marked a truth that no dataset states: a campaign, or a file; `simulated`
 beside it says that nobody did."""
+OTHER_REFERENCE = "other_reference"
+"""Key of a triplet's `original` that names the picture that chance could have taken for its reference."""
 
 
 class GroundTruth(BaseModel):

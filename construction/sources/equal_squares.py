@@ -2,60 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
+from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import middle_square
-from .truth_plans import ChosenRecord, LeftOut
+from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
 REDUCTION = 1.25
 """Least reduction of a picture: one shown as it is beside others that were scaled down would be the sharpest."""
 
 
-def equal_squares(
-    record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord], *, max_side_px: int
-) -> list[ImageRecord]:
-    """Return a record's pictures as squares of one size and encoding, so that no size or proportion tells them apart.
-
-    Each is the largest square in the middle of its picture, scaled to one size at which all of them, the smallest
-    too, are reduced by `REDUCTION` or more.
+def square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
+    """Return the side of the squares as which pictures are shown together: one at which all of them, the smallest too,
+    are reduced by `REDUCTION` or more.
 
     Args:
-        record: Image that the item is made from.
-        ctx: Context of the step.
-        entry: The record.
-        pictures: Mapping to which the squares are added by their id.
+        sizes_wh: Sizes of the pictures. Where chance chose between two references, both belong to them: if the one that
+            is shown alone decided, a small square would say that it is small, as pictures of its kind may be.
         max_side_px: Largest side of the squares.
     """
-    sources = [ctx.image(image_id) for image_id in entry.image_ids]
-    smallest_px = min(min(source.width, source.height) for source in sources)
-    side_px = min(max_side_px, max(1, int(smallest_px / REDUCTION)))
-    shown = []
-    for source in sources:
-        parents = [record] if source.image_id == record.image_id else [record, source]
-        shown.append(ctx.store_image(middle_square(ctx.images.rgb(source), side_px), parents=parents))
-    pictures |= {picture.image_id: picture for picture in shown}
-    return shown
+    smallest_px = min(min(size_wh) for size_wh in sizes_wh)
+    return min(max_side_px, max(1, int(smallest_px / REDUCTION)))
 
 
 class WholePicturesTask(TruthTask):
     """A task whose pictures are compared as wholes."""
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     mode: Mode = "hardened"
 
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
     ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` with its pictures as squares of one size."""
+        """Return the item, in mode `hardened` with its pictures as squares of one size and encoding.
+
+        Each is the largest square in the middle of its picture, scaled to the side that was planned.
+        """
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
-        shown = equal_squares(record, ctx, entry, pictures, max_side_px=self.max_side_px)
+        shown = []
+        for image_id in entry.image_ids:
+            source = ctx.image(image_id)
+            parents = [record] if image_id == record.image_id else [record, source]
+            square = middle_square(ctx.images.rgb(source), entry.plan["side_px"])
+            shown.append(ctx.store_image(square, parents=parents))
+        pictures |= {picture.image_id: picture for picture in shown}
         if len(pictures) < len(shown):
             return "same_picture"
         return self.made(record, ctx, entry, shown, pictures)
+
+    def side(self, pictures: TruthPictures) -> dict[str, int]:
+        """Return what a plan's document says of the squares: their side in mode `hardened`, else nothing.
+
+        Args:
+            pictures: All pictures of the record, also those that are not shown.
+        """
+        return {} if self.mode == "paper" else {"side_px": square_side_px(pictures.sizes_wh, self.max_side_px)}

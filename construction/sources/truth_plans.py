@@ -24,12 +24,15 @@ class Plan(NamedTuple):
         answer: What is balanced, such as `yes` or the number of things.
         document: All else that the item needs, as JSON values, in pixels of the pictures as they are shown.
         pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
+        reserved: Numbers of further pictures that count as shown, so that an item takes the same pictures from the
+            others whichever option is right.
     """
 
     letters: tuple[int, ...]
     answer: str
     document: Mapping[str, Any]
     pictures: tuple[int, ...] = ()
+    reserved: tuple[int, ...] = ()
 
 
 class TruthPictures(NamedTuple):

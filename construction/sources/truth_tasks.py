@@ -413,6 +413,7 @@ class Selection(GatherStep):
         sizes_wh: dict[str, SizeWH] = dict(zip(rows, sides, strict=True))
         truths, without = self._truths(columns, list(rows), sizes_wh)
         planned: list[tuple[RecordTruth[Any], Plan, TruthPictures]] = []
+        candidates: list[Candidate] = []
         left_out: dict[str, Counter[str]] = {}
         for truth, reason in without:
             left_out.setdefault(truth.image_ids[0], Counter())[reason] += 1
@@ -424,11 +425,12 @@ class Selection(GatherStep):
             pictures = task.pictures_of(truth, sizes_wh)
             plan = self._plan(truth, pictures, ctx.seed)
             if isinstance(plan, Plan):
-                shown = [truth.image_ids[number] for number in plan.pictures] or truth.image_ids
-                planned.append((truth._replace(image_ids=tuple(shown)), plan, pictures.only(plan.pictures)))
+                shown = tuple(truth.image_ids[number] for number in plan.pictures) or truth.image_ids
+                reserved = tuple(truth.image_ids[number] for number in plan.reserved)
+                planned.append((truth._replace(image_ids=shown), plan, pictures.only(plan.pictures)))
+                candidates.append(Candidate(truth.record, (*shown, *reserved), plan.letters, plan.answer))
             else:
                 left_out.setdefault(truth.image_ids[0], Counter())[plan] += 1
-        candidates = [Candidate(truth.record, truth.image_ids, plan.letters, plan.answer) for truth, plan, _ in planned]
         used_elsewhere = {
             image_id
             for column in task.other_selections

@@ -50,9 +50,10 @@ class ArtStyleTask(WholePicturesTask):
 
     Args:
         mode: `hardened` draws two paintings of clearly different styles, each of which has a partner, and lets chance
-            say to which of them the reference belongs: a style that is frequent is no likelier to be right. All three
-            are shown as squares of one size and encoding, the middle of each. `paper` starts from the reference, as
-            the paper does, and shows paintings whole.
+            say to which of them the reference belongs: a style that is frequent is no likelier to be right. The other
+            partner counts as shown for `uses`, so that rare styles do not run out the sooner for being right. All
+            three are shown as squares of one encoding and of a size that both partners decide, the middle of each.
+            `paper` starts from the reference, as the paper does, and shows paintings whole.
         close_styles: Groups of styles that never stand against each other, because people confuse them.
         other_artist: Whether reference and right painting must be of different painters where both are known.
 
@@ -137,7 +138,8 @@ class ArtStyleTask(WholePicturesTask):
     ) -> Iterator[RecordTruth[Any]]:
         """Yield triplets in which a painting is an option beside one of a style drawn by chance, all styles alike.
 
-        Each of the two has a partner of its style, and chance says which partner is the reference.
+        Each of the two has a partner of its style, and chance says which partner is the reference; the other partner
+        comes last.
         """
         rng = generator_for(seed, self.name, painting.record, "pair")
         for _ in range(TRIES if far else 0):
@@ -147,9 +149,9 @@ class ArtStyleTask(WholePicturesTask):
                 self._partner(right, wrong, orders[right.truth.style], rng) for right, wrong in (options, options[::-1])
             ]
             number = int(rng.integers(2))
-            reference = None if None in partners else partners[number]
-            if reference is not None and options[0].image_ids[0] != options[1].image_ids[0]:
-                yield JoinedTruths.of((reference, options[number], options[1 - number]))
+            reference, other = partners[number], partners[1 - number]
+            if reference is not None and other is not None and options[0].image_ids[0] != options[1].image_ids[0]:
+                yield JoinedTruths.of((reference, options[number], options[1 - number], other))
 
     def _partner(
         self,
@@ -176,17 +178,19 @@ class ArtStyleTask(WholePicturesTask):
 
     def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
         """Note styles and painters."""
-        del pictures, rng
+        del rng
         if not isinstance(truth.truth, JoinedTruths):
             return "no_partner"
-        paintings: tuple[ArtStyle, ...] = truth.truth.parts
+        paintings: tuple[ArtStyle, ...] = truth.truth.parts[:3]
         document = {
             "styles": [painting.style for painting in paintings],
             "artists": [painting.artist for painting in paintings],
+            **self.side(pictures),
         }
         # What is balanced must not tell which option is right.
         answer = paintings[0].style if self.mode == "paper" else " and ".join(sorted({p.style for p in paintings}))
-        return Plan((0, 1), answer, document)
+        reserved = tuple(range(3, len(truth.image_ids)))
+        return Plan((0, 1), answer, document, pictures=(0, 1, 2), reserved=reserved)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Put the painting of the same style in its place."""

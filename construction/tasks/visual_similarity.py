@@ -5,8 +5,8 @@ BLINK takes the triplets of DreamSim's dataset, NIGHTS, on which people voted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -14,7 +14,8 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 from benchwright.steps import CueFamily
 
-from ..ground_truth import GroundTruth, RecordTruth, SimilarityTriplet
+from ..ground_truth import OTHER_REFERENCE, GroundTruth, RecordTruth, SimilarityTriplet
+from ..item_parts.marks import SizeWH
 from ..sources.equal_squares import WholePicturesTask
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
@@ -47,18 +48,28 @@ class VisualSimilarity(WholePicturesTask):
 
     min_votes: int = Field(6, ge=1)
 
+    def combined(
+        self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Iterator[RecordTruth[Any]]:
+        """Yield the triplets, those of which chance chose the reference with the other one as a fourth picture."""
+        del seed
+        for truth in truths:
+            other = truth.truth.original.get(OTHER_REFERENCE)
+            yield truth._replace(image_ids=(*truth.image_ids, other)) if other in sizes_wh else truth
+
     def planned(
         self, truth: RecordTruth[SimilarityTriplet], pictures: TruthPictures, rng: np.random.Generator
     ) -> Plan | str:
         """Check the votes."""
-        del pictures, rng
+        del rng
         triplet = truth.truth
         if triplet.votes < self.min_votes:
             return "too_few_votes"
-        if len(set(truth.image_ids)) < len(truth.image_ids):
+        if len(set(truth.image_ids[:3])) < 3:
             return "same_picture"
         right, wrong = (1, 2) if triplet.closer == "left" else (2, 1)
-        return Plan((0, 1), "picture", {"right": right, "wrong": wrong, "votes": triplet.votes})
+        document = {"right": right, "wrong": wrong, "votes": triplet.votes, **self.side(pictures)}
+        return Plan((0, 1), "picture", document, pictures=(0, 1, 2))
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
         """Put the closer picture in its place."""
