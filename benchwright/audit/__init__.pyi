@@ -1,0 +1,10 @@
+from .audited_items import AuditedItem as AuditedItem
+from .audited_items import AuditedItems as AuditedItems
+from .audited_items import AuditedPicture as AuditedPicture
+from .audited_items import UnreadableRow as UnreadableRow
+from .check import AuditCheck as AuditCheck
+from .check import AuditContext as AuditContext
+from .check import CheckSkipped as CheckSkipped
+from .finding import Certainty as Certainty
+from .finding import Finding as Finding
+from .finding import Severity as Severity
