@@ -1,9 +1,9 @@
-"""What an audit looks at: the items of a source with their own ids and splits, their pictures, and what is unreadable."""
+"""What an audit looks at: the items of a source with their ids and splits, their pictures, and what is unreadable."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +55,7 @@ class AuditedItem:
         split: Its split as the source names it; None where that states none.
         where: File and row, such as `test.json, row 7`.
         missing: Names of its pictures that are not there or cannot be read.
+        names: Names of its pictures as the source gives them, in the order of `item.images`; empty for a release.
     """
 
     item_id: str
@@ -62,6 +63,7 @@ class AuditedItem:
     split: str | None
     where: str
     missing: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def has_key(self) -> bool:
@@ -96,6 +98,14 @@ class AuditedItems:
     def own_id(self) -> Mapping[str, str]:
         """Return the own id of each item by the digest that `Item.item_id` is."""
         return {audited.item.item_id: audited.item_id for audited in self.items}
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {audited.item_id: place for place, audited in enumerate(self.items)}
+
+    def in_order(self, items: Iterable[str]) -> tuple[str, ...]:
+        """Return own ids in the order of the source, each once."""
+        return tuple(sorted(set(items), key=self._places.__getitem__))
 
     @cached_property
     def items_of_picture(self) -> Mapping[str, tuple[str, ...]]:

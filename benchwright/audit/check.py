@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from benchwright.canonical import canonical_json
 from benchwright.progress import Progress, Silent
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .audited_items import AuditedItems
     from .finding import Finding
+
+T = TypeVar("T")
 
 
 class CheckSkipped(Exception):
@@ -28,22 +30,33 @@ class AuditContext:
     """What a check may use besides the items.
 
     Args:
-        cache: Cache of what was measured, by content, so that nothing is measured twice (`benchwright.workspace.item_cache`).
+        cache: Cache of what was measured, by content, so that nothing is measured twice.
+        folder: Folder beside that cache, for what has to lie in files.
         against: Collections that the pictures are compared with: folders, releases, hash lists.
         replies: Files of models' replies to the items, in the common layouts.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
         progress: Receiver of progress.
+        memo: Values that the checks of one audit share, by name.
     """
 
     cache: ItemCache
+    folder: Path
     against: tuple[Path, ...] = ()
     replies: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     workers: int = 1
     seed: int = 0
     progress: Progress = field(default_factory=Silent)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def shared(self, name: str, make: Callable[[], T]) -> T:
+        """Return a value that a check of this audit made before, or make it now."""
+        if name not in self.memo:
+            self.memo[name] = make()
+        value: T = self.memo[name]
+        return value
 
     def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
         """Return a JSON value that was made from equal inputs before, or make it now and keep it.

@@ -7,7 +7,30 @@ from importlib import import_module
 
 from .check import AuditCheck
 
-CHECKS: tuple[str, ...] = ()
+CHECKS: tuple[str, ...] = (
+    "checks:BrokenPictures",
+    "checks:PictureFaults",
+    "checks:CopiedPictures",
+    "checks:CopiesElsewhere",
+    "checks:TornGroups",
+    "checks:RepeatedIds",
+    "checks:RepeatedQuestions",
+    "checks:RepeatedAnswerOptions",
+    "checks:MissingKeys",
+    "checks:NamedAnswers",
+    "checks:KeyLetters",
+    "checks:GuessedFromWords",
+    "checks:ShortcutBattery",
+    "checks:Wording",
+    "checks:PictureLicences",
+    "checks:PersonalMetadata",
+    "checks:Canary",
+    "checks:QuestionsElsewhere",
+    "checks:BlindModels",
+    "checks:TextInPictures",
+    "checks:UnsafePictures",
+    "checks:SecondRightOptions",
+)
 """`module:Class` of each check, below `benchwright.audit`."""
 
 

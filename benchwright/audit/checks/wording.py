@@ -1,0 +1,83 @@
+"""Language and spelling of questions, options and explanations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchwright.errors import PrerequisiteError
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..finding import Finding
+
+_SUMMARIES = {
+    "spelling": "Words that no list has",
+    "article": "`a` and `an` before the wrong sound",
+    "agreement": "Words that do not agree in number, person or tense",
+    "doubled_word": "Words that stand twice in a row",
+    "capital": "Questions that begin with a small letter",
+    "end_mark": "Questions without a mark at the end",
+    "too_long": "Questions or options of very many characters",
+    "too_short": "Questions of very few characters",
+}
+_MOSTLY = 0.8
+_SHOWN = 200
+_SOUND_NAMED = "names_answer"
+"""Has a check of its own."""
+
+
+class Wording:
+    """Spelling and grammar of English texts, and items in another language than most."""
+
+    name: ClassVar[str] = "wording"
+    title: ClassVar[str] = "Language, spelling and grammar"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each kind of fault, and one for items in another language than most."""
+        from benchwright.filters.language import Language, Spelling
+
+        step = Language()
+        try:
+            spelling = Spelling(())
+        except PrerequisiteError as error:
+            raise CheckSkipped(str(error)) from None
+        items: defaultdict[str, list[str]] = defaultdict(list)
+        words: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        other: list[str] = []
+        for each in audited.items:
+            faults, english = step.faults_of(each.item, spelling)
+            if not english:
+                other.append(each.item_id)
+            for kind, place, fault, correction in faults:
+                if kind == _SOUND_NAMED:
+                    continue
+                if each.item_id not in items[kind]:
+                    items[kind].append(each.item_id)
+                words[kind].setdefault(f"{each.item_id}, {place}", fault + (f" ({correction}?)" if correction else ""))
+        for kind, ids in sorted(items.items()):
+            yield Finding(
+                f"wording_{kind}",
+                "low",
+                tuple(ids),
+                f"{_SUMMARIES.get(kind, kind)}, in {len(ids):,} items.",
+                {"words": dict(list(words[kind].items())[:_SHOWN])},
+                "possible" if kind == "spelling" else "likely",
+            )
+        english = len(audited.items) - len(other)
+        if other and english >= _MOSTLY * len(audited.items) and any(_is_foreign(audited, item) for item in other):
+            foreign = tuple(item for item in other if _is_foreign(audited, item))
+            yield Finding(
+                "other_language",
+                "low",
+                foreign,
+                f"Most items are English, {len(foreign):,} are in other letters.",
+                certainty="likely",
+            )
+
+
+def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
+    """Return whether most letters of a question are of another alphabet than English has."""
+    letters = [letter for letter in audited.by_id[item_id].item.question if letter.isalpha()]
+    return sum(not letter.isascii() for letter in letters) > len(letters) / 2
