@@ -235,7 +235,8 @@ def look_at(
             missing.append(pair)
         else:
             looks[pair.first, pair.second] = LookedAt(pair.first, pair.second, *json.loads(data))
-    context.progress.phase("likely copies", len(missing), "pairs")
+    if missing:
+        context.progress.phase("likely copies", len(missing), "pairs")
     jobs = [
         LookAtPairs(tuple(batch), {name: files[name] for pair in batch for name in pair[:2]})
         for batch in in_batches(missing, _PAIRS_A_JOB)

@@ -179,7 +179,8 @@ def measured_pictures(pictures: Sequence[AuditedPicture], context: AuditContext)
         else:
             measured[picture.image_id] = PictureMeasures(**json.loads(zlib.decompress(data)))
     jobs = [MeasurePictures(tuple(batch)) for batch in in_batches(missing, _PICTURES_A_JOB)]
-    context.progress.phase("pictures", len(missing))
+    if missing:
+        context.progress.phase("pictures", len(missing))
     for results in run_jobs(jobs, context):
         for image_id, document in results:
             measured[image_id] = PictureMeasures(**document)

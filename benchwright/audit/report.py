@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,9 +14,11 @@ from benchwright.engines import default_workers
 from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.storage_faults import naming
+from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
 from .audited_items import AuditedItems
+from .baseline import Baseline, read_baseline, write_baseline
 from .check import AuditCheck, AuditContext, CheckSkipped
 from .finding import Finding, Severity, by_weight
 from .reading import read_source
@@ -24,6 +26,7 @@ from .registry import all_checks
 
 logger = logging.getLogger(__name__)
 
+DOCUMENT = "audit.json"
 CACHE = "cache"
 """Folder, below the output, of what was measured; it can be deleted at any time."""
 _MEMORY_MB = 400
@@ -55,6 +58,8 @@ class AuditSettings(NamedTuple):
         replies: Files of models' replies.
         allowed_licences: Licences that pictures may have.
         workers: Number of processes; None for one a processor, as memory allows.
+        baseline: File of accepted findings.
+        write_baseline: File to which a baseline that accepts all that was found is written.
     """
 
     pictures: Path | None = None
@@ -63,6 +68,8 @@ class AuditSettings(NamedTuple):
     replies: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     workers: int | None = None
+    baseline: Path | None = None
+    write_baseline: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -117,28 +124,37 @@ def audit(
     *,
     checks: Sequence[AuditCheck] | None = None,
     progress: Progress | None = None,
+    shown: Callable[[str], None] | None = None,
 ) -> AuditReport:
-    """Return what is wrong with the items of a source; what was measured is kept in `out`.
+    """Return what is wrong with the items of a source, and write it as a page and as JSON.
 
     Args:
         source: File of questions, folder or archive with such files, or release.
-        out: Folder of the output; made where it is not there.
+        out: Folder of the output, made where it is not there: `audit.html`, `audit.json`, and in `cache/` what was
+            measured. Files of an earlier audit are replaced.
         settings: Settings; the defaults where None.
         checks: Checks to run; all where None.
         progress: Receiver of progress; default none.
+        shown: Function that is called with each line that says how the source is read, before anything is checked.
 
     Raises:
-        DataError: The source holds no questions, or cannot be read.
+        DataError: The source holds no questions, or cannot be read; or the baseline is none.
         BenchwrightError: The output cannot be written.
     """
+    from .page import write_page
+
     settings = settings or AuditSettings()
     progress = progress or Silent()
+    accepting = Baseline() if settings.baseline is None else read_baseline(settings.baseline)
     if out.exists() and not out.is_dir():
         raise BenchwrightError(f"{out} is a file; give a folder for the audit with --out")
     with naming(out):
         (out / CACHE).mkdir(parents=True, exist_ok=True)
     progress.phase("reading", 0, "items")
     audited = read_source(source, objects=out / CACHE / "objects", pictures=settings.pictures, columns=settings.columns)
+    for line in audited.reading:
+        if shown is not None:
+            shown(line)
     with ItemCache(out / CACHE / "measures.sqlite", max_bytes=_CACHE_BYTES) as cache:
         context = AuditContext(
             cache,
@@ -151,17 +167,25 @@ def audit(
         )
         runs: list[CheckRun] = []
         findings: list[Finding] = []
+        progress.phase("checks", 0, "items")
         for check in all_checks() if checks is None else checks:
             run, found = _run(check, audited, context)
             runs.append(run)
             findings += found
-    return AuditReport(audited, tuple(runs), tuple(sorted(findings, key=by_weight)))
+        new, accepted = accepting.divide(sorted(findings, key=by_weight))
+        report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted))
+        progress.phase("page", 0, "pictures")
+        report = replace(report, page=write_page(report, out, cache))
+    write_json(out / DOCUMENT, report.to_json())
+    if settings.write_baseline is not None:
+        known = read_baseline(settings.write_baseline) if settings.write_baseline.exists() else accepting
+        write_baseline(settings.write_baseline, known.with_findings(findings))
+    return report
 
 
 def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:
     """Run a check; one that lacks something is skipped."""
     started = time.perf_counter()
-    context.progress.phase(check.name.replace("_", " "), 0, "items")
     try:
         found = list(check.run(audited, context))
     except CheckSkipped as error:

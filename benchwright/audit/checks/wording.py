@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.errors import PrerequisiteError
 
 from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped
 from ..finding import Finding
+
+if TYPE_CHECKING:
+    from benchwright.filters.language import Language, Spelling
+    from benchwright.records import Item
 
 _SUMMARIES = {
     "spelling": "Words that no list has",
@@ -24,8 +28,8 @@ _SUMMARIES = {
 }
 _MOSTLY = 0.8
 _SHOWN = 200
-_SOUND_NAMED = "names_answer"
-"""Has a check of its own."""
+_HAS_OWN_CHECK = "names_answer"
+_KIND = "audit wording 1"
 
 
 class Wording:
@@ -36,22 +40,16 @@ class Wording:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of fault, and one for items in another language than most."""
-        from benchwright.filters.language import Language, Spelling
-
-        step = Language()
-        try:
-            spelling = Spelling(())
-        except PrerequisiteError as error:
-            raise CheckSkipped(str(error)) from None
+        faults_of = _KeptFaults(context)
         items: defaultdict[str, list[str]] = defaultdict(list)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
         for each in audited.items:
-            faults, english = step.faults_of(each.item, spelling)
-            if not english:
+            faults, is_english = faults_of(each.item)
+            if not is_english:
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:
-                if kind == _SOUND_NAMED:
+                if kind == _HAS_OWN_CHECK:
                     continue
                 if each.item_id not in items[kind]:
                     items[kind].append(each.item_id)
@@ -75,6 +73,40 @@ class Wording:
                 f"Most items are English, {len(foreign):,} are in other letters.",
                 certainty="likely",
             )
+
+
+class _KeptFaults:
+    """Faults of items, kept by their words; the list of words is read only when an item is new.
+
+    Raises:
+        CheckSkipped: The list of words is not installed.
+    """
+
+    def __init__(self, context: AuditContext) -> None:
+        self._context = context
+        self._step: Language | None = None
+        self._spelling: Spelling | None = None
+
+    def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool]:
+        texts = [
+            item.question,
+            item.explanation,
+            item.right_key,
+            [[choice.key, choice.text] for choice in item.choices],
+        ]
+        entry = self._context.kept(_KIND, texts, lambda: self._measured(item))
+        return [tuple(fault) for fault in entry["faults"]], entry["english"]
+
+    def _measured(self, item: Item) -> dict[str, Any]:
+        from benchwright.filters.language import Language, Spelling
+
+        if self._step is None or self._spelling is None:
+            try:
+                self._step, self._spelling = Language(), Spelling(())
+            except PrerequisiteError as error:
+                raise CheckSkipped(str(error)) from None
+        faults, is_english = self._step.faults_of(item, self._spelling)
+        return {"faults": [list(fault) for fault in faults], "english": is_english}
 
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
