@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,16 @@ class UnreadableRow(NamedTuple):
 
     where: str
     reason: str
+
+
+UNREADABLE_PICTURE = "unreadable_picture"
+
+
+class AbsentPicture(NamedTuple):
+    """A picture that cannot be seen: a stable code, such as `missing_picture` or `unreadable_picture`, and words."""
+
+    reason: str
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,7 @@ class AuditedItems:
         pictures: Readable pictures by id.
         unreadable: Rows and pictures that cannot be read.
         reading: Lines that say how the source was read: its files, and which column was taken for what.
+        absent: Why a picture is not there, by the name that items give it.
     """
 
     source: Path
@@ -88,6 +99,7 @@ class AuditedItems:
     pictures: Mapping[str, AuditedPicture]
     unreadable: tuple[UnreadableRow, ...] = ()
     reading: tuple[str, ...] = ()
+    absent: Mapping[str, AbsentPicture] = field(default_factory=dict)
 
     @cached_property
     def by_id(self) -> Mapping[str, AuditedItem]:

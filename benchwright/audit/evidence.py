@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .audited_items import AuditedItems
     from .check import AuditContext
 
+MEASURES = "measures"
+"""Name of the measures of pictures among what checks share."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
@@ -27,7 +29,7 @@ def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[st
     """
     if not audited.pictures:
         raise CheckSkipped(NO_PICTURES)
-    return context.shared("measures", lambda: measured_pictures(list(audited.pictures.values()), context))
+    return context.shared(MEASURES, lambda: measured_pictures(list(audited.pictures.values()), context))
 
 
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,13 +38,17 @@ _EVIDENCE_CHARACTERS = 1500
 
 
 class ShownPicture(NamedTuple):
-    """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown."""
+    """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown.
+
+    `also` is the number of other files with the same bytes.
+    """
 
     uri: str | None
     width: int
     height: int
     name: str
     problem: str = ""
+    also: int = 0
 
 
 class ShownItem(NamedTuple):
@@ -158,7 +163,8 @@ def _printable(value: Any) -> Any:
 
 
 def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> ShownKind:
-    full, rest = kind.findings[:_EXAMPLES], kind.findings[_EXAMPLES:]
+    telling = sorted(kind.findings, key=lambda finding: len(finding.pictures) < 2)  # several pictures show more
+    full, rest = telling[:_EXAMPLES], telling[_EXAMPLES:]
     others = [", ".join(finding.items[:12]) or finding.summary for finding in rest]
     return ShownKind(
         kind,
@@ -213,6 +219,10 @@ class _Previews:
 
     def __init__(self, audited: AuditedItems, cache: ItemCache) -> None:
         self._audited, self._cache = audited, cache
+        self._files: defaultdict[str, set[str]] = defaultdict(set)
+        for each in audited.items:
+            for image, name in zip(each.item.images, each.names, strict=False):
+                self._files[image.image_id].add(name)
         self._made: dict[str, ShownPicture] = {}
 
     def of(self, image_id: str) -> ShownPicture:
@@ -242,4 +252,4 @@ class _Previews:
             return ShownPicture(None, 0, 0, picture.name, error.strerror or str(error))
         media_type, width, height = json.loads(head)
         uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
-        return ShownPicture(uri, width, height, picture.name)
+        return ShownPicture(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))

@@ -30,7 +30,7 @@ from benchwright.records import ImageRecord, Source
 from benchwright.rights import embedded_sources, read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore
 
-from .audited_items import AuditedItem, AuditedItems, AuditedPicture, UnreadableRow
+from .audited_items import UNREADABLE_PICTURE, AbsentPicture, AuditedItem, AuditedItems, AuditedPicture, UnreadableRow
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _OPERATION = "0" * 32
@@ -87,12 +87,14 @@ class _Reading:
     lines: list[str] = field(default_factory=list)
     taken: dict[str, str] = field(default_factory=dict)
     """File in which each id stood first."""
-    absent: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, AbsentPicture] = field(default_factory=dict)
     """Why a picture is not there, by the name that items give it."""
 
     def result(self, source: Path) -> AuditedItems:
         self._report_absent()
-        return AuditedItems(source, tuple(self.items), self.pictures, tuple(self.unreadable), tuple(self.lines))
+        return AuditedItems(
+            source, tuple(self.items), self.pictures, tuple(self.unreadable), tuple(self.lines), self.absent
+        )
 
     def _own_id(self, key: str, file: str) -> str:
         """Return an id that no item has yet: its own, else with its file, else with a number."""
@@ -131,10 +133,11 @@ class _Reading:
             name = picture.path or place
             try:
                 if name in self.absent and picture.data is None:
-                    raise BadRow(self.absent[name])
+                    raise BadRow(self.absent[name].detail, self.absent[name].reason)
                 identity, where, path = lookup.found_picture(picture, file=file, place=place)
             except (BadRow, BenchwrightError) as error:
-                self.absent.setdefault(name, str(error))
+                reason = error.reason if isinstance(error, BadRow) else UNREADABLE_PICTURE
+                self.absent.setdefault(name, AbsentPicture(reason, str(error)))
                 missing.append(name)
                 ids.append(stand_in(name))
                 names.append(name)
@@ -152,15 +155,15 @@ class _Reading:
     def _report_absent(self) -> None:
         """List the pictures that are not there, or in one line where none is."""
         if self.absent and not self.pictures:
-            name, reason = next(iter(self.absent.items()))
+            first = next(iter(self.absent.values()))
             self.unreadable.append(
                 UnreadableRow(
                     "pictures",
-                    f"none of the {len(self.absent):,} pictures that items name can be read; of {name!r}: {reason}",
+                    f"none of the {len(self.absent):,} pictures that items name can be read: {first.detail}",
                 )
             )
         else:
-            self.unreadable += [UnreadableRow(name, reason) for name, reason in self.absent.items()]
+            self.unreadable += [UnreadableRow(name, absent.detail) for name, absent in self.absent.items()]
 
     def _state_sources(self, folder: DatasetFiles) -> None:
         """Add what the table beside the pictures and the files themselves state of their origin."""
@@ -213,7 +216,7 @@ class _Reading:
                 try:
                     identity = identify(place, root=place.parent, limits=self.limits)
                 except UnreadableImage as error:
-                    self.absent[image_id] = f"{error.reason}: {error.detail}"
+                    self.absent[image_id] = AbsentPicture(UNREADABLE_PICTURE, f"{error.reason}: {error.detail}")
                     missing.append(image_id)
                     continue
                 record = stated.get(image_id)

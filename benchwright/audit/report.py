@@ -17,10 +17,12 @@ from benchwright.storage_faults import naming
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
-from .audited_items import AuditedItems
+from .audited_items import AuditedItems, UnreadableRow
 from .baseline import Baseline, read_baseline, write_baseline
 from .check import AuditCheck, AuditContext, CheckSkipped
+from .evidence import MEASURES
 from .finding import Finding, Severity, by_weight
+from .picture_measures import PictureMeasures
 from .reading import read_source
 from .registry import all_checks
 
@@ -172,6 +174,7 @@ def audit(
             run, found = _run(check, audited, context)
             runs.append(run)
             findings += found
+        audited = _with_broken_pictures(audited, context)
         new, accepted = accepting.divide(sorted(findings, key=by_weight))
         report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted))
         progress.phase("page", 0, "pictures")
@@ -181,6 +184,17 @@ def audit(
         known = read_baseline(settings.write_baseline) if settings.write_baseline.exists() else accepting
         write_baseline(settings.write_baseline, known.with_findings(findings))
     return report
+
+
+def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:
+    """Return what was audited, with the pictures that only decoding showed to be broken among what is unreadable."""
+    measured: Mapping[str, PictureMeasures] = context.memo.get(MEASURES, {})
+    broken = [
+        UnreadableRow(audited.pictures[image_id].name, measures.failed)
+        for image_id, measures in measured.items()
+        if measures.failed is not None
+    ]
+    return replace(audited, unreadable=(*audited.unreadable, *sorted(broken)))
 
 
 def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..audited_items import AuditedItems
+from ..audited_items import UNREADABLE_PICTURE, AuditedItems
 from ..check import AuditContext, CheckSkipped
 from ..evidence import NO_PICTURES, picture_measures
 from ..finding import Finding, Severity
@@ -41,14 +41,14 @@ class BrokenPictures:
         for each in audited.items:
             for name in each.missing:
                 absent[name].append(each.item_id)
-        reasons = {row.where: row.reason for row in audited.unreadable}
         for name, items in absent.items():
+            is_broken = audited.absent[name].reason == UNREADABLE_PICTURE
             yield Finding(
-                "missing_or_unreadable_picture",
+                "broken_picture" if is_broken else "missing_picture",
                 "high",
                 tuple(items),
-                f"The picture {name} cannot be read, so that nobody can answer.",
-                {"picture": name, "reason": reasons.get(name, "")},
+                f"The picture {name} {'cannot be read' if is_broken else 'is not there'}, so that nobody can answer.",
+                {"picture": name, "reason": audited.absent[name].detail},
                 "certain",
             )
         for image_id, measures in measured.items():

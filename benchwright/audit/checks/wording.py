@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from benchwright.filters.language import Language, Spelling
     from benchwright.records import Item
 
-_SUMMARIES = {
-    "spelling": "Words that no list has",
-    "article": "`a` and `an` before the wrong sound",
-    "agreement": "Words that do not agree in number, person or tense",
-    "doubled_word": "Words that stand twice in a row",
-    "capital": "Questions that begin with a small letter",
-    "end_mark": "Questions without a mark at the end",
-    "too_long": "Questions or options of very many characters",
-    "too_short": "Questions of very few characters",
+_KINDS = {
+    "spelling": ("misspelled_words", "Words that no list has"),
+    "article": ("wrong_article", "`a` and `an` before the wrong sound"),
+    "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
+    "doubled_word": ("doubled_word", "Words that stand twice in a row"),
+    "capital": ("small_first_letter", "Questions that begin with a small letter"),
+    "end_mark": ("no_end_mark", "Questions without a mark at the end"),
+    "too_long": ("very_long_text", "Questions or options of very many characters"),
+    "too_short": ("very_short_question", "Questions of very few characters"),
 }
 _MOSTLY = 0.8
 _SHOWN = 200
@@ -55,11 +55,12 @@ class Wording:
                     items[kind].append(each.item_id)
                 words[kind].setdefault(f"{each.item_id}, {place}", fault + (f" ({correction}?)" if correction else ""))
         for kind, ids in sorted(items.items()):
+            name, summary = _KINDS[kind]
             yield Finding(
-                f"wording_{kind}",
+                name,
                 "low",
                 tuple(ids),
-                f"{_SUMMARIES.get(kind, kind)}, in {len(ids):,} items.",
+                f"{summary}, in {len(ids):,} {'item' if len(ids) == 1 else 'items'}.",
                 {"words": dict(list(words[kind].items())[:_SHOWN])},
                 "possible" if kind == "spelling" else "likely",
             )
