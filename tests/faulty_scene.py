@@ -100,6 +100,8 @@ def _write_inputs(folder: Path) -> None:
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
     (folder / "people.csv").write_text("name,role\neve,annotator\n", encoding="utf-8")
+    questions = [f"q{n},Is piece {n} here?,yes,piece-{n:02}" for n in range(3)]
+    (folder / "questions.csv").write_text("\n".join(["id,question,answer,image", *questions, ""]), encoding="utf-8")
     (folder / "guidelines.md").write_text("Accept what is right.\n", encoding="utf-8")
     write_published(folder, pictures=folder / "photographs")
     if shutil.which("ssh-keygen"):
@@ -127,6 +129,7 @@ CASES = (
     Case("demo", ["demo", "--headless", "--out", "demo", *_ONE], ["demo"]),
     Case("run again", ["run", "walk.yaml", "--images", "photographs", "--workspace", "w", *_ONE], ["w/tables"]),
     Case("gc", ["gc", "w"], ["w/tables", "w/objects"]),
+    Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", "--workers", "1"], ["audited"]),
     Case("filter duplicates", ["filter", "duplicates", "photographs", "--json"], ["stdout"]),
     Case("filter quality", ["filter", "quality", "photographs", "--json"], ["stdout"]),
     Case("filter hashes", ["filter", "hashes", "photographs", "--out", "hashes.csv"], ["hashes.csv"]),

@@ -39,5 +39,5 @@ def all_checks(names: Sequence[str] = CHECKS) -> list[AuditCheck]:
     checks: list[AuditCheck] = []
     for target in names:
         module, _, attribute = target.partition(":")
-        checks.append(getattr(import_module(f"benchwright.audit.{module}"), attribute)())
+        checks.append(getattr(import_module(f"{__package__}.{module}"), attribute)())
     return checks
