@@ -36,13 +36,16 @@ class PictureLicences:
             ):
                 refused.setdefault(licence, []).append(image_id)
         if missing:
-            some = f"{len(missing):,} of {len(audited.pictures):,}" if len(missing) < len(audited.pictures) else "all"
+            is_all = len(missing) == len(audited.pictures)
+            which = (
+                "No picture has" if is_all else f"{len(missing):,} of {len(audited.pictures):,} pictures do not have"
+            )
             yield Finding(
                 "unlicensed_pictures",
-                "low" if len(missing) == len(audited.pictures) else "medium",
-                _items(audited, missing) if len(missing) < len(audited.pictures) else (),
-                f"No licence is stated of {some} pictures: neither by a table `sources.csv` beside them, nor by a "
-                "column `licence`, nor by the files themselves.",
+                "low" if is_all else "medium",
+                () if is_all else _items(audited, missing),
+                f"{which} a licence that is stated: in a table `sources.csv` beside them, in a column `licence`, or in "
+                "the file itself.",
                 {"pictures": len(missing)},
                 "certain",
                 tuple(missing[:4]),
