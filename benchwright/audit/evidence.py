@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
+_SIMILAR = "audit similar options 1"
+MOST_LEARNED = 1000
+"""Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
@@ -44,11 +47,17 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     """Return the report of the item filters; pictures that are copies count as one."""
-    from benchwright.filters.items import report_on
+    from benchwright.filters.items import OptionPair, report_on, similar_options
+
+    def similar(item: Item) -> list[OptionPair]:
+        texts = [choice.text for choice in item.choices]
+        rows = context.kept(_SIMILAR, texts, lambda: [[*pair.options, pair.likeness] for pair in similar_options(item)])
+        return [OptionPair(item.item_id, (first, second), alike) for first, second, alike in rows]
 
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
-        return report_on([with_one_picture_a_copy(each.item, shown_as) for each in audited.items])
+        items = [with_one_picture_a_copy(each.item, shown_as) for each in audited.items]
+        return report_on(items, similar=similar, most_learned=MOST_LEARNED)
 
     return context.shared("item_report", report)
 

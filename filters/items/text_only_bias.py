@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from benchwright.canonical import digest
 from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
@@ -179,7 +180,7 @@ class RuleResult(NamedTuple):
         }
 
 
-def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResult]:
+def rule_results(items: Sequence[Item], *, per: Per, seed: int, most_learned: int | None = None) -> list[RuleResult]:
     """Return the result of each rule on each group of items, sorted by task and rule.
 
     Items without a right option and items with a picture among their options are left out.
@@ -188,6 +189,8 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResu
         items: Items, in any order.
         per: `task` for a group a task, `all` for one group.
         seed: Seed of the draws behind the p-values.
+        most_learned: Number of items that the classifier learns from and answers, those with the smallest digests of
+            their ids where there are more; all where None.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
@@ -197,7 +200,7 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResu
         right = [key for key, _ in words.options].index(words.key)
         for name, rule in RULES.items():
             groups[_group(items[row], per), name].append(RulePick(row, tuple(rule(words.question, texts)), right))
-    for row, picked in _classifier_picks(worded).items():
+    for row, picked in _classifier_picks(_sample(worded, most_learned)).items():
         keys = [key for key, _ in worded[row].options]
         shares = tuple(float(key == picked) for key in keys)
         groups[_group(items[row], per), LEARNED].append(RulePick(row, shares, keys.index(worded[row].key)))
@@ -214,6 +217,13 @@ def _item_words(item: Item) -> ItemWords | None:
     if key is None or len(options) < len(item.choices):
         return None
     return ItemWords(item.item_id, item.task, item.question, options, key, item.group_keys)
+
+
+def _sample(worded: Mapping[int, ItemWords], most: int | None) -> Mapping[int, ItemWords]:
+    if most is None or len(worded) <= most:
+        return worded
+    chosen = set(sorted(worded, key=lambda row: digest(worded[row].item_id))[:most])
+    return {row: words for row, words in worded.items() if row in chosen}
 
 
 def _classifier_picks(worded: Mapping[int, ItemWords]) -> dict[int, str]:

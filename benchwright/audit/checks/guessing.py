@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
 
-from ..audited_items import AuditedItems
+from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
-from ..evidence import item_report, picture_measures
+from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..finding import Finding, Severity
 from ..picture_measures import PictureMeasures
 
@@ -123,7 +123,7 @@ class ShortcutBattery:
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
-        for each in audited.keyed:
+        for each in _sample(audited):
             try:
                 measured = cues_of_item(each.item, facts)
             except UnreadableImage:
@@ -148,6 +148,13 @@ class ShortcutBattery:
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found)
+
+
+def _sample(audited: AuditedItems) -> list[AuditedItem]:
+    """Return the items with a key, or those with the smallest ids, which are digests, where there are very many."""
+    if len(audited.keyed) <= MOST_LEARNED:
+        return list(audited.keyed)
+    return sorted(audited.keyed, key=lambda each: each.item.item_id)[:MOST_LEARNED]
 
 
 def _shortcut_findings(audited: AuditedItems, found: list[dict[str, Any]]) -> Iterator[Finding]:
