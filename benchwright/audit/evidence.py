@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .check import CheckSkipped
@@ -56,10 +57,31 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
-        items = [with_one_picture_a_copy(each.item, shown_as) for each in audited.items]
+        ending = shared_ending([each.item.question for each in audited.items])
+        items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
         return report_on(items, similar=similar, most_learned=MOST_LEARNED)
 
     return context.shared("item_report", report)
+
+
+def shared_ending(questions: Sequence[str]) -> str:
+    """Return the last line, such as `Please answer yes or no.`, that most questions of several lines end with.
+
+    Such an instruction makes different questions look alike. Empty where there is none.
+    """
+    endings = Counter(question.rpartition("\n")[2] for question in questions if "\n" in question.strip())
+    if not endings:
+        return ""
+    ending, count = endings.most_common(1)[0]
+    return ending if count > 1 and 2 * count >= len(questions) else ""
+
+
+def without_ending(item: Item, ending: str) -> Item:
+    """Return an item with its question as it is before an instruction in a line of its own."""
+    if not ending or not item.question.endswith(f"\n{ending}"):
+        return item
+    question = item.question.removesuffix(f"\n{ending}").strip()
+    return item.model_copy(update={"question": question}) if question else item
 
 
 def with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:

@@ -156,12 +156,8 @@ class _Reading:
         """List the pictures that are not there, or in one line where none is."""
         if self.absent and not self.pictures:
             first = next(iter(self.absent.values()))
-            self.unreadable.append(
-                UnreadableRow(
-                    "pictures",
-                    f"none of the {len(self.absent):,} pictures that items name can be read: {first.detail}",
-                )
-            )
+            reason = f"none of the {len(self.absent):,} pictures that items name can be read: {first.detail}"
+            self.unreadable.insert(0, UnreadableRow("pictures", reason))
         else:
             self.unreadable += [UnreadableRow(name, absent.detail) for name, absent in self.absent.items()]
 

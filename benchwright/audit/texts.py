@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from benchwright.text_normalization import printable
 
+from .audited_items import UnreadableRow
 from .report import AuditReport
 from .verdict import concerned, kinds_of, verdict_of
 
@@ -28,10 +30,12 @@ def terminal_lines(report: AuditReport) -> Iterator[str]:
         if ids:
             more = f" and {len(dict.fromkeys(ids)) - _IDS:,} more" if len(dict.fromkeys(ids)) > _IDS else ""
             yield f"        {', '.join(map(printable, list(dict.fromkeys(ids))[:_IDS]))}{more}"
-    for row in report.audited.unreadable[:_IDS]:
-        yield f"unreadable  {printable(row.where)}: {printable(row.reason)}"
-    if len(report.audited.unreadable) > _IDS:
-        yield f"unreadable  and {len(report.audited.unreadable) - _IDS:,} more"
+    by_reason: defaultdict[str, list[UnreadableRow]] = defaultdict(list)
+    for row in report.audited.unreadable:
+        by_reason[row.reason.partition(":")[0]].append(row)
+    for rows in by_reason.values():
+        such_as = f"{len(rows):,} such as " if len(rows) > 1 else ""
+        yield f"unreadable  {such_as}{printable(rows[0].where)}: {printable(rows[0].reason)}"
     for check in report.checks:
         if check.state == "skipped":
             yield f"skipped {check.name}: {printable(check.why)}"

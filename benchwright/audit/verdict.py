@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 from .finding import SEVERITIES, Finding, Severity
 from .report import AuditReport
 
+_MUCH_UNREADABLE = 0.05
+"""Share of rows and pictures, 0-1, from which an audit of the rest is not one of the benchmark."""
 Level = Literal["high", "medium", "low", "clean"]
 _HEADLINES: dict[Level, str] = {
     "high": "Mend this before you report scores.",
@@ -78,6 +80,10 @@ def verdict_of(report: AuditReport) -> Verdict:
     items = len(report.audited.items)
     counts = report.counts
     level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
+    headline = _HEADLINES[level]
+    unreadable = len(report.audited.unreadable)
+    if level != "high" and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
+        level, headline = "medium", "A good part of it cannot be read: begin there."
     reasons = []
     for severity in SEVERITIES:
         kinds = [kind for kind in kinds_of(report.findings, items) if kind.severity == severity]
@@ -90,16 +96,16 @@ def verdict_of(report: AuditReport) -> Verdict:
         reasons.append(
             f"{touched:,} of {items:,} items ({touched / items:.1%}) have a finding of high or medium severity."
         )
-    if report.audited.unreadable:
-        reasons.append(
-            f"{_number(len(report.audited.unreadable), 'row or picture', 'rows and pictures')} cannot be read."
-        )
+    if unreadable:
+        reasons.append(f"{_number(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
+    if not report.audited.pictures:
+        reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:
         reasons.append(f"{skipped} of {len(report.checks)} checks could not run; what they would find is not in this.")
     if report.accepted:
         reasons.append(f"{_number(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
-    return Verdict(level, _HEADLINES[level], tuple(reasons))
+    return Verdict(level, headline, tuple(reasons))
 
 
 def _number(count: int, one: str, several: str) -> str:

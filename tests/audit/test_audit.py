@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
 
-from benchwright.audit import AuditReport, AuditSettings, Finding, audit
+from benchwright.audit import AuditReport, AuditSettings, Finding, audit, verdict_of
 from benchwright.cli import invoke
 
 pytestmark = pytest.mark.slow
@@ -111,6 +111,24 @@ def test_a_row_without_a_question_is_unreadable_and_not_the_end(faulty: Bench) -
 )
 def test_cues_of_the_whole_set_are_found_without_pictures(cued: Bench, kind: str, severity: str) -> None:
     assert [finding.severity for finding in cued.found(kind)] == [severity]
+
+
+def test_an_instruction_that_ends_most_questions_makes_them_no_more_alike(tmp_path: Path) -> None:
+    ending = "\nLook closely at the picture, think about it, and please answer with yes or no."
+    asked = ("Is the cup on the table?", "Does a dog run?", "Are there nine lamps?")
+    rows = [
+        {"id": f"p{n}", "question": question + ending, "answer": "yes", "image": "nowhere.png"}
+        for n, question in enumerate(asked)
+    ]
+    report = audit(write_rows(tmp_path / "q.csv", rows), tmp_path / "out", _ALONE)
+    assert "nearly_repeated_question" not in {finding.kind for finding in report.findings}
+
+
+def test_a_source_of_which_much_is_unreadable_gets_no_good_verdict(tmp_path: Path) -> None:
+    rows = clean_rows(6)
+    rows[0]["question"] = ""
+    report = audit(write_rows(tmp_path / "q.csv", rows), tmp_path / "out", _ALONE)
+    assert verdict_of(report).headline == "A good part of it cannot be read: begin there."
 
 
 def test_checks_that_need_pictures_say_what_to_give(cued: Bench) -> None:
