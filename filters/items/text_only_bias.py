@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -92,20 +93,30 @@ RULES: Mapping[str, Rule] = {
 """By name."""
 
 
-def word_sets(options: Words) -> list[set[str]]:
+def word_sets(options: Words) -> list[frozenset[str]]:
     """Return the words of each option, normalised."""
-    return [set(normal(text).split()) for text in options]
+    return [_word_set(text) for text in options]
+
+
+@lru_cache(maxsize=256)  # several rules in turn look at one item
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(normal(text).split())
 
 
 def kinship(options: Words) -> list[float]:
     """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
+    return list(_kinship(tuple(options)))
+
+
+@lru_cache(maxsize=64)
+def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
     words = word_sets(options)
     means = []
     for at, own in enumerate(words):
         rest = [option_words for number, option_words in enumerate(words) if number != at]
         shares = sorted(len(own & option_words) / max(1, len(own | option_words)) for option_words in rest)
         means.append(round(sum(shares) / len(shares), 9))
-    return means
+    return tuple(means)
 
 
 def _ending(text: str) -> str:
