@@ -129,7 +129,6 @@ CASES = (
     Case("demo", ["demo", "--headless", "--out", "demo", *_ONE], ["demo"]),
     Case("run again", ["run", "walk.yaml", "--images", "photographs", "--workspace", "w", *_ONE], ["w/tables"]),
     Case("gc", ["gc", "w"], ["w/tables", "w/objects"]),
-    Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", "--workers", "1"], ["audited"]),
     Case("filter duplicates", ["filter", "duplicates", "photographs", "--json"], ["stdout"]),
     Case("filter quality", ["filter", "quality", "photographs", "--json"], ["stdout"]),
     Case("filter hashes", ["filter", "hashes", "photographs", "--out", "hashes.csv"], ["hashes.csv"]),
@@ -205,6 +204,8 @@ CASES = (
     Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
     Case("evaluate study", ["evaluate", "study", "no_picture", "release", "--model", "random", "--out", "studied"],
          ["studied"]),
+    Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", *_ONE],
+         ["audited/audit.json", "audited/audit.html"]),
 )  # fmt: skip
 """Commands, in the folder that `make_scene` filled."""
 
