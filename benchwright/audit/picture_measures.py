@@ -107,7 +107,8 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
     import cv2
 
     from benchwright.filters.features import WORD_CANDIDATES, detector, encode_miniature, encoded_words_of, miniature
-    from benchwright.filters.quality import jpeg_quality, measures
+    from benchwright.filters.quality import jpeg_quality
+    from benchwright.filters.quality.step import measures
     from benchwright.filters.shortcuts import facts_of_picture
     from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
     from benchwright.images.perceptual_hash import hashes

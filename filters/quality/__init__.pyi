@@ -4,4 +4,3 @@ from .faults import FAULTS as FAULTS
 from .faults import faults_of as faults_of
 from .measures import frame as frame
 from .step import Quality as Quality
-from .step import measures as measures
