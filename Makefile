@@ -111,6 +111,7 @@ docs: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py docs/images
+	$(BIN)/python examples/audit_page.py docs/images
 	$(BIN)/python examples/follow_tutorials.py --pictures docs/images/tutorials
 
 screens: $(VENV)/.dev browser

@@ -65,10 +65,20 @@ def folds_of(items: Sequence[ItemWords]) -> list[int]:
     return folds
 
 
+class _KnownItem(NamedTuple):
+    """An item to learn from, with the features of each option."""
+
+    words: ItemWords
+    features: list[NDArray[np.int64]]
+
+
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
     """Return for each fold the weights trained on all other folds; None where there is nothing to train on."""
+    import numpy as np
+
+    known = [_KnownItem(item, [np.array(cells) for cells in features_of(item)]) for item in items]
     return [
-        _learn([item for item, its in zip(items, folds, strict=True) if its != fold]) if items else None
+        _learn([item for item, its in zip(known, folds, strict=True) if its != fold]) if known else None
         for fold in range(FOLDS)
     ]
 
@@ -102,7 +112,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())[:64]
 
 
-def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
+def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
     """Return weights trained to make the right options likely; None where there is nothing to train on.
 
     Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
@@ -113,17 +123,17 @@ def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
     if not items:
         return None
     rows: Any = [
-        (cells, item.key == key)
+        (cells, item.words.key == key)
         for item in items
-        for cells, (key, _) in zip(features_of(item), item.options, strict=True)
+        for cells, (key, _) in zip(item.features, item.words.options, strict=True)
     ]
     counts = np.array([len(cells) for cells, _ in rows])
     # Only the weights of cells that occur in some option ever leave zero, so only they are trained.
-    used, cells = np.unique(np.concatenate([np.array(cells) for cells, _ in rows]), return_inverse=True)
+    used, cells = np.unique(np.concatenate([cells for cells, _ in rows]), return_inverse=True)
     row_of = np.repeat(np.arange(len(rows)), counts)
     scale = 1 / np.sqrt(counts)
     right = np.array([float(is_right) for _, is_right in rows])
-    options = np.array([len(item.options) for item in items])
+    options = np.array([len(item.words.options) for item in items])
     starts = np.concatenate([[0], np.cumsum(options)[:-1]])
     weights = ahead = np.zeros(len(used))
     step = 1 / (1 + PENALTY)  # features of an option have length 1, so the slope changes no faster than this

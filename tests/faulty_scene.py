@@ -100,6 +100,8 @@ def _write_inputs(folder: Path) -> None:
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
     (folder / "people.csv").write_text("name,role\neve,annotator\n", encoding="utf-8")
+    questions = [f"q{n},Is piece {n} here?,yes,piece-{n:02}" for n in range(3)]
+    (folder / "questions.csv").write_text("\n".join(["id,question,answer,image", *questions, ""]), encoding="utf-8")
     (folder / "guidelines.md").write_text("Accept what is right.\n", encoding="utf-8")
     write_published(folder, pictures=folder / "photographs")
     if shutil.which("ssh-keygen"):
@@ -204,6 +206,8 @@ CASES = (
     Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
     Case("evaluate study", ["evaluate", "study", "no_picture", "release", "--model", "random", "--out", "studied"],
          ["studied"]),
+    Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", *_ONE],
+         ["audited/audit.json", "audited/audit.html"]),
 )  # fmt: skip
 """Commands, in the folder that `make_scene` filled."""
 

@@ -164,6 +164,7 @@ def _make_filtered(folder: Path) -> None:
             ("steps jigsaw", 1, 0),
             ("steps freeze", 1, 0),
             ("outcomes @w", 0, 0),
+            ("audit @release --out @audited --workers 1", 0, 0),
             ("trace piece-01.jpg --workspace @w", 0, 0),
             ("check @people", 0, 0),
             ("check @damaged --repair", 0, 0),

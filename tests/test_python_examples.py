@@ -27,6 +27,7 @@ FACES = (
 """Packages whose every name is used in an example."""
 OTHER_FACES = (
     "benchwright.construction.distractors",
+    "benchwright.audit",
     "benchwright.construction.ground_truth",
     "benchwright.regions.formats",
     "benchwright.release",

@@ -13,7 +13,9 @@ from .duplicate_questions import jaccard as jaccard
 from .duplicate_questions import similar_pairs as similar_pairs
 from .repeated_options import RepeatedOptions as RepeatedOptions
 from .repeated_options import repeated_pairs as repeated_pairs
+from .report import OptionPair as OptionPair
 from .report import report_on as report_on
+from .report import similar_options as similar_options
 from .second_answers import SecondAnswers as SecondAnswers
 from .text_only_bias import LEARNED as LEARNED
 from .text_only_bias import RULES as RULES

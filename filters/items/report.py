@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,24 +69,40 @@ def report_on_release(folder: Path, *, scope: str = "same_image") -> ItemReport:
     return report_on([released.item for released in Release.open(folder).items()], scope=scope)
 
 
-def report_on(items: Sequence[Item], *, scope: str = "same_image") -> ItemReport:
-    """Report on items, with the defaults of the steps; the order of items does not matter."""
+def report_on(
+    items: Sequence[Item],
+    *,
+    scope: str = "same_image",
+    similar: Callable[[Item], Sequence[OptionPair]] | None = None,
+    most_learned: int | None = None,
+) -> ItemReport:
+    """Report on items, with the defaults of the steps; the order of items does not matter.
+
+    Args:
+        items: The items.
+        scope: Scope of `DuplicateQuestions`.
+        similar: Function from an item to its options that are nearly equal, where these are known from before;
+            `similar_options` where None.
+        most_learned: Number of items that a classifier learns from (`rule_results`); all where None.
+    """
+    similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)
     bias, balance = WordingBias(), AnswerBalance()
-    rules = rule_results(ordered, per=bias.per, seed=0)
+    rules = rule_results(ordered, per=bias.per, seed=0, most_learned=most_learned)
     return ItemReport(
         items=len(ordered),
         repeated_options=tuple(
             OptionPair(item.item_id, pair, 1.0) for item in ordered for pair in repeated_pairs(item)
         ),
-        similar_options=tuple(pair for item in ordered for pair in _similar(item)),
+        similar_options=tuple(pair for item in ordered for pair in similar(item)),
         questions=tuple(_repetitions(ordered, DuplicateQuestions.model_validate({"scope": scope}))),
         letters=tuple(letter_groups(ordered, per=balance.per, seed=0)),
         rules=tuple((rule, bias.gives_away(rule, len(rules))) for rule in rules),
     )
 
 
-def _similar(item: Item) -> list[OptionPair]:
+def similar_options(item: Item) -> list[OptionPair]:
+    """Return the options of an item that are nearly equal, by the threshold of `RepeatedOptions`."""
     most = RepeatedOptions().max_likeness
     texts = [(choice.key, normal(choice.text)) for choice in item.choices if choice.text is not None]
     pairs = [

@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from benchwright.canonical import digest
 from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
@@ -91,20 +93,30 @@ RULES: Mapping[str, Rule] = {
 """By name."""
 
 
-def word_sets(options: Words) -> list[set[str]]:
+def word_sets(options: Words) -> list[frozenset[str]]:
     """Return the words of each option, normalised."""
-    return [set(normal(text).split()) for text in options]
+    return [_word_set(text) for text in options]
+
+
+@lru_cache(maxsize=256)  # several rules in turn look at one item
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(normal(text).split())
 
 
 def kinship(options: Words) -> list[float]:
     """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
+    return list(_kinship(tuple(options)))
+
+
+@lru_cache(maxsize=64)
+def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
     words = word_sets(options)
     means = []
     for at, own in enumerate(words):
         rest = [option_words for number, option_words in enumerate(words) if number != at]
         shares = sorted(len(own & option_words) / max(1, len(own | option_words)) for option_words in rest)
         means.append(round(sum(shares) / len(shares), 9))
-    return means
+    return tuple(means)
 
 
 def _ending(text: str) -> str:
@@ -179,7 +191,7 @@ class RuleResult(NamedTuple):
         }
 
 
-def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResult]:
+def rule_results(items: Sequence[Item], *, per: Per, seed: int, most_learned: int | None = None) -> list[RuleResult]:
     """Return the result of each rule on each group of items, sorted by task and rule.
 
     Items without a right option and items with a picture among their options are left out.
@@ -188,6 +200,8 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResu
         items: Items, in any order.
         per: `task` for a group a task, `all` for one group.
         seed: Seed of the draws behind the p-values.
+        most_learned: Number of items that the classifier learns from and answers, those with the smallest digests of
+            their ids where there are more; all where None.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
@@ -197,7 +211,7 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResu
         right = [key for key, _ in words.options].index(words.key)
         for name, rule in RULES.items():
             groups[_group(items[row], per), name].append(RulePick(row, tuple(rule(words.question, texts)), right))
-    for row, picked in _classifier_picks(worded).items():
+    for row, picked in _classifier_picks(_sample(worded, most_learned)).items():
         keys = [key for key, _ in worded[row].options]
         shares = tuple(float(key == picked) for key in keys)
         groups[_group(items[row], per), LEARNED].append(RulePick(row, shares, keys.index(worded[row].key)))
@@ -214,6 +228,13 @@ def _item_words(item: Item) -> ItemWords | None:
     if key is None or len(options) < len(item.choices):
         return None
     return ItemWords(item.item_id, item.task, item.question, options, key, item.group_keys)
+
+
+def _sample(worded: Mapping[int, ItemWords], most: int | None) -> Mapping[int, ItemWords]:
+    if most is None or len(worded) <= most:
+        return worded
+    chosen = set(sorted(worded, key=lambda row: digest(worded[row].item_id))[:most])
+    return {row: words for row, words in worded.items() if row in chosen}
 
 
 def _classifier_picks(worded: Mapping[int, ItemWords]) -> dict[int, str]:

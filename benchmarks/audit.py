@@ -1,0 +1,111 @@
+"""The audit: what 10,000 items with pictures cost, at first and after one item changed.
+
+    .venv/bin/python benchmarks/audit.py --items 10000
+
+Writes questions as CSV with pictures of 640 x 480 pixels as JPEG, one of its own for each item, in two splits and four
+tasks; one picture in a hundred is a smaller copy of another. The command then audits them three times in processes of
+its own: with nothing kept, after the words of one question changed, and after one picture was replaced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from measuring import benchwright, cost_of, show
+from PIL import Image, ImageDraw
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from audited_benches import clean_rows
+
+SIZE = (640, 480)
+TASKS = ("counting", "reading", "places", "colors")
+
+
+def main() -> None:
+    """Measure and print one document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=10_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        started = time.perf_counter()
+        rows = _write(folder, options.items)
+        print(f"written in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        first, found = _audited(folder)
+        rows[7]["question"] = "Which thing stands before the yellow umbrella?"
+        _write_rows(folder, rows)
+        words, _ = _audited(folder)
+        _picture(options.items + 1).save(folder / rows[8]["image"], quality=90)
+        picture, _ = _audited(folder)
+        copies = {tuple(each["items"]) for each in found["findings"] if "duplicate" in each["kind"]}
+        planted = {(f"q{n - 1}", f"q{n}") for n in range(1, options.items) if n % 100 == 99}
+        show(
+            {
+                "items": found["items"],
+                "images": found["images"],
+                "copies_planted": len(planted),
+                "copies_found": len(planted & copies),
+                "copies_wrong": len(copies - planted),
+                "first": first,
+                "after_one_question": words,
+                "after_one_picture": picture,
+            }
+        )
+
+
+def _audited(folder: Path) -> tuple[dict[str, object], dict[str, object]]:
+    out = folder / "out.json"
+    cost = cost_of([*benchwright("audit", folder / "q.csv", "--out", folder / "audit", "--json")], output=out)
+    return cost.to_json(), json.loads(out.read_text(encoding="utf-8"))
+
+
+def _write(folder: Path, count: int) -> list[dict[str, str]]:
+    (folder / "images").mkdir()
+    rows = clean_rows(count)
+    for number, row in enumerate(rows):
+        row["task"] = TASKS[number % len(TASKS)]
+        row["group"] = ""
+        if number % 100 == 99:
+            with Image.open(folder / rows[number - 1]["image"]) as image:
+                image.resize((480, 360)).save(folder / row["image"], quality=70)
+        else:
+            _picture(number).save(folder / row["image"], quality=90)
+    _write_rows(folder, rows)
+    return rows
+
+
+def _write_rows(folder: Path, rows: list[dict[str, str]]) -> None:
+    with (folder / "q.csv").open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _picture(seed: int) -> Image.Image:
+    """Return a picture unlike others, with about as much detail as a photograph."""
+    rng = np.random.default_rng(seed)
+    image = Image.fromarray(rng.integers(40, 216, (6, 8, 3), dtype=np.uint8)).resize(SIZE, Image.Resampling.BICUBIC)
+    texture = Image.fromarray(rng.integers(90, 166, (120, 160, 3), dtype=np.uint8)).resize(
+        SIZE, Image.Resampling.BICUBIC
+    )
+    image = Image.blend(image, texture, 0.3)
+    draw = ImageDraw.Draw(image)
+    for _ in range(25):
+        x, y = int(rng.integers(0, SIZE[0] - 150)), int(rng.integers(0, SIZE[1] - 120))
+        corners = [
+            (x + int(rng.integers(0, 170)), y + int(rng.integers(0, 130))) for _ in range(int(rng.integers(3, 8)))
+        ]
+        draw.polygon(corners, fill=tuple(int(level) for level in rng.integers(0, 256, 3)))
+    return image
+
+
+if __name__ == "__main__":
+    main()
