@@ -291,3 +291,21 @@ def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -
         np.array([number_of[item.task] for item in items], dtype=np.int64),
         np.array(components_of(item.group_keys for item in items), dtype=np.int64),
     )
+
+
+def votes_of(people: Iterable[ModelReplies], items: Sequence[KeyedItem]) -> NDArray[np.int64]:
+    """Return how many people gave each option of each item, items x options; replies without a letter do not count.
+
+    Args:
+        people: Answers of people, one entry for each, read like those of models; they must not have seen the key.
+        items: Items of the benchmark.
+    """
+    import numpy as np
+
+    votes = np.zeros((len(items), max((len(item.options) for item in items), default=2)), dtype=np.int64)
+    place = {item.item_id: k for k, item in enumerate(items)}
+    for person in people:
+        for item_id, option in person.letters.items():
+            if option >= 0:
+                votes[place[item_id], option] += 1
+    return votes

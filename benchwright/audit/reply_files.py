@@ -40,7 +40,8 @@ REPLY_COLUMNS = (
 KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
 """Columns that may repeat an item's key, in small letters."""
 
-MODEL_COLUMNS = ("model", "model_id", "model_name")
+MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
+"""Columns that name who replied, in small letters."""
 
 MAX_ROW_BYTES = 64 << 20
 MAX_ROWS = 5_000_000

@@ -1,6 +1,8 @@
+from .clustered import LEAST_CLUSTERS as LEAST_CLUSTERS
 from .clustered import design_effect as design_effect
 from .clustered import items_worth as items_worth
 from .clustered import mean_share_right as mean_share_right
+from .clustered import percentiles as percentiles
 from .clustered import share_right as share_right
 from .many_tests import holm as holm
 from .proportions import Estimate as Estimate

@@ -7,26 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reply_samples import matrix_of
 
-from benchwright.audit.replies import NO_LETTER, LetterMatrix
+from benchwright.audit.replies import NO_LETTER
 from benchwright.audit.suspected_keys import evidence, suspected_keys
 from benchwright.statistics import ReplyModel, fit_replies, right_options
-
-
-def matrix_of(letter: Any, key: Any, options: int = 4, task: Any = None) -> LetterMatrix:
-    letter, key = np.asarray(letter, dtype=np.int8), np.asarray(key, dtype=np.int8)
-    items = letter.shape[1]
-    return LetterMatrix(
-        tuple(f"q{n:03}" for n in range(items)),
-        ("colour",) if task is None else ("colour", "shape"),
-        tuple(f"m{n}" for n in range(len(letter))),
-        letter,
-        np.ones(letter.shape, dtype=bool),
-        key,
-        np.full(items, options),
-        np.zeros(items, dtype=np.int64) if task is None else np.asarray(task),
-        np.arange(items),
-    )
 
 
 def model_of(skill: float, *, pull: float = 1e-6, respondents: int = 2) -> ReplyModel:
