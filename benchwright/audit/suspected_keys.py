@@ -25,6 +25,8 @@ LEAST_ITEMS = 60
 """Items with a key and replies that a task needs for parameters of its own; smaller tasks are taken together."""
 LEAST_MODELS = 2
 """Respondents that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
+WORTH_A_LOOK, LIKELY = 0.1, 0.5
+"""Probability that a key is wrong from which a person should look at it, and from which it is likelier wrong than not."""
 
 
 class SuspectedKey(NamedTuple):
@@ -60,16 +62,16 @@ class SuspectedKey(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """Return the probability that the key is wrong, 0 to 1, if the model of replies holds."""
+        """Return the probability that the key is wrong, 0 to 1, if the model of replies and its assumptions hold."""
         from scipy.special import expit
 
         return float(expit(self.log_odds))
 
     @property
     def is_supported(self) -> bool:
-        """Return whether at least two models or people gave the favoured option, and more than gave the key."""
+        """Return whether a person should look: it is probable enough, and two or more gave the favoured option."""
         voices = len(self.for_favoured) + self.votes_for_favoured
-        return voices >= LEAST_MODELS and self.log_odds > 0
+        return voices >= LEAST_MODELS and self.probability >= WORTH_A_LOOK
 
 
 def suspected_keys(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None) -> list[SuspectedKey]:

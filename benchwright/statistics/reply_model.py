@@ -11,16 +11,18 @@ Respondent m picks option j of item i, whose right option is t, with a probabili
   respondents may agree on a wrong option because it is tempting, and sigma and tau say how often.
 - The key is the right option with probability 1 - epsilon; otherwise each of the others is, with equal probability.
 
-Skills, preferences, sigma, tau and epsilon are those of greatest posterior density, with z integrated out; no key is
-taken to be right beforehand. The result is the probability of each option of each item to be the right one.
+Skills, preferences, sigma and tau are those of greatest posterior density, with z integrated out; no key is taken to be
+right beforehand. The result is the probability of each option of each item to be the right one. epsilon is not
+estimated: replies alone cannot tell a wrong key from an item that misleads every respondent, so where they mislead all
+of them often, an estimate would call that many keys wrong.
 
 Sources: the latent right answer with respondents' error rates is that of A. P. Dawid and A. M. Skene, Applied
 Statistics 28 (1979), 20-28, doi:10.2307/2346806; the difficulty of items beside the skill of respondents that of
 J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma and J. Movellan, "Whose vote should count more", NIPS 2009; preferences for
 wrong options that of R. D. Bock, "Estimating item parameters and latent ability when responses are scored in two or
 more nominal categories", Psychometrika 37 (1972), 29-51; marginal likelihood that of R. D. Bock and M. Aitkin,
-Psychometrika 46 (1981), 443-459. The prior of epsilon goes by C. G. Northcutt, A. Athalye and J. Mueller, "Pervasive
-label errors in test sets", NeurIPS 2021, who found 3.4 % of labels wrong on average over ten test sets.
+Psychometrika 46 (1981), 443-459. epsilon is by default what C. G. Northcutt, A. Athalye and J. Mueller, "Pervasive
+label errors in test sets", NeurIPS 2021, found on average over ten test sets.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ SKILL_PRIOR = (1.0, 2.0)
 BIAS_SPREAD = 0.7
 SPREAD_PRIOR = (0.0, 0.7)
 """Mean and standard deviation of log sigma and log tau."""
-WRONG_PRIOR = (2.0, 48.0)
-"""Beta prior of epsilon, with mean 0.04."""
+WRONG_KEYS = 0.034
+"""Share of keys that are wrong beforehand, epsilon."""
 
 _ITEMS_AT_ONCE = 1 << 12
 
@@ -57,7 +59,7 @@ class ReplyModel(NamedTuple):
         bias: (M, K) preference of each respondent for each letter.
         hardness: sigma, the spread of difficulty among items.
         pull: tau, the spread of attraction among wrong options.
-        wrong: epsilon, the share of wrong keys.
+        wrong: epsilon, the share of keys that are wrong beforehand.
     """
 
     skill: Floats
@@ -67,7 +69,7 @@ class ReplyModel(NamedTuple):
     wrong: float
 
 
-def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any]) -> ReplyModel:
+def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any], *, wrong: float = WRONG_KEYS) -> ReplyModel:
     """Return the parameters of greatest posterior density.
 
     Args:
@@ -75,6 +77,7 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any]) -> Rep
             taken together.
         key: (N,) place of each item's key, from 0; below 0 where it has none, and then every option is equally likely.
         options: (N,) number of each item's options, 2 to K.
+        wrong: epsilon, the share of keys that are wrong beforehand, above 0 and below 1.
     """
     import numpy as np
     from scipy.optimize import minimize
@@ -96,7 +99,7 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any]) -> Rep
             x[respondents:size].reshape(respondents, letters),
             float(hardness),
             float(pull),
-            float(1 / (1 + np.exp(-np.clip(x[size + 2], -12, 4)))),
+            wrong,
         )
 
     def loss(x: Floats) -> tuple[float, Floats]:
@@ -107,8 +110,8 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any]) -> Rep
             value, gradient = value + likelihood, gradient + part
         return -value, -gradient
 
-    start = np.zeros(size + 3)
-    start[:respondents], start[size + 2] = SKILL_PRIOR[0], np.log(WRONG_PRIOR[0] / WRONG_PRIOR[1])
+    start = np.zeros(size + 2)
+    start[:respondents] = SKILL_PRIOR[0]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200, "ftol": 1e-7})
     return unpacked(found.x)
 
@@ -217,14 +220,11 @@ def _log_likelihood(
     bias[:, :k] = pressure.sum(axis=(0, 1))
     by_option = pressure.sum(axis=2)  # (R, k, k)
     pulled = by_option * z[:, None, :k]
-    wrong_keys = float((weight.sum(axis=1)[keys >= 0] * ~right[keys[keys >= 0]]).sum())
-    keyed = float(repeats[keys >= 0].sum())
     gradient = np.concatenate(
         [
             on_right.sum(axis=(0, 1)),
             bias.ravel(),
             [model.hardness * pulled[:, right].sum(), model.pull * pulled[:, ~right].sum()],
-            [wrong_keys - keyed * model.wrong],
         ]
     )
     return float(repeats @ (most[:, 0, 0] + np.log(total[:, 0, 0]))), gradient
@@ -238,10 +238,6 @@ def _log_prior(model: ReplyModel, last: Floats) -> tuple[float, Floats]:
     skill = (model.skill - mean) / spread
     bias = model.bias.ravel() / BIAS_SPREAD
     spreads = (last[:2] - SPREAD_PRIOR[0]) / SPREAD_PRIOR[1]
-    a, b = WRONG_PRIOR
     value = -(skill @ skill + bias @ bias + spreads @ spreads) / 2
-    value += a * np.log(model.wrong) + b * np.log1p(-model.wrong)
-    gradient = np.concatenate(
-        [-skill / spread, -bias / BIAS_SPREAD, -spreads / SPREAD_PRIOR[1], [a - (a + b) * model.wrong]]
-    )
+    gradient = np.concatenate([-skill / spread, -bias / BIAS_SPREAD, -spreads / SPREAD_PRIOR[1]])
     return float(value), gradient
