@@ -6,7 +6,11 @@ from .columns import guessed_columns as guessed_columns
 from .columns import stated_columns as stated_columns
 from .item_check import check_items as check_items
 from .item_check import check_items_text as check_items_text
+from .items import OWN_ID as OWN_ID
+from .items import OWN_SPLIT as OWN_SPLIT
 from .items import ImportedItems as ImportedItems
+from .items import item_of_question as item_of_question
+from .picture_lookup import PictureLookup as PictureLookup
 from .question_files import QuestionFile as QuestionFile
 from .question_files import question_files as question_files
 from .question_files import questions_of as questions_of

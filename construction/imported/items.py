@@ -136,35 +136,64 @@ class ImportedItems(MapStep):
     def _item(self, record: ImageRecord, ctx: Context, entry: Mapping[str, Any]) -> Item:
         question = AskedQuestion.model_validate(entry["question"])
         ids: Sequence[str] = entry["image_ids"]
-        groups = {f"image:{ctx.image(image_id).root_image_id}" for image_id in ids}
-        groups |= {f"source:{question.group}"} if question.group else set()
-        choices = tuple(
-            Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=ids[option])
-            for key, option in zip(LETTERS, question.options, strict=False)
-        )
-        shown = {option for option in question.options if isinstance(option, int)}
-        own = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
-        return Item(
+        return item_of_question(
+            question,
+            ids,
             item_id=ctx.item_id(question.key),
-            task=question.task,
-            kind=question.kind,
-            images=tuple(
-                ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
-                for number, image_id in enumerate(ids)
-            ),
-            question=question.ask,
-            choices=choices,
-            answer=None if question.answer is None else LETTERS[question.answer],
-            refusal=None if question.refusal is None else LETTERS[question.refusal],
-            group_keys=tuple(sorted(groups)),
-            level=question.level,
-            category=question.category,
-            attributes={**question.labels, **own},
-            explanation=question.explanation,
-            root_image_id=record.root_image_id,
+            roots=[ctx.image(image_id).root_image_id for image_id in ids],
             operation_id=ctx.operation_id,
             made_from=record.image_id,
         )
+
+
+def item_of_question(
+    question: AskedQuestion,
+    ids: Sequence[str],
+    *,
+    item_id: str,
+    roots: Sequence[str],
+    operation_id: str,
+    made_from: str,
+) -> Item:
+    """Return a question as an item.
+
+    Args:
+        question: The question.
+        ids: Ids of its pictures, in order, at least one.
+        item_id: Id of the item.
+        roots: For each picture the source image that it goes back to.
+        operation_id: Id of the operation that makes the item.
+        made_from: Record id of what it is made from.
+    """
+    groups = {f"image:{root}" for root in roots}
+    groups |= {f"source:{question.group}"} if question.group else set()
+    choices = tuple(
+        Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=ids[option])
+        for key, option in zip(LETTERS, question.options, strict=False)
+    )
+    shown = {option for option in question.options if isinstance(option, int)}
+    own = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
+    return Item(
+        item_id=item_id,
+        task=question.task,
+        kind=question.kind,
+        images=tuple(
+            ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
+            for number, image_id in enumerate(ids)
+        ),
+        question=question.ask,
+        choices=choices,
+        answer=None if question.answer is None else LETTERS[question.answer],
+        refusal=None if question.refusal is None else LETTERS[question.refusal],
+        group_keys=tuple(sorted(groups)),
+        level=question.level,
+        category=question.category,
+        attributes={**question.labels, **own},
+        explanation=question.explanation,
+        root_image_id=roots[0],
+        operation_id=operation_id,
+        made_from=made_from,
+    )
 
 
 class AskedQuestions(GatherStep):

@@ -1,4 +1,5 @@
 from .collections import open_collection as open_collection
+from .collections import picture_path as picture_path
 from .hash_lists import read_hash_list as read_hash_list
 from .hash_lists import write_hash_list as write_hash_list
 from .leakage import Leakage as Leakage

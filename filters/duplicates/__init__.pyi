@@ -25,6 +25,8 @@ from .report import Member as Member
 from .report import PictureFiles as PictureFiles
 from .report import group_pictures as group_pictures
 from .report import report_of as report_of
+from .verification import DECODED_AT_LEAST_PX as DECODED_AT_LEAST_PX
 from .verification import PairComparison as PairComparison
 from .verification import PreparedPicture as PreparedPicture
+from .verification import PreparedPictures as PreparedPictures
 from .verification import compare_pictures as compare_pictures

@@ -14,7 +14,7 @@ other words are different pictures, whatever share of the paper they have in com
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -260,11 +260,15 @@ class PreparedPictures:
         Raises:
             UnreadableImage: As `ImageReader.luma`.
         """
-        look = self._ready.pop(record.image_id, None)
+        return self.prepared(record.image_id, lambda: ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
+
+    def prepared(self, image_id: str, luma: Callable[[], Image.Image]) -> PreparedPicture:
+        """Return a picture, decoded by `luma` in at least `DECODED_AT_LEAST_PX` where it is not kept."""
+        look = self._ready.pop(image_id, None)
         if look is None:
-            look = PreparedPicture(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
+            look = PreparedPicture(luma())
             self._bytes += look.grey.nbytes
-        self._ready[record.image_id] = look
+        self._ready[image_id] = look
         while self._bytes > _KEPT_BYTES:
             _, oldest = self._ready.popitem(last=False)
             self._bytes -= oldest.grey.nbytes

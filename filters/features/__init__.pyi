@@ -9,6 +9,7 @@ from .local_features import detector as detector
 from .local_features import mutually_nearest as mutually_nearest
 from .local_features import shrunk as shrunk
 from .visual_words import CORNERS as CORNERS
+from .visual_words import WORD_CANDIDATES as WORD_CANDIDATES
 from .visual_words import FeatureWords as FeatureWords
 from .visual_words import Miniature as Miniature
 from .visual_words import Words as Words
@@ -16,6 +17,7 @@ from .visual_words import decode_miniature as decode_miniature
 from .visual_words import decode_words as decode_words
 from .visual_words import encode_miniature as encode_miniature
 from .visual_words import encode_words as encode_words
+from .visual_words import encoded_words_of as encoded_words_of
 from .visual_words import miniature as miniature
 from .visual_words import words_of as words_of
 from .word_matching import agreement as agreement

@@ -83,16 +83,25 @@ class Language(Filter):
 
     def measure(self, record: Item, ctx: Context) -> Measured:
         """Look for all kinds of faults."""
-        spelling: Spelling = ctx.opened
-        texts = [
-            record.question[:_READ],
-            *(choice.text[:_READ] for choice in record.choices if choice.text is not None),
-        ]
-        english = self.language == "en" or (self.language == "auto" and is_english(texts, spelling))
-        faults = [*self._faults_of_any_language(record), *(_faults_of_english(record, spelling) if english else ())]
+        faults, english = self.faults_of(record, ctx.opened)
         kinds: list[str] = [kind for kind in KINDS if any(fault.kind == kind for fault in faults)]
         evidence = {"faults": [fault._asdict() for fault in faults[:_LISTED]]} if faults else {}
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
+
+    def faults_of(self, item: Item, spelling: Spelling) -> tuple[list[Fault], bool]:
+        """Return all faults of an item's texts, and whether it was checked as English.
+
+        Args:
+            item: The item.
+            spelling: Words that are spelled right.
+        """
+        texts = [
+            item.question[:_READ],
+            *(choice.text[:_READ] for choice in item.choices if choice.text is not None),
+        ]
+        english = self.language == "en" or (self.language == "auto" and is_english(texts, spelling))
+        english_faults = _faults_of_english(item, spelling) if english else ()
+        return [*self._faults_of_any_language(item), *english_faults], english
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Drop or ask by the first kind of fault, those that drop first."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchwright.images import decode_rgb
 from benchwright.images.formats import walk
@@ -39,12 +40,13 @@ class PictureFacts(NamedTuple):
     pixels: Mapping[str, float | None]
 
 
-def facts_of_picture(data: bytes, *, with_pixels: bool) -> PictureFacts:
+def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8] | None = None) -> PictureFacts:
     """Return the facts about a picture.
 
     Args:
         data: Bytes of the file.
         with_pixels: Whether to decode the picture and measure its pixels; without, only headers are read.
+        pixels: Its upright pixels, where they are decoded already; shape (height, width, 3), RGB.
 
     Raises:
         UnreadableImage: The file is no image that can be decoded.
@@ -62,7 +64,9 @@ def facts_of_picture(data: bytes, *, with_pixels: bool) -> PictureFacts:
         "format": float(_FORMATS.index(container.format)),
         "jpeg_quality": jpeg_quality(data) if container.format == "JPEG" else None,
     }
-    return PictureFacts(width, height, file, _pixel_measures(data) if with_pixels else {})
+    if not with_pixels:
+        return PictureFacts(width, height, file, {})
+    return PictureFacts(width, height, file, _pixel_measures(decode_rgb(data) if pixels is None else pixels))
 
 
 def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
@@ -81,13 +85,12 @@ def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
     return results
 
 
-def _pixel_measures(data: bytes) -> dict[str, float | None]:
+def _pixel_measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
     """Return brightness, contrast (both of grey levels 0-1), saturation (0-1), colorfulness (Hasler and Süsstrunk),
     sharpness (variance of the Laplacian over that of grey levels), and the share of black and white pixels.
     """
     import cv2
 
-    pixels = decode_rgb(data)
     height, width = pixels.shape[:2]
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     scale = min(1.0, _SMALL_PX / max(width, height))

@@ -1,0 +1,103 @@
+"""A check of the audit: what it must have, what it may use, and how it says that it cannot run."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from benchwright.canonical import canonical_json
+from benchwright.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from benchwright.workspace.item_cache import ItemCache
+
+    from .audited_items import AuditedItems
+    from .finding import Finding
+
+T = TypeVar("T")
+
+
+class CheckSkipped(Exception):
+    """A check cannot run: what it lacks, and what to give so that it can, in one sentence."""
+
+
+@dataclass(frozen=True)
+class AuditContext:
+    """What a check may use besides the items.
+
+    Args:
+        cache: Cache of what was measured, by content, so that nothing is measured twice.
+        folder: Folder beside that cache, for what has to lie in files.
+        against: Collections that the pictures are compared with: folders, releases, hash lists.
+        replies: Files of models' replies to the items, in the common layouts.
+        allowed_licences: Licences that pictures may have; none where any stated licence will do.
+        workers: Number of processes.
+        seed: Seed of whatever is drawn.
+        progress: Receiver of progress.
+        memo: Values that the checks of one audit share, by name.
+    """
+
+    cache: ItemCache
+    folder: Path
+    against: tuple[Path, ...] = ()
+    replies: tuple[Path, ...] = ()
+    allowed_licences: tuple[str, ...] = ()
+    workers: int = 1
+    seed: int = 0
+    progress: Progress = field(default_factory=Silent)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def shared(self, name: str, make: Callable[[], T]) -> T:
+        """Return a value that a check of this audit made before, or make it now."""
+        if name not in self.memo:
+            self.memo[name] = make()
+        value: T = self.memo[name]
+        return value
+
+    def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
+        """Return a JSON value that was made from equal inputs before, or make it now and keep it.
+
+        Args:
+            name: Name of what is made, with a version that is raised when it is made otherwise.
+            inputs: JSON value of everything that the result depends on.
+            make: Function that makes it.
+        """
+        data = self.cache.get_or_make(name, inputs, lambda: zlib.compress(canonical_json(make()).encode(), 1))
+        return json.loads(zlib.decompress(data))
+
+
+class AuditCheck(Protocol):
+    """One check, or several that share what they measure.
+
+    `registry.CHECKS` lists all checks: a new one is a class like this and one line there.
+
+    Attributes:
+        name: Name in the list of checks, in small letters with `_`.
+        title: What it looks for, in a few words.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterable[Finding]:
+        """Return what it finds.
+
+        Raises:
+            CheckSkipped: It lacks something: says what, and what to give.
+        """
+
+
+def enough(values: Sequence[Any], least: int, *, of: str) -> None:
+    """Raise `CheckSkipped` where there are too few values for a check to say anything.
+
+    Args:
+        values: The values.
+        least: Fewest values.
+        of: What they are, such as `items with a key`.
+    """
+    if len(values) < least:
+        raise CheckSkipped(f"there are {len(values)} {of}, and it takes {least}")

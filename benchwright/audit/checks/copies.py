@@ -1,0 +1,210 @@
+"""Copies of pictures: within a split, between splits, and in other collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchwright.canonical import digest
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..copies import DISTANCE, LookedAt, PairToLookAt, PictureCopies, look_at
+from ..evidence import picture_copies, picture_measures
+from ..finding import Finding
+from ..picture_measures import PictureMeasures
+
+_FIXED = 1 << 62
+"""Number of pixels that makes a picture the one that stays as it is, as in the step `leakage`."""
+
+
+class CopiedPictures:
+    """Copies among the source's own pictures.
+
+    Items that name one file on purpose, as where several questions are asked about it, are no copies of one another
+    within a split; between splits the same file is as bad as a copy of it.
+    """
+
+    name: ClassVar[str] = "copies"
+    title: ClassVar[str] = "Exact and near copies of pictures, within and between splits"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each group of pictures that are copies of one another, and for each doubtful pair."""
+        copies = picture_copies(audited, context)
+        grouped = {image_id for group in copies.copies for image_id in group}
+        alone = [(image_id,) for image_id in audited.items_of_picture if image_id not in grouped]
+        for group in (*copies.copies, *alone):
+            yield from self._of_group(audited, copies, group)
+        for look in copies.pairs("unsure"):
+            items = _items_of(audited, (look.first, look.second))
+            yield Finding(
+                "similar_pictures",
+                "low",
+                items,
+                "Two pictures have much in common: a person should say whether one was made of the other.",
+                {"alike": look.alike},
+                "possible",
+                (look.first, look.second),
+            )
+        for look in copies.pairs("scene"):
+            items = _items_of(audited, (look.first, look.second))
+            if len(_splits_of(audited, items)) > 1:
+                yield Finding(
+                    "scene_across_splits",
+                    "low",
+                    items,
+                    "Two splits show one scene from several places.",
+                    {"splits": sorted(_splits_of(audited, items))},
+                    "likely",
+                    (look.first, look.second),
+                )
+
+    def _of_group(self, audited: AuditedItems, copies: PictureCopies, group: Sequence[str]) -> Iterator[Finding]:
+        items = _items_of(audited, group)
+        files = _files_of(audited, group)
+        splits = sorted(_splits_of(audited, items))
+        if len(splits) > 1:
+            kind, severity = "duplicate_picture_across_splits", "high"
+            summary = f"The same picture is in the splits {', '.join(splits)}."
+        elif len(files) > 1 or len(group) > 1:
+            kind, severity = "duplicate_picture", "medium"
+            summary = (
+                f"{len(files)} files are copies of one picture, so that results on their items are not independent."
+            )
+        else:
+            return
+        if len(items) < 2:  # one item shows both pictures, perhaps on purpose
+            return
+        exact = {copies.same_as.get(image_id, image_id) for image_id in group}
+        evidence: dict[str, Any] = {
+            "copies": "exact" if len(exact) == 1 else "near",
+            "alike": copies.score(group),
+            "files": files,
+        }
+        if splits:
+            evidence["splits"] = splits
+        certainty = "certain" if len(exact) == 1 else "likely"
+        yield Finding(kind, severity, items, summary, evidence, certainty, tuple(group))  # type: ignore[arg-type]
+
+
+def _items_of(audited: AuditedItems, pictures: Iterable[str]) -> tuple[str, ...]:
+    return audited.in_order(item for image_id in pictures for item in audited.items_of_picture.get(image_id, ()))
+
+
+def _splits_of(audited: AuditedItems, items: Iterable[str]) -> set[str]:
+    return {audited.splits[item] for item in items if item in audited.splits}
+
+
+def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
+    """Return the names by which items call the pictures of a group, sorted, each once."""
+    group = set(pictures)
+    names = {
+        name
+        for item in _items_of(audited, group)
+        for image, name in zip(audited.by_id[item].item.images, audited.by_id[item].names, strict=False)
+        if image.image_id in group
+    }
+    return sorted(names or {audited.pictures[image_id].name for image_id in group})
+
+
+class CopiesElsewhere:
+    """Pictures that another collection holds too: a folder, a release, a hash list."""
+
+    name: ClassVar[str] = "copies_elsewhere"
+    title: ClassVar[str] = "Pictures that other collections hold too"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each picture that a collection holds, or may hold."""
+        if not context.against:
+            raise CheckSkipped(
+                "no other collection was given; name a folder of pictures, a release or a hash list with --against"
+            )
+        measured = picture_measures(audited, context)
+        for place in context.against:
+            yield from _found_in(place, audited, measured, context)
+
+
+def _found_in(
+    place: Path, audited: AuditedItems, measured: dict[str, PictureMeasures] | Any, context: AuditContext
+) -> Iterator[Finding]:
+    from benchwright.filters.contamination import (
+        KnownPicture,
+        open_collection,
+        picture_path,
+        possible_leaks,
+        sure_leaks,
+    )
+
+    collection = open_collection(place)
+    rows = context.kept(
+        "audit collection 1",
+        collection.content,
+        lambda: [picture._asdict() for picture in collection.pictures(workers=context.workers)],
+    )
+    theirs = [KnownPicture(**row) for row in rows]
+    ids = [image_id for image_id, measures in measured.items() if measures.failed is None]
+    mine = [
+        KnownPicture(
+            image_id,
+            image_id,
+            _canonical_id(audited, image_id),
+            measured[image_id].pixel_hash,
+            measured[image_id].hashes["phash"],
+            measured[image_id].hashes["dhash"],
+            measured[image_id].hashes["mirrored"],
+            measured[image_id].words,
+        )
+        for image_id in ids
+    ]
+    sure = sure_leaks(mine, theirs)
+    for row, leak in sorted(sure.items()):
+        yield _elsewhere(place, audited, ids[row], theirs[leak.place].name, {"by": leak.by}, is_sure=True)
+    perhaps = {row: found for row, found in possible_leaks(mine, theirs, distance=DISTANCE).items() if row not in sure}
+    folder = collection.pixels(context.folder)
+    if folder is None:  # a hash list has no pixels to look at
+        for row, candidates in sorted(perhaps.items()):
+            name = theirs[candidates[0].place].name
+            yield _elsewhere(place, audited, ids[row], name, {"by": "hash"}, is_sure=False)
+        return
+    files = {image_id: (str(audited.pictures[image_id].file), 0) for image_id in ids}
+    pairs: list[PairToLookAt] = []
+    names: dict[str, str] = {}
+    for row, candidates in sorted(perhaps.items()):
+        for candidate in candidates:
+            name = theirs[candidate.place].name
+            other = digest([collection.content, name])
+            names[other] = name
+            files[other] = (str(picture_path(folder, name)), _FIXED)
+            pairs.append(PairToLookAt(ids[row], other, candidate.mirrored))
+    best: dict[str, LookedAt] = {}
+    for look in sorted(
+        look_at(pairs, files, context).values(), key=lambda look: (look.verdict, -look.alike, look.second)
+    ):
+        if look.verdict in ("confirmed", "unsure"):  # in this order
+            best.setdefault(look.first, look)
+    for image_id, look in sorted(best.items()):
+        evidence = {"by": "look", "alike": look.alike}
+        is_sure = look.verdict == "confirmed"
+        yield _elsewhere(place, audited, image_id, names[look.second], evidence, is_sure=is_sure)
+
+
+def _canonical_id(audited: AuditedItems, image_id: str) -> str | None:
+    source = audited.pictures[image_id].source
+    return None if source is None else source.canonical_id
+
+
+def _elsewhere(
+    place: Path, audited: AuditedItems, image_id: str, name: str, evidence: dict[str, Any], *, is_sure: bool
+) -> Finding:
+    return Finding(
+        "duplicate_in_other_collection" if is_sure else "similar_in_other_collection",
+        "high" if is_sure else "low",
+        audited.items_of_picture.get(image_id, ()),
+        f"{place.name} holds the same picture, as {name}."
+        if is_sure
+        else f"{place.name} may hold the same picture, as {name}: a person should look.",
+        {"collection": str(place), "name": name, **evidence},
+        "certain" if evidence.get("by") in ("file", "pixels", "canonical_id") else "likely" if is_sure else "possible",
+        (image_id,),
+    )

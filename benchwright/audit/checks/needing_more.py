@@ -1,0 +1,60 @@
+"""Checks that the light audit cannot make: each says what to give, and which step makes it today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..finding import Finding
+
+
+class _NeedsMore:
+    name: ClassVar[str]
+    title: ClassVar[str]
+    why: ClassVar[str]
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Say what is needed.
+
+        Raises:
+            CheckSkipped: Always.
+        """
+        del audited, context
+        raise CheckSkipped(self.why)
+
+
+class BlindModels(_NeedsMore):
+    """Questions that models answer without the picture."""
+
+    name: ClassVar[str] = "blind_models"
+    title: ClassVar[str] = "Questions that models answer without the picture, or with a wrong one"
+    why: ClassVar[str] = (
+        "it needs a model: the step `blind_answers` takes replies to questions without pictures, and "
+        "`evaluate study` asks with wrong pictures"
+    )
+
+
+class TextInPictures(_NeedsMore):
+    """Text in pictures that gives the answer."""
+
+    name: ClassVar[str] = "text_in_pictures"
+    title: ClassVar[str] = "Text in pictures that gives the answer"
+    why: ClassVar[str] = "it needs OCR: `filter text-ratio` measures text with rapidocr, in the extra `filters`"
+
+
+class UnsafePictures(_NeedsMore):
+    """Unsafe pictures."""
+
+    name: ClassVar[str] = "unsafe_pictures"
+    title: ClassVar[str] = "Unsafe pictures"
+    why: ClassVar[str] = "it needs a classifier of pictures: the step `safety` takes the folder of one"
+
+
+class SecondRightOptions(_NeedsMore):
+    """Wrong options that are right as well, and options that mean the same."""
+
+    name: ClassVar[str] = "second_right_options"
+    title: ClassVar[str] = "Wrong options that are right too, options that mean the same"
+    why: ClassVar[str] = "it needs a model: the step `second_answers` asks one about each wrong option"

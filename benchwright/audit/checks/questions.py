@@ -1,0 +1,175 @@
+"""Questions that are asked twice, options that repeat, and questions that name their own answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..audited_items import AuditedItem, AuditedItems
+from ..check import AuditContext
+from ..copies import groups_of
+from ..evidence import item_report
+from ..finding import Finding
+
+
+class RepeatedIds:
+    """Ids that stand in the source more than once."""
+
+    name: ClassVar[str] = "repeated_ids"
+    title: ClassVar[str] = "Ids that stand twice"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding, of all items whose id another item has too."""
+        from benchwright.construction.imported import OWN_ID
+
+        del context
+        by_own: defaultdict[str, list[AuditedItem]] = defaultdict(list)
+        for each in audited.items:
+            by_own[str(each.item.attributes.get(OWN_ID, each.item_id))].append(each)
+        repeated = {own: items for own, items in by_own.items() if len(items) > 1}
+        if repeated:
+            own, items = next(iter(repeated.items()))
+            yield Finding(
+                "repeated_id",
+                "medium",
+                tuple(each.item_id for items in repeated.values() for each in items),
+                f"{len(repeated):,} ids stand more than once, such as {own!r} in {items[0].where} and in "
+                f"{items[1].where}: replies cannot be matched with items.",
+                {"ids": sorted(repeated)[:50]},
+                "certain",
+            )
+
+
+class RepeatedQuestions:
+    """Questions about the same pictures that are asked twice, or nearly; copies of a picture count as that picture."""
+
+    name: ClassVar[str] = "repeated_questions"
+    title: ClassVar[str] = "Questions asked twice, in the same or nearly the same words"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each group of items that ask the same."""
+        links: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for repetition in item_report(audited, context).questions:
+            reason = "duplicate_question" if repetition.reason == "contradicting_keys" else repetition.reason
+            links[reason].append((repetition.item_id, *repetition.of))
+        for reason, groups in sorted(links.items()):
+            for group in groups_of(groups):
+                items = audited.in_order(audited.own_id[item_id] for item_id in group)
+                yield (
+                    _repeated(audited, items)
+                    if reason == "duplicate_question"
+                    else Finding(
+                        "nearly_repeated_question",
+                        "low",
+                        items,
+                        "Questions about the same picture are nearly the same: a person should say if one is enough.",
+                        {"questions": [audited.by_id[item].item.question for item in items[:8]]},
+                        "possible",
+                    )
+                )
+
+
+def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
+    keys = {_right_text(audited.by_id[item]) for item in items if audited.by_id[item].has_key}
+    evidence = {"question": audited.by_id[items[0]].item.question}
+    splits = sorted({audited.splits[item] for item in items if item in audited.splits})
+    if len(splits) > 1:
+        evidence["splits"] = ", ".join(splits)
+    if len(keys) > 1:
+        summary = "The same question about the same picture has different keys: one of them is wrong."
+        return Finding("contradicting_keys", "high", items, summary, evidence, "certain")
+    where = f" in the splits {', '.join(splits)}" if len(splits) > 1 else ""
+    summary = f"The same question about the same picture, with the same options, is asked {len(items)} times{where}."
+    return Finding("repeated_question", "high" if where else "medium", items, summary, evidence, "certain")
+
+
+def _right_text(each: AuditedItem) -> str:
+    choice = next(choice for choice in each.item.choices if choice.key == each.item.right_key)
+    return choice.text.strip().casefold() if choice.text is not None else str(choice.image_id)
+
+
+class RepeatedAnswerOptions:
+    """Options that stand twice in one item, or nearly."""
+
+    name: ClassVar[str] = "options"
+    title: ClassVar[str] = "Options that repeat, or nearly"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each item with equal options, or with options that are nearly equal."""
+        report = item_report(audited, context)
+        pairs: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for pair in report.repeated_options:
+            pairs[audited.own_id[pair.item_id]].append(pair.options)
+        for item_id, repeated in pairs.items():
+            item = audited.by_id[item_id].item
+            has_right = any(item.right_key in pair for pair in repeated)
+            text = next(choice.text for choice in item.choices if choice.key == repeated[0][0])
+            named = ", ".join(f"{first} and {second}" for first, second in repeated)
+            yield Finding(
+                "repeated_option",
+                "high" if has_right else "medium",
+                (item_id,),
+                f"The options {named} are the same" + (", and the right one is among them." if has_right else "."),
+                {"options": [list(pair) for pair in repeated], "text": text or "a picture"},
+                "certain",
+            )
+        for similar in report.similar_options:
+            item_id = audited.own_id[similar.item_id]
+            texts = {choice.key: choice.text for choice in audited.by_id[item_id].item.choices}
+            yield Finding(
+                "similar_options",
+                "low",
+                (item_id,),
+                f"The options {' and '.join(similar.options)} are nearly the same.",
+                {"options": {key: texts[key] for key in similar.options}, "likeness": similar.likeness},
+                "possible",
+            )
+
+
+class NamedAnswers:
+    """Questions that hold the right option, word for word, and no wrong one."""
+
+    name: ClassVar[str] = "named_answers"
+    title: ClassVar[str] = "Questions that name their answer"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each such item."""
+        from benchwright.filters.language import names_answer
+
+        del context
+        for each in audited.items:
+            if (answer := names_answer(each.item)) is not None:
+                yield Finding(
+                    "question_names_answer",
+                    "medium",
+                    (each.item_id,),
+                    f"The question holds the right option, {answer!r}, and no wrong one.",
+                    {"question": each.item.question, "answer": answer},
+                )
+
+
+class MissingKeys:
+    """Items of which no option is marked as right, in splits where others have a key."""
+
+    name: ClassVar[str] = "missing_keys"
+    title: ClassVar[str] = "Items without a key among items with one"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each split in which some items have a key and some have none."""
+        del context
+        by_split: defaultdict[str | None, list[AuditedItem]] = defaultdict(list)
+        for each in audited.items:
+            by_split[each.split].append(each)
+        for split, items in by_split.items():
+            without = tuple(each.item_id for each in items if not each.has_key)
+            if without and len(without) < len(items):
+                where = f" of the split {split}" if split else ""
+                yield Finding(
+                    "missing_key",
+                    "medium",
+                    without,
+                    f"{len(without):,} of {len(items):,} items{where} have no key.",
+                    {"split": split},
+                    "certain",
+                )

@@ -1,0 +1,102 @@
+"""Rights: licences of pictures, and what picture files say of people and places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..evidence import NO_PICTURES, picture_measures
+from ..finding import Finding
+
+
+class PictureLicences:
+    """Pictures without a licence, or under one that does not allow what a benchmark does."""
+
+    name: ClassVar[str] = "licences"
+    title: ClassVar[str] = "Pictures without a licence, or under one that forbids passing on"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding of all pictures without a licence, and one for each licence that is not allowed."""
+        from benchwright.filters.licences import Licences
+        from benchwright.rights import forbids_redistribution
+
+        if not audited.pictures:
+            raise CheckSkipped(NO_PICTURES)
+        allowed = Licences(allow=context.allowed_licences) if context.allowed_licences else None
+        missing: list[str] = []
+        refused: dict[str, list[str]] = {}
+        for image_id, picture in audited.pictures.items():
+            licence = None if picture.source is None else picture.source.licence
+            if licence is None:
+                missing.append(image_id)
+            elif forbids_redistribution(licence, is_changed=False) or (
+                allowed is not None and allowed.judge({"licence": licence}).verdict != "keep"
+            ):
+                refused.setdefault(licence, []).append(image_id)
+        if missing:
+            some = f"{len(missing):,} of {len(audited.pictures):,}" if len(missing) < len(audited.pictures) else "all"
+            yield Finding(
+                "unlicensed_pictures",
+                "low" if len(missing) == len(audited.pictures) else "medium",
+                _items(audited, missing) if len(missing) < len(audited.pictures) else (),
+                f"No licence is stated of {some} pictures: neither by a table `sources.csv` beside them, nor by a "
+                "column `licence`, nor by the files themselves.",
+                {"pictures": len(missing)},
+                "certain",
+                tuple(missing[:4]),
+            )
+        for licence, pictures in sorted(refused.items()):
+            yield Finding(
+                "licence_not_allowed",
+                "high",
+                _items(audited, pictures),
+                f"{len(pictures):,} pictures are under {licence!r}, which does not allow passing them on."
+                if allowed is None
+                else f"{len(pictures):,} pictures are under {licence!r}, which is not among the licences given.",
+                {"licence": licence, "pictures": len(pictures)},
+                "certain",
+                tuple(pictures[:4]),
+            )
+
+
+class PersonalMetadata:
+    """Places and owners that picture files still name."""
+
+    name: ClassVar[str] = "personal_metadata"
+    title: ClassVar[str] = "GPS positions, owners and serial numbers in picture files"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for pictures with a position, and one for pictures with an owner or serial number."""
+        measured = picture_measures(audited, context)
+        placed = [image_id for image_id, measures in measured.items() if measures.personal.get("gps")]
+        owned = [
+            image_id
+            for image_id, measures in measured.items()
+            if image_id not in placed and measures.personal.keys() & {"owner", "serial_number"}
+        ]
+        if placed:
+            yield Finding(
+                "gps_position",
+                "medium",
+                _items(audited, placed),
+                f"{len(placed):,} picture files say where on earth they were taken.",
+                {"pictures": [audited.pictures[image_id].name for image_id in placed[:100]]},
+                "certain",
+                tuple(placed[:4]),
+            )
+        if owned:
+            yield Finding(
+                "personal_metadata",
+                "low",
+                _items(audited, owned),
+                f"{len(owned):,} picture files name the owner or the serial number of the camera.",
+                {"pictures": [audited.pictures[image_id].name for image_id in owned[:100]]},
+                "certain",
+                tuple(owned[:4]),
+            )
+
+
+def _items(audited: AuditedItems, pictures: list[str]) -> tuple[str, ...]:
+    return audited.in_order(item for image_id in pictures for item in audited.items_of_picture.get(image_id, ()))

@@ -1,0 +1,116 @@
+"""Language and spelling of questions, options and explanations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchwright.errors import PrerequisiteError
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..finding import Finding
+
+if TYPE_CHECKING:
+    from benchwright.filters.language import Language, Spelling
+    from benchwright.records import Item
+
+_KINDS = {
+    "spelling": ("misspelled_words", "Words that no list has"),
+    "article": ("wrong_article", "`a` and `an` before the wrong sound"),
+    "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
+    "doubled_word": ("doubled_word", "Words that stand twice in a row"),
+    "capital": ("small_first_letter", "Questions that begin with a small letter"),
+    "end_mark": ("no_end_mark", "Questions without a mark at the end"),
+    "too_long": ("very_long_text", "Questions or options of very many characters"),
+    "too_short": ("very_short_question", "Questions of very few characters"),
+}
+_MOSTLY = 0.8
+_SHOWN = 200
+_HAS_OWN_CHECK = "names_answer"
+_KIND = "audit wording 1"
+
+
+class Wording:
+    """Spelling and grammar of English texts, and items in another language than most."""
+
+    name: ClassVar[str] = "wording"
+    title: ClassVar[str] = "Language, spelling and grammar"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each kind of fault, and one for items in another language than most."""
+        faults_of = _KeptFaults(context)
+        items: defaultdict[str, list[str]] = defaultdict(list)
+        words: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        other: list[str] = []
+        for each in audited.items:
+            faults, is_english = faults_of(each.item)
+            if not is_english:
+                other.append(each.item_id)
+            for kind, place, fault, correction in faults:
+                if kind == _HAS_OWN_CHECK:
+                    continue
+                if each.item_id not in items[kind]:
+                    items[kind].append(each.item_id)
+                words[kind].setdefault(f"{each.item_id}, {place}", fault + (f" ({correction}?)" if correction else ""))
+        for kind, ids in sorted(items.items()):
+            name, summary = _KINDS[kind]
+            yield Finding(
+                name,
+                "low",
+                tuple(ids),
+                f"{summary}, in {len(ids):,} {'item' if len(ids) == 1 else 'items'}.",
+                {"words": dict(list(words[kind].items())[:_SHOWN])},
+                "possible" if kind == "spelling" else "likely",
+            )
+        english = len(audited.items) - len(other)
+        if other and english >= _MOSTLY * len(audited.items) and any(_is_foreign(audited, item) for item in other):
+            foreign = tuple(item for item in other if _is_foreign(audited, item))
+            yield Finding(
+                "other_language",
+                "low",
+                foreign,
+                f"Most items are English, {len(foreign):,} are in other letters.",
+                certainty="likely",
+            )
+
+
+class _KeptFaults:
+    """Faults of items, kept by their words; the list of words is read only when an item is new.
+
+    Raises:
+        CheckSkipped: The list of words is not installed.
+    """
+
+    def __init__(self, context: AuditContext) -> None:
+        self._context = context
+        self._step: Language | None = None
+        self._spelling: Spelling | None = None
+
+    def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool]:
+        texts = [
+            item.question,
+            item.explanation,
+            item.right_key,
+            [[choice.key, choice.text] for choice in item.choices],
+        ]
+        entry = self._context.kept(_KIND, texts, lambda: self._measured(item))
+        return [tuple(fault) for fault in entry["faults"]], entry["english"]
+
+    def _measured(self, item: Item) -> dict[str, Any]:
+        from benchwright.filters.language import Language, Spelling
+
+        if self._step is None or self._spelling is None:
+            try:
+                self._step, self._spelling = Language(), Spelling(())
+            except PrerequisiteError as error:
+                raise CheckSkipped(str(error)) from None
+        faults, is_english = self._step.faults_of(item, self._spelling)
+        return {"faults": [list(fault) for fault in faults], "english": is_english}
+
+
+def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
+    """Return whether most letters of a question are of another alphabet than English has."""
+    letters = [letter for letter in audited.by_id[item_id].item.question if letter.isalpha()]
+    return sum(not letter.isascii() for letter in letters) > len(letters) / 2

@@ -1,0 +1,255 @@
+"""The audit page: one file with the verdict, the findings with their pictures, what was checked, and what to cite."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright import __version__
+from benchwright.canonical import digest
+from benchwright.errors import UnreadableImage
+from benchwright.pages import page_pieces
+from benchwright.text_normalization import printable
+from benchwright.workspace.atomic import replacing
+
+from .audited_items import AuditedItem, AuditedItems
+from .finding import SEVERITIES, Finding
+from .report import AuditReport
+from .verdict import KindCount, concerned, kinds_of, verdict_of
+
+if TYPE_CHECKING:
+    from benchwright.workspace.item_cache import ItemCache
+
+PAGE = "audit.html"
+_TEMPLATES = Path(__file__).parent / "templates"
+_SIDE_PX = 300
+_PREVIEW = f"audit preview {_SIDE_PX} 1"
+_MOST_PICTURES = 160
+"""Pictures in a page; each is some 15 kB."""
+_PICTURES_OF_FINDING = 4
+_EXAMPLES = 6
+"""Findings of a kind that are shown in full."""
+_IDS, _ROWS = 400, 200
+_EVIDENCE_CHARACTERS = 1500
+
+
+class ShownPicture(NamedTuple):
+    """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown.
+
+    `also` is the number of other files with the same bytes.
+    """
+
+    uri: str | None
+    width: int
+    height: int
+    name: str
+    problem: str = ""
+    also: int = 0
+
+
+class ShownItem(NamedTuple):
+    """A question beside a finding; `options` are letter, words and whether it is right."""
+
+    item_id: str
+    split: str | None
+    question: str
+    options: Sequence[tuple[str, str, bool]]
+
+
+class FindingExample(NamedTuple):
+    """A finding shown in full."""
+
+    finding: Finding
+    pictures: Sequence[ShownPicture]
+    more_pictures: int
+    items: Sequence[ShownItem]
+    more_items: int
+    evidence: str
+
+
+class ShownKind(NamedTuple):
+    """The findings of one kind: some in full, the others by their items."""
+
+    of_kind: KindCount
+    concerned: str
+    examples: Sequence[FindingExample]
+    others: Sequence[str]
+    more: int
+
+
+def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
+    """Write the page of an audit and return its path; equal reports give equal bytes.
+
+    Args:
+        report: The audit.
+        folder: Folder of the page, which is there.
+        cache: Cache of reduced pictures.
+    """
+    target = folder / PAGE
+    with replacing(target) as draft, draft.open("w", encoding="utf-8", errors="replace") as handle:
+        handle.writelines(_pieces(report, _Previews(report.audited, cache)))
+    return target
+
+
+def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
+    audited = report.audited
+    kinds = kinds_of(report.findings, len(audited.items))
+    shown = {
+        severity: [_shown(kind, audited, previews) for kind in kinds if kind.severity == severity]
+        for severity in SEVERITIES
+    }
+    splits = sorted(set(audited.splits.values()))
+    values = {
+        "name": audited.source.resolve().name,
+        "verdict": verdict_of(report),
+        "counts": report.counts,
+        "facts": [
+            ("items", f"{len(audited.items):,}"),
+            ("with a key", f"{len(audited.keyed):,}"),
+            ("pictures", f"{len(audited.pictures):,}"),
+            ("splits", ", ".join(splits) if splits else "none stated"),
+            ("checks that ran", f"{sum(check.state == 'done' for check in report.checks)} of {len(report.checks)}"),
+        ],
+        "kinds": [(kind, concerned(kind)) for kind in kinds],
+        "severities": [(severity, of_severity) for severity, of_severity in shown.items() if of_severity],
+        "checks": report.checks,
+        "accepted": [(kind, concerned(kind)) for kind in kinds_of(report.accepted, len(audited.items))],
+        "unreadable": audited.unreadable[:_ROWS],
+        "more_unreadable": max(0, len(audited.unreadable) - _ROWS),
+        "reading": audited.reading,
+        "version": __version__,
+        "content": content_digest(audited)[:16],
+        "citable": citable(report),
+    }
+    return page_pieces(
+        _TEMPLATES,
+        "audit.html",
+        values,
+        generator="benchwright audit",
+        style="audit.css",
+        finalize=_printable,
+    )
+
+
+def content_digest(audited: AuditedItems) -> str:
+    """Return a digest of all items and pictures, whatever their place."""
+    return digest([[each.item_id, each.split, each.item.content_hash] for each in audited.items])
+
+
+def citable(report: AuditReport) -> str:
+    """Return the sentence by which a paper may cite the audit."""
+    audited = report.audited
+    kinds = [kind for kind in kinds_of(report.findings, len(audited.items)) if kind.severity != "low" and kind.items]
+    named = "; ".join(
+        f"{kind.words}: {len(kind.findings):,}, on {kind.items:,} items ({kind.share:.1%})" for kind in kinds
+    )
+    done = sum(check.state == "done" for check in report.checks)
+    return (
+        f"An audit with Benchwright {__version__} ({done} of {len(report.checks)} checks) of {len(audited.items):,} "
+        f"items and {len(audited.pictures):,} pictures (content {content_digest(audited)[:16]}) found "
+        + (f"{named}." if named else "nothing of high or medium severity.")
+    )
+
+
+def _printable(value: Any) -> Any:
+    """Return a text with control characters shown as escapes, lines kept; what is no text as it is."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(printable(line) for line in value.split("\n"))
+
+
+def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> ShownKind:
+    telling = sorted(kind.findings, key=lambda finding: len(finding.pictures) < 2)  # several pictures show more
+    full, rest = telling[:_EXAMPLES], telling[_EXAMPLES:]
+    others = [", ".join(finding.items[:12]) or finding.summary for finding in rest]
+    return ShownKind(
+        kind,
+        concerned(kind),
+        [_example(finding, audited, previews) for finding in full],
+        others[:_IDS],
+        max(0, len(others) - _IDS),
+    )
+
+
+def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> FindingExample:
+    of_items = [
+        image.image_id
+        for item in finding.items[:_PICTURES_OF_FINDING]
+        for image in audited.by_id[item].item.images
+        if image.image_id in audited.pictures
+    ]
+    pictures = list(dict.fromkeys(finding.pictures or of_items))
+    items = [audited.by_id[item] for item in finding.items[:_PICTURES_OF_FINDING]]
+    return FindingExample(
+        finding,
+        [previews.of(image_id) for image_id in pictures[:_PICTURES_OF_FINDING]],
+        max(0, len(pictures) - _PICTURES_OF_FINDING),
+        [_shown_item(each) for each in items],
+        max(0, len(finding.items) - len(items)),
+        _evidence(finding),
+    )
+
+
+def _shown_item(each: AuditedItem) -> ShownItem:
+    numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
+    options = [
+        (
+            choice.key,
+            choice.text if choice.text is not None else f"picture {numbers[str(choice.image_id)]}",
+            choice.key == each.item.right_key,
+        )
+        for choice in each.item.choices
+    ]
+    return ShownItem(each.item_id, each.split, each.item.question, options)
+
+
+def _evidence(finding: Finding) -> str:
+    if not finding.evidence:
+        return ""
+    text = json.dumps(dict(finding.evidence), ensure_ascii=False, indent=1)
+    return text if len(text) <= _EVIDENCE_CHARACTERS else text[:_EVIDENCE_CHARACTERS] + " … (all of it in audit.json)"
+
+
+class _Previews:
+    """Reduced pictures of a page, up to `_MOST_PICTURES`."""
+
+    def __init__(self, audited: AuditedItems, cache: ItemCache) -> None:
+        self._audited, self._cache = audited, cache
+        self._files: defaultdict[str, set[str]] = defaultdict(set)
+        for each in audited.items:
+            for image, name in zip(each.item.images, each.names, strict=False):
+                self._files[image.image_id].add(name)
+        self._made: dict[str, ShownPicture] = {}
+
+    def of(self, image_id: str) -> ShownPicture:
+        """Return a picture as a page shows it."""
+        picture = self._audited.pictures[image_id]
+        if image_id not in self._made:
+            if len(self._made) >= _MOST_PICTURES:
+                return ShownPicture(None, 0, 0, picture.name, "not shown, to keep the page small")
+            self._made[image_id] = self._reduced(image_id)
+        return self._made[image_id]
+
+    def _reduced(self, image_id: str) -> ShownPicture:
+        from benchwright.drawing.previews import preview
+
+        picture = self._audited.pictures[image_id]
+
+        def make() -> bytes:
+            drawn = preview(picture.file.read_bytes(), max_side_px=_SIDE_PX)
+            head = json.dumps([drawn.media_type, drawn.width, drawn.height]).encode()
+            return head + b"\n" + drawn.data
+
+        try:
+            head, _, data = self._cache.get_or_make(_PREVIEW, image_id, make).partition(b"\n")
+        except UnreadableImage as error:
+            return ShownPicture(None, 0, 0, picture.name, str(error))
+        except OSError as error:
+            return ShownPicture(None, 0, 0, picture.name, error.strerror or str(error))
+        media_type, width, height = json.loads(head)
+        uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+        return ShownPicture(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))

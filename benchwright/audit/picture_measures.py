@@ -1,0 +1,210 @@
+"""Everything that an audit measures of a picture, from one decode, kept by the picture's content.
+
+Workers of the local engine measure, so that a picture that ends its worker is one outcome and not the end.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import open_regular
+from benchwright.rights import metadata_blocks
+
+if TYPE_CHECKING:
+    from benchwright.engines import Attempt
+
+    from .audited_items import AuditedPicture
+    from .check import AuditContext
+
+KIND = "audit picture 1"
+"""Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
+_STAGE = "audit"
+_PICTURES_A_JOB = 16
+_PERSONAL = {0x0110: "camera", 0xA430: "owner", 0xA431: "serial_number", 0x013B: "artist"}
+"""Fields of EXIF that may name a person or their camera."""
+_GPS, _EXIF = 0x8825, 0x8769
+_LATITUDE = 2
+_MOST_EXIF_BYTES = 1 << 20
+
+
+class PictureMeasures(NamedTuple):
+    """What was measured of a picture; JSON values.
+
+    Args:
+        failed: Why it cannot be decoded; then everything else is empty.
+        pixel_hash: SHA-256 of shape and upright pixels.
+        hashes: `phash`, `dhash` and `mirrored`, as numbers of 64 bits.
+        words: Visual words, encoded.
+        miniature: Miniature, encoded; None where there are no words.
+        quality: Values of `benchwright.filters.quality`.
+        file: Facts about the file (`PictureFacts.file`).
+        light: Facts about the pixels (`PictureFacts.pixels`).
+        personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
+    """
+
+    failed: str | None = None
+    pixel_hash: str = ""
+    hashes: Mapping[str, int] = {}
+    words: str = ""
+    miniature: str | None = None
+    quality: Mapping[str, float | None] = {}
+    file: Mapping[str, float | None] = {}
+    light: Mapping[str, float | None] = {}
+    personal: Mapping[str, Any] = {}
+
+
+class PictureFile(NamedTuple):
+    """A picture to measure: its id, its file and its media type."""
+
+    image_id: str
+    file: str
+    media_type: str
+
+
+@dataclass(frozen=True)
+class MeasurePictures:
+    """A job that measures some pictures."""
+
+    pictures: tuple[PictureFile, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the job's name for logs, one line."""
+        return f"measures of {len(self.pictures)} pictures from {self.pictures[0].image_id[:12]}"
+
+    @property
+    def size(self) -> int:
+        """Return the number of pictures."""
+        return len(self.pictures)
+
+    def run(self, worker: Any, attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
+        """Return the measures of each picture, as JSON values."""
+        del worker
+        results = []
+        for picture in self.pictures:
+            place = (_STAGE, picture.image_id)
+            if place in attempt.blamed:
+                measures = PictureMeasures(failed=f"worker_died: {attempt.blamed[place]}")
+            else:
+                attempt.at(place)
+                measures = measure(Path(picture.file), picture.media_type)
+            results.append((picture.image_id, measures._asdict()))
+        return results
+
+
+def measure(file: Path, media_type: str) -> PictureMeasures:
+    """Return the measures of one picture."""
+    import cv2
+
+    from benchwright.filters.features import WORD_CANDIDATES, detector, encode_miniature, encoded_words_of, miniature
+    from benchwright.filters.quality import jpeg_quality, measures
+    from benchwright.filters.shortcuts import facts_of_picture
+    from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
+    from benchwright.images.perceptual_hash import hashes
+
+    cv2.setNumThreads(1)
+    try:
+        data = file.read_bytes()
+        pixels = decode_rgb(data)
+        facts = facts_of_picture(data, with_pixels=True, pixels=pixels)
+    except UnreadableImage as error:
+        return PictureMeasures(failed=f"{error.reason}: {error.detail}")
+    except OSError as error:
+        return PictureMeasures(failed=f"unreadable: {error.strerror or error}")
+    luma = luma_of(pixels)
+    words = encoded_words_of(luma, detector(WORD_CANDIDATES))
+    return PictureMeasures(
+        pixel_hash=pixel_hash(pixels),
+        hashes=hashes(luma)._asdict(),
+        words=words,
+        miniature=encode_miniature(miniature(luma)) if words else None,
+        quality={**measures(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
+        file=dict(facts.file),
+        light=dict(facts.pixels),
+        personal=personal_metadata(file, media_type),
+    )
+
+
+def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
+    """Return what the EXIF block of a file says of people and places; empty where there is none or it is damaged."""
+    from PIL import Image
+
+    limits = Limits()
+    try:
+        with open_regular(file, limits=limits) as (handle, _):
+            blocks = [block for block in metadata_blocks(handle, media_type, to_end=False) if block.kind == "exif"]
+            if not blocks:
+                return {}
+            handle.seek(blocks[0].payload)
+            data = handle.read(min(blocks[0].payload_stop - blocks[0].payload, _MOST_EXIF_BYTES))
+    except UnreadableImage:
+        return {}
+    exif = Image.Exif()
+    try:
+        exif.load(data)
+        fields = {**dict(exif), **exif.get_ifd(_EXIF)}
+        personal: dict[str, Any] = {
+            name: str(fields[tag]).strip("\0 ")[:80] for tag, name in _PERSONAL.items() if fields.get(tag)
+        }
+        if exif.get_ifd(_GPS).get(_LATITUDE):
+            personal["gps"] = True
+    except Exception:  # noqa: BLE001 - Pillow raises what it likes on damaged metadata, which then state nothing
+        return {}
+    return {name: value for name, value in personal.items() if value}
+
+
+def measured_pictures(pictures: Sequence[AuditedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
+    """Return the measures of pictures by id; those that are not in the cache are measured by workers.
+
+    Args:
+        pictures: Pictures, each once.
+        context: Context with cache, workers and progress.
+    """
+    measured: dict[str, PictureMeasures] = {}
+    missing: list[PictureFile] = []
+    for picture in pictures:
+        data = context.cache.get(KIND, picture.image_id)
+        if data is None:
+            missing.append(PictureFile(picture.image_id, str(picture.file), picture.media_type))
+        else:
+            measured[picture.image_id] = PictureMeasures(**json.loads(zlib.decompress(data)))
+    jobs = [MeasurePictures(tuple(batch)) for batch in in_batches(missing, _PICTURES_A_JOB)]
+    if missing:
+        context.progress.phase("pictures", len(missing))
+    for results in run_jobs(jobs, context):
+        for image_id, document in results:
+            measured[image_id] = PictureMeasures(**document)
+            if not (document["failed"] or "").startswith("worker_died"):
+                context.cache.put(KIND, image_id, zlib.compress(canonical_json(document).encode(), 1))
+    return measured
+
+
+def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:
+    """Yield the results of jobs, which workers run that are replaced when they die."""
+    if not jobs:
+        return
+    from benchwright.engines import LocalEngine
+
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as logs:
+        preload = ("benchwright.filters.shortcuts", "benchwright.filters.duplicates.verification", "cv2")
+        with LocalEngine(None, workers=context.workers, log_folder=Path(logs), preload=preload) as engine:
+            for done in engine.run(jobs):
+                context.progress.advance(done.job.size)
+                yield done.result
+
+
+def in_batches(values: Sequence[Any], size: int) -> Iterator[list[Any]]:
+    """Yield the values in lists of at most `size`."""
+    iterator = iter(values)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,43 @@
+"""All checks of the audit, in the order in which they run; a new check is a class and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from .check import AuditCheck
+
+CHECKS: tuple[str, ...] = (
+    "checks:BrokenPictures",
+    "checks:PictureFaults",
+    "checks:CopiedPictures",
+    "checks:CopiesElsewhere",
+    "checks:TornGroups",
+    "checks:RepeatedIds",
+    "checks:RepeatedQuestions",
+    "checks:RepeatedAnswerOptions",
+    "checks:MissingKeys",
+    "checks:NamedAnswers",
+    "checks:KeyLetters",
+    "checks:GuessedFromWords",
+    "checks:ShortcutBattery",
+    "checks:Wording",
+    "checks:PictureLicences",
+    "checks:PersonalMetadata",
+    "checks:Canary",
+    "checks:QuestionsElsewhere",
+    "checks:BlindModels",
+    "checks:TextInPictures",
+    "checks:UnsafePictures",
+    "checks:SecondRightOptions",
+)
+"""`module:Class` of each check, below `benchwright.audit`."""
+
+
+def all_checks(names: Sequence[str] = CHECKS) -> list[AuditCheck]:
+    """Return the checks, in order."""
+    checks: list[AuditCheck] = []
+    for target in names:
+        module, _, attribute = target.partition(":")
+        checks.append(getattr(import_module(f"benchwright.audit.{module}"), attribute)())
+    return checks

@@ -1,0 +1,209 @@
+"""Runs all checks on a source and puts together what they say."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from benchwright.engines import default_workers
+from benchwright.errors import BenchwrightError
+from benchwright.progress import Progress, Silent
+from benchwright.storage_faults import naming
+from benchwright.workspace.atomic import write_json
+from benchwright.workspace.item_cache import ItemCache
+
+from .audited_items import AuditedItems, UnreadableRow
+from .baseline import Baseline, read_baseline, write_baseline
+from .check import AuditCheck, AuditContext, CheckSkipped
+from .evidence import MEASURES
+from .finding import Finding, Severity, by_weight
+from .picture_measures import PictureMeasures
+from .reading import read_source
+from .registry import all_checks
+
+logger = logging.getLogger(__name__)
+
+DOCUMENT = "audit.json"
+CACHE = "cache"
+"""Folder, below the output, of what was measured; it can be deleted at any time."""
+_MEMORY_MB = 400
+_CACHE_BYTES = 4 << 30
+
+
+class CheckRun(NamedTuple):
+    """What became of a check: done, or skipped and why."""
+
+    name: str
+    title: str
+    state: Literal["done", "skipped"]
+    why: str = ""
+    findings: int = 0
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, str]:
+        """Return the check as JSON values."""
+        return {"name": self.name, "state": self.state, "why": self.why}
+
+
+class AuditSettings(NamedTuple):
+    """Settings of an audit.
+
+    Args:
+        pictures: Folder of the pictures where they lie elsewhere.
+        columns: Columns by field where their names do not tell.
+        against: Collections that pictures and questions are compared with.
+        replies: Files of models' replies.
+        allowed_licences: Licences that pictures may have.
+        workers: Number of processes; None for one a processor, as memory allows.
+        baseline: File of accepted findings.
+        write_baseline: File to which a baseline that accepts all that was found is written.
+    """
+
+    pictures: Path | None = None
+    columns: Mapping[str, str | list[str]] = {}
+    against: tuple[Path, ...] = ()
+    replies: tuple[Path, ...] = ()
+    allowed_licences: tuple[str, ...] = ()
+    workers: int | None = None
+    baseline: Path | None = None
+    write_baseline: Path | None = None
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The result of an audit.
+
+    Args:
+        audited: What was looked at.
+        checks: What became of each check, in order.
+        findings: What was found, worst first.
+        accepted: Findings that a baseline accepts, worst first; they are in no count.
+        page: Path of the page; None where none was written.
+    """
+
+    audited: AuditedItems
+    checks: tuple[CheckRun, ...]
+    findings: tuple[Finding, ...]
+    accepted: tuple[Finding, ...] = ()
+    page: Path | None = field(default=None, compare=False)
+
+    def of(self, severity: Severity) -> tuple[Finding, ...]:
+        """Return the findings of a severity."""
+        return tuple(finding for finding in self.findings if finding.severity == severity)
+
+    @property
+    def counts(self) -> Mapping[Severity, int]:
+        """Return the number of findings of each severity."""
+        counted = Counter(finding.severity for finding in self.findings)
+        return {"high": counted["high"], "medium": counted["medium"], "low": counted["low"]}
+
+    def items_of(self, *severities: Severity) -> set[str]:
+        """Return the own ids of the items that findings of these severities concern."""
+        return {item for finding in self.findings if finding.severity in severities for item in finding.items}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as JSON values, as `benchwright audit --json` prints it."""
+        return {
+            "source": str(self.audited.source),
+            "items": len(self.audited.items),
+            "images": len(self.audited.pictures),
+            "unreadable": [row._asdict() for row in self.audited.unreadable],
+            "checks": [check.to_json() for check in self.checks],
+            "findings": [finding.to_json() for finding in self.findings],
+            "page": None if self.page is None else str(self.page),
+        }
+
+
+def audit(
+    source: Path,
+    out: Path,
+    settings: AuditSettings | None = None,
+    *,
+    checks: Sequence[AuditCheck] | None = None,
+    progress: Progress | None = None,
+    shown: Callable[[str], None] | None = None,
+) -> AuditReport:
+    """Return what is wrong with the items of a source, and write it as a page and as JSON.
+
+    Args:
+        source: File of questions, folder or archive with such files, or release.
+        out: Folder of the output, made where it is not there: `audit.html`, `audit.json`, and in `cache/` what was
+            measured. Files of an earlier audit are replaced.
+        settings: Settings; the defaults where None.
+        checks: Checks to run; all where None.
+        progress: Receiver of progress; default none.
+        shown: Function that is called with each line that says how the source is read, before anything is checked.
+
+    Raises:
+        DataError: The source holds no questions, or cannot be read; or the baseline is none.
+        BenchwrightError: The output cannot be written.
+    """
+    from .page import write_page
+
+    settings = settings or AuditSettings()
+    progress = progress or Silent()
+    accepting = Baseline() if settings.baseline is None else read_baseline(settings.baseline)
+    if out.exists() and not out.is_dir():
+        raise BenchwrightError(f"{out} is a file; give a folder for the audit with --out")
+    with naming(out):
+        (out / CACHE).mkdir(parents=True, exist_ok=True)
+    progress.phase("reading", 0, "items")
+    audited = read_source(source, objects=out / CACHE / "objects", pictures=settings.pictures, columns=settings.columns)
+    for line in audited.reading:
+        if shown is not None:
+            shown(line)
+    with ItemCache(out / CACHE / "measures.sqlite", max_bytes=_CACHE_BYTES) as cache:
+        context = AuditContext(
+            cache,
+            out / CACHE,
+            against=settings.against,
+            replies=settings.replies,
+            allowed_licences=settings.allowed_licences,
+            workers=settings.workers or default_workers(_MEMORY_MB),
+            progress=progress,
+        )
+        runs: list[CheckRun] = []
+        findings: list[Finding] = []
+        progress.phase("checks", 0, "items")
+        for check in all_checks() if checks is None else checks:
+            run, found = _run(check, audited, context)
+            runs.append(run)
+            findings += found
+        audited = _with_broken_pictures(audited, context)
+        new, accepted = accepting.divide(sorted(findings, key=by_weight))
+        report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted))
+        progress.phase("page", 0, "pictures")
+        report = replace(report, page=write_page(report, out, cache))
+    write_json(out / DOCUMENT, report.to_json())
+    if settings.write_baseline is not None:
+        known = read_baseline(settings.write_baseline) if settings.write_baseline.exists() else accepting
+        write_baseline(settings.write_baseline, known.with_findings(findings))
+    return report
+
+
+def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:
+    """Return what was audited, with the pictures that only decoding showed to be broken among what is unreadable."""
+    measured: Mapping[str, PictureMeasures] = context.memo.get(MEASURES, {})
+    broken = [
+        UnreadableRow(audited.pictures[image_id].name, measures.failed)
+        for image_id, measures in measured.items()
+        if measures.failed is not None
+    ]
+    return replace(audited, unreadable=(*audited.unreadable, *sorted(broken)))
+
+
+def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:
+    """Run a check; one that lacks something is skipped."""
+    started = time.perf_counter()
+    try:
+        found = list(check.run(audited, context))
+    except CheckSkipped as error:
+        return CheckRun(check.name, check.title, "skipped", str(error)), []
+    seconds = time.perf_counter() - started
+    logger.info("%s: %d findings in %.1f s", check.name, len(found), seconds)
+    return CheckRun(check.name, check.title, "done", "", len(found), seconds), found

@@ -1,0 +1,67 @@
+"""An audit in words: for a terminal, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.text_normalization import printable
+
+from .report import AuditReport
+from .verdict import concerned, kinds_of, verdict_of
+
+_IDS = 5
+_MARKDOWN_IDS = 3
+_MARKS = {"high": "🔴 high", "medium": "🟡 medium", "low": "⚪ low"}
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#@"})
+
+
+def terminal_lines(report: AuditReport) -> Iterator[str]:
+    """Yield the lines that a person reads in a terminal."""
+    verdict = verdict_of(report)
+    yield verdict.headline
+    yield from (f"  {reason}" for reason in verdict.reasons)
+    for kind in kinds_of(report.findings, len(report.audited.items)):
+        first = kind.findings[0]
+        yield f"{kind.severity:<7} {kind.kind}: {len(kind.findings):,} found, {concerned(kind)}"
+        yield f"        {printable(first.summary)}"
+        ids = [item for finding in kind.findings for item in finding.items]
+        if ids:
+            more = f" and {len(dict.fromkeys(ids)) - _IDS:,} more" if len(dict.fromkeys(ids)) > _IDS else ""
+            yield f"        {', '.join(map(printable, list(dict.fromkeys(ids))[:_IDS]))}{more}"
+    for row in report.audited.unreadable[:_IDS]:
+        yield f"unreadable  {printable(row.where)}: {printable(row.reason)}"
+    if len(report.audited.unreadable) > _IDS:
+        yield f"unreadable  and {len(report.audited.unreadable) - _IDS:,} more"
+    for check in report.checks:
+        if check.state == "skipped":
+            yield f"skipped {check.name}: {printable(check.why)}"
+    yield f"items {len(report.audited.items):,}, pictures {len(report.audited.pictures):,}, " + ", ".join(
+        f"{severity} {number:,}" for severity, number in report.counts.items()
+    )
+    if report.page is not None:
+        yield f"page: {report.page}"
+
+
+def markdown(report: AuditReport) -> str:
+    """Return the audit as a short text in Markdown, for a comment on a pull request."""
+    verdict = verdict_of(report)
+    name = _escaped(report.audited.source.resolve().name)
+    lines = [f"### Audit of {name}: {verdict.headline}", ""]
+    lines += [f"- {_escaped(reason)}" for reason in verdict.reasons]
+    kinds = kinds_of(report.findings, len(report.audited.items))
+    if kinds:
+        lines += ["", "| severity | what | found | items | such as |", "|---|---|---:|---:|---|"]
+    for kind in kinds:
+        ids = list(dict.fromkeys(item for finding in kind.findings for item in finding.items))
+        shown = ", ".join(_escaped(item) for item in ids[:_MARKDOWN_IDS]) + (", …" if len(ids) > _MARKDOWN_IDS else "")
+        lines.append(
+            f"| {_MARKS[kind.severity]} | {kind.words} | {len(kind.findings):,} | {concerned(kind)} | {shown} |"
+        )
+    done = sum(check.state == "done" for check in report.checks)
+    lines += ["", f"{len(report.audited.items):,} items, {len(report.audited.pictures):,} pictures, {done} checks."]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    """Return a text that says nothing to Markdown, on one line."""
+    return printable(text).translate(_SPECIAL)

@@ -1,0 +1,111 @@
+"""What an audit comes to, in a few sentences; the same words on the page, in the terminal and in a pull request."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from .finding import SEVERITIES, Finding, Severity
+from .report import AuditReport
+
+Level = Literal["high", "medium", "low", "clean"]
+_HEADLINES: dict[Level, str] = {
+    "high": "Mend this before you report scores.",
+    "medium": "Scores are usable with care.",
+    "low": "Only small things to mend.",
+    "clean": "Nothing was found.",
+}
+
+
+class KindCount(NamedTuple):
+    """The findings of one kind.
+
+    Args:
+        kind: The kind.
+        severity: Its worst severity.
+        findings: Its findings, worst first.
+        items: Number of items that they concern.
+        share: Share of all items, 0-1.
+    """
+
+    kind: str
+    severity: Severity
+    findings: tuple[Finding, ...]
+    items: int
+    share: float
+
+    @property
+    def words(self) -> str:
+        """Return the kind as words."""
+        return self.kind.replace("_", " ")
+
+
+class Verdict(NamedTuple):
+    """What an audit comes to.
+
+    Args:
+        level: Worst severity of a finding; `clean` where there is none.
+        headline: One short sentence.
+        reasons: Sentences with numbers.
+    """
+
+    level: Level
+    headline: str
+    reasons: tuple[str, ...]
+
+
+def kinds_of(findings: Iterable[Finding], items: int) -> list[KindCount]:
+    """Return the findings by kind: worst first, then by the number of items concerned.
+
+    Args:
+        findings: Findings, worst first.
+        items: Number of all items.
+    """
+    by_kind: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_kind[finding.kind].append(finding)
+    counts = []
+    for kind, of_kind in by_kind.items():
+        worst = min((finding.severity for finding in of_kind), key=SEVERITIES.index)
+        concerned = len({item for finding in of_kind for item in finding.items})
+        counts.append(KindCount(kind, worst, tuple(of_kind), concerned, concerned / items if items else 0.0))
+    return sorted(counts, key=lambda count: (SEVERITIES.index(count.severity), -count.items, count.kind))
+
+
+def verdict_of(report: AuditReport) -> Verdict:
+    """Return what an audit comes to."""
+    items = len(report.audited.items)
+    counts = report.counts
+    level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
+    reasons = []
+    for severity in SEVERITIES:
+        kinds = [kind for kind in kinds_of(report.findings, items) if kind.severity == severity]
+        if kinds and severity != "low":
+            named = ", ".join(f"{kind.words} ({concerned(kind)})" for kind in kinds[:5])
+            more = f" and {len(kinds) - 5} more kinds" if len(kinds) > 5 else ""
+            reasons.append(f"{severity.capitalize()}: {named}{more}.")
+    touched = len(report.items_of("high", "medium"))
+    if touched:
+        reasons.append(
+            f"{touched:,} of {items:,} items ({touched / items:.1%}) have a finding of high or medium severity."
+        )
+    if report.audited.unreadable:
+        reasons.append(
+            f"{_number(len(report.audited.unreadable), 'row or picture', 'rows and pictures')} cannot be read."
+        )
+    skipped = sum(check.state == "skipped" for check in report.checks)
+    if skipped:
+        reasons.append(f"{skipped} of {len(report.checks)} checks could not run; what they would find is not in this.")
+    if report.accepted:
+        reasons.append(f"{_number(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
+    return Verdict(level, _HEADLINES[level], tuple(reasons))
+
+
+def _number(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def concerned(kind: KindCount) -> str:
+    """Return how many items the findings of a kind concern, in words."""
+    return "the whole set" if not kind.items else _number(kind.items, "item", "items")
