@@ -5,7 +5,7 @@ Respondent m picks option j of item i, whose right option is t, with a probabili
     l = b[m, j] + (s[m] + sigma z[i, t] if j == t else tau z[i, j])
 
 - b[m, j]: how much m prefers the letter j whatever is asked (position bias).
-- s[m]: the skill of m, by which it prefers the right option.
+- s[m]: the skill of m, by which it prefers the right option; at least 0, so that no reply speaks against what it says.
 - z[i, .]: standard normal, shared by all respondents. On the right option it makes items hard or easy for everybody
   (sigma), on the others it makes one of them attractive to everybody (tau). This is what correlates errors: several
   respondents may agree on a wrong option because it is tempting, and sigma and tau say how often.
@@ -112,7 +112,8 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any], *, wro
 
     start = np.zeros(size + 2)
     start[:respondents] = SKILL_PRIOR[0]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200, "ftol": 1e-7})
+    bounds = [(0, None)] * respondents + [(None, None)] * (len(start) - respondents)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200, "ftol": 1e-7})
     return unpacked(found.x)
 
 
