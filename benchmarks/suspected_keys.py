@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from benchwright.audit.replies import NO_LETTER, KeyedItem, LetterMatrix, letter_matrix, read_replies
-from benchwright.audit.suspected_keys import evidence
+from benchwright.audit.keys import NO_LETTER, KeyedItem, LetterMatrix, evidence, letter_matrix, read_replies
 from benchwright.evaluation.analysis import evidence_against
 
 WRONG, FIRST = 0.05, 0.1

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.ambiguous_items import ambiguous_items
-from benchwright.audit.replies import KeyedItem, ModelReplies, votes_of
+from benchwright.audit.keys import KeyedItem, ModelReplies, ambiguous_items, votes_of
 
 
 def test_people_who_split_by_hand() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.power import (
+from benchwright.audit.keys import (
     PowerAssumptions,
     assumed_design_effect,
     least_difference,

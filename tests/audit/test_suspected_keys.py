@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.replies import NO_LETTER
-from benchwright.audit.suspected_keys import evidence, suspected_keys
+from benchwright.audit.keys import NO_LETTER, evidence, suspected_keys
 from benchwright.statistics import ReplyModel, fit_replies, right_options
 
 

@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from benchwright.records import LETTERS
 
-from ..ambiguous_items import ambiguous_items
 from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..finding import Finding
-from ..key_explanations import ExplainedKey, contradictions
-from ..replies import KeyedItem, LetterMatrix, ModelReplies, letter_matrix, read_replies, votes_of
-from ..suspected_keys import LIKELY, SuspectedKey, suspected_keys
+from ..keys import (
+    LIKELY,
+    ExplainedKey,
+    KeyedItem,
+    LetterMatrix,
+    ModelReplies,
+    SuspectedKey,
+    ambiguous_items,
+    contradictions,
+    letter_matrix,
+    read_replies,
+    suspected_keys,
+    votes_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +32,7 @@ if TYPE_CHECKING:
 
 LEAST_MODELS = 2
 _SHOWN = 20
+_WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
 _NONE = "no replies were given: bring those of two models or more with --replies NAME=FILE"
 
 
@@ -142,16 +153,14 @@ def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
     key, favoured = (LETTERS[place] for place in (suspect.key, suspect.favoured))
     models = len(suspect.for_key) + len(suspect.for_favoured) + suspect.others
-    people = suspect.votes_for_key + suspect.votes_for_favoured
-    given = f"{len(suspect.for_favoured)} of {models} models" if models else ""
-    voted = f"{suspect.votes_for_favoured} people" if people else ""
+    voices = [f"{len(suspect.for_favoured)} of {models} models"] if models else []
+    voices += [f"{suspect.votes_for_favoured} people"] if suspect.votes_for_favoured else []
     return Finding(
         "suspected_key",
         "high" if suspect.probability >= LIKELY else "medium",
         (suspect.item_id,),
-        f"the key is {key}, and {' and '.join(filter(None, (given, voted)))} give {favoured} "
-        f"({len(suspect.for_key) + suspect.votes_for_key} give {key}); the key is wrong with a probability of "
-        f"{suspect.probability:.0%}",
+        f"The key is {key}, and {' and '.join(voices)} give {favoured}; {len(suspect.for_key)} models and "
+        f"{suspect.votes_for_key} people give {key}. The key is wrong with a probability of {suspect.probability:.0%}.",
         {
             "rank": rank,
             "key": key,
@@ -203,7 +212,7 @@ class ContradictedKeys:
                 "medium",
                 tuple(each.item_id for each in result.found),
                 f"{len(result.found):,} of the {result.stating:,} explanations that name an option name another than "
-                "the key: their letters belong to another order of options, or rows are mixed up",
+                "the key: their letters belong to another order of options, or rows are mixed up.",
                 {"stating": result.stating, "contradicting": len(result.found)},
             )
             return
@@ -212,7 +221,7 @@ class ContradictedKeys:
                 "explanation_contradicts_key",
                 "high",
                 (each.item_id,),
-                f"the key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right",
+                f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
                 {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
             )
 
@@ -234,13 +243,14 @@ class AmbiguousItems:
             raise CheckSkipped(_NONE)
         for item in ambiguous_items(brought.matrix, brought.votes):
             first, second = (LETTERS[place] for place in item.options)
-            who = item.split.replace("_", " ")
+            who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[
+                item.split
+            ]
             yield Finding(
                 "ambiguous_item",
                 "low" if item.split == "models" else "medium",
                 (item.item_id,),
-                f"{'able models' if item.split == 'models' else who} split between {first} ({item.shares[0]:.0%}) and "
-                f"{second} ({item.shares[1]:.0%})",
+                f"{who} split between {first} ({item.shares[0]:.0%}) and {second} ({item.shares[1]:.0%}).",
                 {
                     "options": [first, second],
                     "shares": [round(share, 4) for share in item.shares],

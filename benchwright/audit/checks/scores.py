@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..finding import Finding
-from ..power import PowerAssumptions, TaskPower, power_by_task
-from ..score_effects import ModelEffect, ScoreEffects, score_effects
-from ..suspected_keys import LIKELY
+from ..keys import LIKELY, ModelEffect, PowerAssumptions, ScoreEffects, TaskPower, power_by_task, score_effects
 from .keys import brought_replies, ranked
 
 ENOUGH = 0.05
@@ -41,8 +39,8 @@ class StatisticalPower:
             "statistical_power",
             "low",
             (),
-            f"two models must differ by {_points(every)} for a paired test on the {every.items:,} items to find it "
-            f"(80 % power at the 5 % level; {basis})",
+            f"Two models must differ by {_points(every)} for a paired test on the {every.items:,} items to find it "
+            f"(80 % power at the 5 % level; {basis}).",
             {"basis": basis, "all": _row(every), "tasks": {row.task: _row(row) for row in tasks}},
             "possible" if every.is_assumed else "likely",
         )
@@ -86,7 +84,7 @@ class ScoresWithout:
         found: list[Finding] = context.memo.get(FOUND, [])
         by_kind: defaultdict[str, set[str]] = defaultdict(set)
         for finding in found:
-            if finding.severity != "low":
+            if finding.severity != "low" and finding.items:
                 by_kind[finding.kind] |= set(finding.items)
         concerned = set().union(*by_kind.values())
         if not concerned:
@@ -101,32 +99,36 @@ class ScoresWithout:
         yield Finding(
             "score_effect",
             "medium" if every.swaps else "low",
-            tuple(each.item_id for each in audited.items if each.item_id in concerned),
+            (),
             _summary(every),
             {
                 "rows": [_line(effect) for effect in every.models],
-                "all": every.to_json(),
-                "by_kind": {
-                    kind: score_effects(matrix, items).to_json() for kind, items in sorted(by_kind.items()) if items
-                },
                 "keys_set_right": len(corrected),
+                "by_kind": {kind: _of_kind(score_effects(matrix, items)) for kind, items in sorted(by_kind.items())},
+                "all": every.to_json(),
             },
             "certain",
         )
 
 
+def _of_kind(effects: ScoreEffects) -> dict[str, Any]:
+    swaps = [f"{first} falls behind {second}" for first, second in effects.swaps]
+    return {"items": effects.items, "rows": [_line(effect) for effect in effects.models], "swaps": swaps}
+
+
 def _summary(effects: ScoreEffects) -> str:
     changes = [effect for effect in effects.models if effect.change is not None]
-    parts = [f"without the {effects.items:,} items found"]
+    parts = [f"Without the {effects.items:,} items found"]
     if changes:
         most = max(changes, key=lambda effect: abs(effect.change or 0))
         parts.append(f"accuracy changes most for {most.model}: {_line(most).partition(': ')[2]}")
     if effects.swaps:
         parts.append("; ".join(f"{first} falls behind {second}" for first, second in effects.swaps[:5]))
-    return f"{parts[0]}, {'; '.join(parts[1:])}" if len(parts) > 1 else f"{parts[0]}, none is left to score"
+    return f"{parts[0]}, {'; '.join(parts[1:]) if len(parts) > 1 else 'none is left to score'}."
 
 
 def _line(effect: ModelEffect) -> str:
+    """Return a model's effect as people read it: accuracies in percent, changes in points."""
     if effect.before.value is None or effect.after.value is None or effect.change is None:
         return f"{effect.model}: no items left to score"
     ends = effect.change_interval
