@@ -25,7 +25,13 @@ FACES = (
     *(f"benchwright.{room}" for room in ("annotation", "construction", "evaluation", "exports", "filters")),
 )
 """Packages whose every name is used in an example."""
-OTHER_FACES = ("benchwright.construction.ground_truth", "benchwright.regions.formats", "benchwright.release")
+OTHER_FACES = (
+    "benchwright.audit",
+    "benchwright.audit.keys",
+    "benchwright.construction.ground_truth",
+    "benchwright.regions.formats",
+    "benchwright.release",
+)
 """Packages that also offer names to other packages of ours."""
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```python" in text_of(path)]
 FACTS = """\

@@ -117,7 +117,7 @@ def audit(
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.construction.imported import stated_columns
 
-    from .checks import named_reply_source
+    from .keys import named_reply_source
     from .report import AuditSettings
     from .report import audit as audit_source
     from .texts import markdown, terminal_lines

@@ -7,7 +7,6 @@ from .keys import AmbiguousItems as AmbiguousItems
 from .keys import ContradictedKeys as ContradictedKeys
 from .keys import SuspectedKeys as SuspectedKeys
 from .keys import UnreadReplies as UnreadReplies
-from .keys import named_reply_source as named_reply_source
 from .leaks import Canary as Canary
 from .leaks import QuestionsElsewhere as QuestionsElsewhere
 from .needing_more import BlindModels as BlindModels

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from benchwright.records import LETTERS
@@ -79,14 +78,6 @@ def keyed_item(each: AuditedItem) -> KeyedItem:
         (*item.group_keys, *(f"picture:{image.image_id}" for image in item.images)),
         names,
     )
-
-
-def named_reply_source(text: str) -> tuple[str, Path]:
-    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it."""
-    if not Path(text).exists() and "=" in text:
-        name, _, path = text.partition("=")
-        return name.strip(), Path(path)
-    return "", Path(text)
 
 
 class UnreadReplies:

@@ -14,6 +14,7 @@ from .replies import KeyedItem as KeyedItem
 from .replies import LetterMatrix as LetterMatrix
 from .replies import ModelReplies as ModelReplies
 from .replies import letter_matrix as letter_matrix
+from .replies import named_reply_source as named_reply_source
 from .replies import read_replies as read_replies
 from .replies import votes_of as votes_of
 from .score_effects import ModelEffect as ModelEffect

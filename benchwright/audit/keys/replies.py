@@ -118,6 +118,14 @@ class LetterMatrix(NamedTuple):
         return right
 
 
+def named_reply_source(text: str) -> tuple[str, Path]:
+    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it."""
+    if not Path(text).exists() and "=" in text:
+        name, _, path = text.partition("=")
+        return name.strip(), Path(path)
+    return "", Path(text)
+
+
 def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> list[ModelReplies]:
     """Return the replies in a file or folder, one entry for each model that it holds.
 
