@@ -69,10 +69,10 @@ def found(report: AuditReport, kind: str) -> list[Finding]:
 
 
 def test_wrong_keys_are_found_with_what_speaks_against_them(report: AuditReport) -> None:
-    suspects = sorted(found(report, "suspected_key"), key=lambda finding: finding.evidence["rank"])
+    suspects = [finding for finding in found(report, "suspected_key") if finding.severity == "high"]
+    assert [finding.evidence["rank"] for finding in suspects] == [*range(1, len(suspects) + 1)]
     assert {f"q{n}" for n in range(WRONG)} <= {finding.items[0] for finding in suspects[:6]}
     first = suspects[0]
-    assert first.severity == "high"
     assert len(first.evidence["gave_favoured"]) >= 3
     assert first.evidence["options"][first.evidence["favoured"]] in {"an oak", "a pine", "an elm", "a fir"}
     assert first.summary.startswith(f"The key is {first.evidence['key']}, and ")

@@ -161,6 +161,19 @@ def test_a_file_without_replies_is_refused(
         read_replies(file(name, data), ITEMS)
 
 
+def test_files_that_unpack_to_more_than_memory_holds_are_refused(
+    file: Callable[[str, bytes], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.audit.keys.reply_files.MAX_FILE_CHARS", 10)
+    monkeypatch.setattr("benchwright.audit.keys.reply_files.MAX_UNPACKED_BYTES", 10)
+    with pytest.raises(DataError, match="more than 10 characters of replies"):
+        read_replies(file("r.jsonl", lines({"id": "q1", "reply": "B"}, {"id": "q2", "reply": "a long reply"})), ITEMS)
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", "{}" * 20)
+    with pytest.raises(DataError, match="it unpacks to more than"):
+        read_replies(tmp_path / "log.eval", ITEMS)
+
+
 def test_a_file_of_keys_is_no_file_of_replies(file: Callable[[str, bytes], Path]) -> None:
     items = [KeyedItem(f"q{n}", ("a", "b"), n % 2) for n in range(20)]
     rows = [{"id": item.item_id, "answer": "AB"[item.key or 0]} for item in items]

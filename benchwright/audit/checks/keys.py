@@ -144,14 +144,21 @@ def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
     key, favoured = (LETTERS[place] for place in (suspect.key, suspect.favoured))
     models = len(suspect.for_key) + len(suspect.for_favoured) + suspect.others
-    voices = [f"{len(suspect.for_favoured)} of {models} models"] if models else []
-    voices += [f"{suspect.votes_for_favoured} people"] if suspect.votes_for_favoured else []
+    people = suspect.votes_for_key + suspect.votes_for_favoured
+    voices = [
+        f"{of_favoured} {who} for {favoured} and {of_key} for {key}"
+        for who, asked, of_favoured, of_key in (
+            ("models", models, len(suspect.for_favoured), len(suspect.for_key)),
+            ("people", people, suspect.votes_for_favoured, suspect.votes_for_key),
+        )
+        if asked
+    ]
     return Finding(
         "suspected_key",
         "high" if suspect.probability >= LIKELY else "medium",
         (suspect.item_id,),
-        f"The key is {key}, and {' and '.join(voices)} give {favoured}; {len(suspect.for_key)} models and "
-        f"{suspect.votes_for_key} people give {key}. The key is wrong with a probability of {suspect.probability:.0%}.",
+        f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
+        f"{suspect.probability:.0%}.",
         {
             "rank": rank,
             "key": key,

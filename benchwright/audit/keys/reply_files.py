@@ -45,6 +45,8 @@ MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worke
 
 MAX_ROW_BYTES = 64 << 20
 MAX_ROWS = 5_000_000
+MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
+"""Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".xlsx", ".eval")
 _OPTION_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -90,11 +92,20 @@ def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
         if not names:
             raise DataError(f"{path} holds no file of replies ({', '.join(_SUFFIXES)}, gzipped or not)")
         for name in names:
-            yield from _rows_of(path / name)
+            yield from _bounded(_rows_of(path / name), path)
         return
     if not path.is_file():
         raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
-    yield from _rows_of(path)
+    yield from _bounded(_rows_of(path), path)
+
+
+def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[ReplyRow | UnreadReply]:
+    left = MAX_FILE_CHARS
+    for row in rows:
+        left -= len(row.text) if isinstance(row, ReplyRow) else 0
+        if left < 0:
+            raise DataError(f"{path} holds more than {MAX_FILE_CHARS:,} characters of replies; split it")
+        yield row
 
 
 def _suffix(name: str) -> str:
@@ -183,6 +194,8 @@ def _spreadsheet(path: Path) -> Iterator[Row | RefusedRow]:
             "the table as .tsv (VLMEvalKit writes one with PRED_FORMAT=tsv)"
         ) from error
     try:
+        with zipfile.ZipFile(path) as archive:
+            _check_size(archive)
         sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
         rows = sheet.iter_rows(values_only=True)
         names = [str(cell) if cell is not None else "" for cell in next(rows, ())]
@@ -197,6 +210,7 @@ def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:
     """Yield the replies of an inspect_ai log in its archive form: `header.json` and `samples/*.json`."""
     try:
         with zipfile.ZipFile(path) as archive:
+            _check_size(archive)
             names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
             header = "header.json" if "header.json" in archive.namelist() else "_journal/start.json"
             model = _model_of_log(_member(archive, header))
@@ -210,6 +224,11 @@ def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:
         raise DataError(
             f"{path} cannot be read as an inspect_ai log ({error}); `inspect log dump` writes it as JSON"
         ) from error
+
+
+def _check_size(archive: zipfile.ZipFile) -> None:
+    if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED_BYTES:
+        raise ValueError(f"it unpacks to more than {MAX_UNPACKED_BYTES >> 30} GiB")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
