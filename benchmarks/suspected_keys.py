@@ -97,7 +97,8 @@ def by_count(matrix: LetterMatrix) -> NDArray[np.float64]:
     counts = np.stack([(matrix.letter == option).sum(axis=0) for option in range(int(matrix.options.max()))], axis=1)
     for_key = counts[items, matrix.key].copy()
     counts[items, matrix.key] = -1
-    return (counts.max(axis=1) - for_key).astype(np.float64)
+    lead: NDArray[np.float64] = (counts.max(axis=1) - for_key).astype(np.float64)
+    return lead
 
 
 def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ CHECKS: tuple[str, ...] = (
     "checks:SuspectedKeys",
     "checks:AmbiguousItems",
     "checks:StatisticalPower",
-    "checks:ScoresWithout",
+    "checks:ScoresWithout",  # the last: it counts what the others found
 )
 """`module:Class` of each check, below `benchwright.audit`."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit import AuditReport, AuditSettings, Finding, audit
+from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit
 from benchwright.audit.checks import (
     AmbiguousItems,
     ContradictedKeys,
@@ -23,7 +23,14 @@ from benchwright.audit.checks import (
 from benchwright.cli import invoke
 
 ITEMS, WRONG = 80, 4
-CHECKS = [ContradictedKeys(), UnreadReplies(), SuspectedKeys(), AmbiguousItems(), StatisticalPower(), ScoresWithout()]
+CHECKS: list[AuditCheck] = [
+    ContradictedKeys(),
+    UnreadReplies(),
+    SuspectedKeys(),
+    AmbiguousItems(),
+    StatisticalPower(),
+    ScoresWithout(),
+]
 MODELS = {"best": 0.95, "good": 0.9, "fair": 0.85, "weak": 0.75, "poor": 0.7}
 
 

@@ -158,7 +158,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
         "high" if suspect.probability >= LIKELY else "medium",
         (suspect.item_id,),
         f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
-        f"{suspect.probability:.0%}.",
+        f"{'99 % or more' if suspect.probability >= 0.99 else f'{suspect.probability:.0%}'}.",
         {
             "rank": rank,
             "key": key,

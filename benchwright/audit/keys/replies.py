@@ -119,11 +119,17 @@ class LetterMatrix(NamedTuple):
 
 
 def named_reply_source(text: str) -> tuple[str, Path]:
-    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it."""
-    if not Path(text).exists() and "=" in text:
-        name, _, path = text.partition("=")
-        return name.strip(), Path(path)
-    return "", Path(text)
+    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it.
+
+    Raises:
+        DataError: There is no such file.
+    """
+    name, equals, path = text.partition("=")
+    if Path(text).exists() or not equals:
+        name, path = "", text
+    if not Path(path).exists():
+        raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
+    return name.strip(), Path(path)
 
 
 def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> list[ModelReplies]:
