@@ -26,8 +26,9 @@ FACES = (
 )
 """Packages whose every name is used in an example."""
 OTHER_FACES = (
-    "benchwright.construction.distractors",
     "benchwright.audit",
+    "benchwright.audit.keys",
+    "benchwright.construction.distractors",
     "benchwright.construction.ground_truth",
     "benchwright.regions.formats",
     "benchwright.release",

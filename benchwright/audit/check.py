@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+FOUND = "findings"
+"""Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
+
 
 class CheckSkipped(Exception):
     """A check cannot run: what it lacks, and what to give so that it can, in one sentence."""
@@ -33,7 +36,8 @@ class AuditContext:
         cache: Cache of what was measured, by content, so that nothing is measured twice.
         folder: Folder beside that cache, for what has to lie in files.
         against: Collections that the pictures are compared with: folders, releases, hash lists.
-        replies: Files of models' replies to the items, in the common layouts.
+        replies: Replies of models to the items: name of the model, empty where the file says it, and the file.
+        people: Files of people's answers to the items, given without the key.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
@@ -44,7 +48,8 @@ class AuditContext:
     cache: ItemCache
     folder: Path
     against: tuple[Path, ...] = ()
-    replies: tuple[Path, ...] = ()
+    replies: tuple[tuple[str, Path], ...] = ()
+    people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     workers: int = 1
     seed: int = 0

@@ -35,9 +35,16 @@ _PLACE = click.Path(exists=True, path_type=Path)
 @click.option(
     "--replies",
     multiple=True,
+    metavar="[NAME=]FILE",
+    help="Replies of a model to these items, for checks of keys, power and scores: a file or folder in one of the "
+    "common layouts; may be repeated.",
+)
+@click.option(
+    "--people",
+    multiple=True,
     metavar="FILE",
     type=_PLACE,
-    help="Replies of models to these items, for checks of keys; may be repeated.",
+    help="Answers of people to these items, given without the key, with a column `annotator`; may be repeated.",
 )
 @click.option(
     "--licence",
@@ -88,7 +95,8 @@ def audit(
     pictures: Path | None,
     columns: tuple[str, ...],
     against: tuple[Path, ...],
-    replies: tuple[Path, ...],
+    replies: tuple[str, ...],
+    people: tuple[Path, ...],
     licences: tuple[str, ...],
     out: Path | None,
     baseline: Path | None,
@@ -109,6 +117,7 @@ def audit(
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.construction.imported import stated_columns
 
+    from .keys import named_reply_source
     from .report import AuditSettings
     from .report import audit as audit_source
     from .texts import markdown, terminal_lines
@@ -119,7 +128,8 @@ def audit(
         pictures=pictures,
         columns=stated_columns(columns),
         against=against,
-        replies=replies,
+        replies=tuple(map(named_reply_source, replies)),
+        people=people,
         allowed_licences=licences,
         workers=workers,
         baseline=baseline,

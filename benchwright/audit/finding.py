@@ -64,12 +64,13 @@ class Finding:
         }
 
 
-def by_weight(finding: Finding) -> tuple[int, int, str, int, tuple[str, ...]]:
-    """Return the sort key of a finding: worst first, certain before possible, then kind, number of items and ids."""
+def by_weight(finding: Finding) -> tuple[int, int, str, int, int, tuple[str, ...]]:
+    """Return the sort key of a finding: worst first, certain before possible, then kind, number of items, rank, ids."""
     return (
         SEVERITIES.index(finding.severity),
         get_args(Certainty).index(finding.certainty),
         finding.kind,
         -len(finding.items),
+        finding.evidence.get("rank", 0),
         finding.items,
     )

@@ -30,6 +30,12 @@ CHECKS: tuple[str, ...] = (
     "checks:TextInPictures",
     "checks:UnsafePictures",
     "checks:SecondRightOptions",
+    "checks:ContradictedKeys",
+    "checks:UnreadReplies",
+    "checks:SuspectedKeys",
+    "checks:AmbiguousItems",
+    "checks:StatisticalPower",
+    "checks:ScoresWithout",  # the last: it counts what the others found
 )
 """`module:Class` of each check, below `benchwright.audit`."""
 

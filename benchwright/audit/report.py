@@ -19,7 +19,7 @@ from benchwright.workspace.item_cache import ItemCache
 
 from .audited_items import AuditedItems, UnreadableRow
 from .baseline import Baseline, read_baseline, write_baseline
-from .check import AuditCheck, AuditContext, CheckSkipped
+from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES
 from .finding import Finding, Severity, by_weight
 from .picture_measures import PictureMeasures
@@ -57,7 +57,8 @@ class AuditSettings(NamedTuple):
         pictures: Folder of the pictures where they lie elsewhere.
         columns: Columns by field where their names do not tell.
         against: Collections that pictures and questions are compared with.
-        replies: Files of models' replies.
+        replies: Replies of models: name of the model, empty where the file says it, and the file.
+        people: Files of people's answers, given without the key.
         allowed_licences: Licences that pictures may have.
         workers: Number of processes; None for one a processor, as memory allows.
         baseline: File of accepted findings.
@@ -67,7 +68,8 @@ class AuditSettings(NamedTuple):
     pictures: Path | None = None
     columns: Mapping[str, str | list[str]] = {}
     against: tuple[Path, ...] = ()
-    replies: tuple[Path, ...] = ()
+    replies: tuple[tuple[str, Path], ...] = ()
+    people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     workers: int | None = None
     baseline: Path | None = None
@@ -163,12 +165,13 @@ def audit(
             out / CACHE,
             against=settings.against,
             replies=settings.replies,
+            people=settings.people,
             allowed_licences=settings.allowed_licences,
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )
         runs: list[CheckRun] = []
-        findings: list[Finding] = []
+        findings: list[Finding] = context.memo.setdefault(FOUND, [])
         progress.phase("checks", 0, "items")
         for check in all_checks() if checks is None else checks:
             run, found = _run(check, audited, context)

@@ -1,3 +1,4 @@
+from .comparison_output import Z_POWER as Z_POWER
 from .comparison_output import items_needed as items_needed
 from .error_sample import BLINK as BLINK
 from .error_sample import II_BENCH as II_BENCH
@@ -9,11 +10,13 @@ from .item_analysis import discrimination as discrimination
 from .item_analysis import proportion_right as proportion_right
 from .key_evidence import evidence_against as evidence_against
 from .key_evidence import people_against as people_against
+from .key_evidence import voting_weights as voting_weights
 from .key_evidence import weight_of as weight_of
 from .paired_difference import adjusted_wald as adjusted_wald
 from .paired_difference import compare_pair as compare_pair
 from .paired_difference import least_p as least_p
 from .paired_difference import mcnemar_exact as mcnemar_exact
+from .paired_difference import paired_design_effect as paired_design_effect
 from .paired_difference import sign_flip as sign_flip
 from .position_bias import letter_bias as letter_bias
 from .position_bias import stuart_maxwell as stuart_maxwell

@@ -33,7 +33,12 @@ def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> 
     return shares
 
 
-def discrimination(right: NDArray[np.bool_], was_asked: NDArray[np.bool_], task: NDArray[Any]) -> NDArray[np.float64]:
+def discrimination(
+    right: NDArray[np.bool_],
+    was_asked: NDArray[np.bool_],
+    task: NDArray[Any],
+    gave: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float64]:
     """Return each item's discrimination: the correlation, over models, between the item and the rest of its task.
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
@@ -48,21 +53,28 @@ def discrimination(right: NDArray[np.bool_], was_asked: NDArray[np.bool_], task:
         right: Models x items, False where not asked.
         was_asked: Models x items.
         task: Number of each item's task.
+        gave: Models x items, whether a model gave the option of the item that is correlated with the rest; by default
+            `right`, the key. The rest is always counted by the keys.
     """
     import numpy as np
 
+    gave = right if gave is None else gave
     correlations = np.full(right.shape[1], np.nan)
     for number in np.unique(task):
         places = np.flatnonzero(task == number)
         totals, counts = right[:, places].sum(axis=1), was_asked[:, places].sum(axis=1)
         for start in range(0, len(places), _ITEMS_AT_ONCE):
             some = places[start : start + _ITEMS_AT_ONCE]
-            correlations[some] = _item_rest(right[:, some], was_asked[:, some], totals, counts)
+            correlations[some] = _item_rest(right[:, some], was_asked[:, some], totals, counts, gave[:, some])
     return correlations
 
 
 def _item_rest(
-    right: NDArray[np.bool_], was_asked: NDArray[np.bool_], totals: NDArray[Any], counts: NDArray[Any]
+    right: NDArray[np.bool_],
+    was_asked: NDArray[np.bool_],
+    totals: NDArray[Any],
+    counts: NDArray[Any],
+    gave: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
     import numpy as np
 
@@ -70,7 +82,7 @@ def _item_rest(
     models = held.sum(axis=0)
     rest = np.where(held, (totals[:, None] - right) / np.maximum(counts - 1, 1)[:, None], 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        x = np.where(held, right - (right & held).sum(axis=0) / models, 0.0)
+        x = np.where(held, gave - (gave & held).sum(axis=0) / models, 0.0)
         y = np.where(held, rest - rest.sum(axis=0) / models, 0.0)
         spread = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
         # Equal shares can differ by rounding; a spread of that size counts as zero.

@@ -57,7 +57,7 @@ def evidence_against(
     """
     import numpy as np
 
-    weight = votes(letter, key, options, task)
+    weight = voting_weights(letter, key, options, task)
     n = len(key)
     best, against = np.full(n, -1, dtype=np.int8), np.zeros(n)
     voices = np.zeros(n, dtype=np.int64)
@@ -67,7 +67,7 @@ def evidence_against(
     return Evidence(best, against, voices, people_against(*people, options, task) * (key >= 0))
 
 
-def votes(
+def voting_weights(
     letter: NDArray[np.int8], key: NDArray[np.int8], options: NDArray[Any], task: NDArray[Any]
 ) -> NDArray[np.float32]:
     """Return the weight of each model's reply to each item, ln(a (K - 1) / (1 - a)), at least 0.
@@ -109,7 +109,7 @@ def people_against(
     It is only known whether people gave the key. Each person who gave it counts -ln(a (K - 1) / (1 - a)); each person
     who did not counts ln((1 - (1 - a) / (K - 1)) / (1 - a)): the probability of not giving a wrong letter divided by
     that of not giving the right one. a is the share of right answers to the other items of the task; the condition for
-    a vote is the same as in `votes`.
+    a vote is the same as in `voting_weights`.
     """
     import numpy as np
 

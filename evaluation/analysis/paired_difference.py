@@ -77,7 +77,9 @@ def compare_pair(
     p_mcnemar = mcnemar_exact(b, c)
     alone = kinds.clusters == len(first)
     p = p_mcnemar if alone else sign_flip(kinds.sums[:, 1], kinds.counts)
-    return ModelPair(len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, _design_effect(kinds, b, c))
+    return ModelPair(
+        len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, paired_design_effect(kinds, b, c)
+    )
 
 
 def mcnemar_exact(b: int, c: int) -> float:
@@ -167,12 +169,12 @@ def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tu
         drawn = resampled_sums(kinds, *about)
         return percentiles(drawn[:, 1] / drawn[:, 0]), "clustered_bootstrap"
     n = int(kinds.counts @ kinds.sums[:, 0])
-    effect = _design_effect(kinds, b, c) if 2 * differing >= LEAST_DIFFERING else None
+    effect = paired_design_effect(kinds, b, c) if 2 * differing >= LEAST_DIFFERING else None
     share = 1.0 if kinds.clusters == n else items_worth(kinds, effect) / n
     return adjusted_wald(b * share, c * share, n * share), "adjusted_wald"
 
 
-def _design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
+def paired_design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
     """Return the design effect of the difference; one item's variance is psi - delta^2, psi the discordant share."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     delta, psi = (b - c) / n, (b + c) / n

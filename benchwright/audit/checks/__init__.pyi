@@ -3,6 +3,10 @@ from .copies import CopiesElsewhere as CopiesElsewhere
 from .guessing import GuessedFromWords as GuessedFromWords
 from .guessing import KeyLetters as KeyLetters
 from .guessing import ShortcutBattery as ShortcutBattery
+from .keys import AmbiguousItems as AmbiguousItems
+from .keys import ContradictedKeys as ContradictedKeys
+from .keys import SuspectedKeys as SuspectedKeys
+from .keys import UnreadReplies as UnreadReplies
 from .leaks import Canary as Canary
 from .leaks import QuestionsElsewhere as QuestionsElsewhere
 from .needing_more import BlindModels as BlindModels
@@ -18,5 +22,7 @@ from .questions import RepeatedIds as RepeatedIds
 from .questions import RepeatedQuestions as RepeatedQuestions
 from .rights import PersonalMetadata as PersonalMetadata
 from .rights import PictureLicences as PictureLicences
+from .scores import ScoresWithout as ScoresWithout
+from .scores import StatisticalPower as StatisticalPower
 from .splits import TornGroups as TornGroups
 from .wording import Wording as Wording

@@ -1,0 +1,252 @@
+"""Wrong keys that the audit ranks first: recall within the first tenth of the list, beside simpler and other methods.
+
+    .venv/bin/python benchmarks/suspected_keys.py --set simulated             # six models, 500 items, 5 % keys wrong
+    .venv/bin/python benchmarks/suspected_keys.py --set mvp-bench --data DIR  # 5 % of keys flipped, four real models
+    ... --peers PYTHON                                                        # a Python with cleanlab and crowd-kit
+
+Neither set was looked at while the method was made: that was done on BLINK's predictions and on a generator of another
+form (logistic difficulty, Dirichlet distractors, other abilities). The generator here is a probit with one factor that
+all models share, and a distractor for each item that a wrong model takes with a fixed probability.
+
+Recall is that of the wrong keys among the first tenth of the items; at random it is 0.1. Ties are broken at random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from benchwright.audit.keys import NO_LETTER, KeyedItem, LetterMatrix, evidence, letter_matrix, read_replies
+from benchwright.evaluation.analysis import evidence_against
+
+WRONG, FIRST = 0.05, 0.1
+ABILITIES = (0.45, 0.51, 0.57, 0.63, 0.69, 0.75)
+ITEMS, OPTIONS, SHARED, PULL = 500, 4, 0.4, 0.5
+"""SHARED: correlation of two models' latent scores on an item; PULL: how often a wrong model takes the item's own
+distractor instead of any other option."""
+MODELS = ("llava_v1.5_7b", "deepseek_vl_7b", "MiniGPT-4-v1-7B", "GPT4o")
+
+Ranking = Callable[[LetterMatrix], NDArray[np.float64]]
+
+
+def simulated(rng: np.random.Generator) -> tuple[LetterMatrix, NDArray[np.int64]]:
+    """Return replies of six models with correlated errors to items of four options, and the right options."""
+    truth = rng.integers(0, OPTIONS, ITEMS)
+    hard = rng.normal(size=ITEMS)
+    tempting = (truth + rng.integers(1, OPTIONS, ITEMS)) % OPTIONS
+    letter = np.zeros((len(ABILITIES), ITEMS), dtype=np.int8)
+    for row, ability in enumerate(ABILITIES):
+        latent = np.sqrt(SHARED) * hard + np.sqrt(1 - SHARED) * rng.normal(size=ITEMS)
+        other = (truth + rng.integers(1, OPTIONS, ITEMS)) % OPTIONS
+        wrong = np.where(rng.random(ITEMS) < PULL, tempting, other)
+        letter[row] = np.where(latent < ndtri(ability), truth, wrong)
+    items = np.arange(ITEMS)
+    ids, models = tuple(f"q{n:03}" for n in items), tuple(f"model {ability}" for ability in ABILITIES)
+    zeros = np.zeros(ITEMS, dtype=np.int64)
+    asked = np.ones(letter.shape, dtype=bool)
+    sizes = np.full(ITEMS, OPTIONS)
+    return LetterMatrix(ids, ("",), models, letter, asked, truth.astype(np.int8), sizes, zeros, items), truth
+
+
+def mvp_bench(data: Path) -> tuple[LetterMatrix, NDArray[np.int64]]:
+    """Return the replies of MVP-Bench's four models to its questions, and its keys; tasks are its types of question."""
+    from benchwright.evaluation.published.mvp_bench import options_of
+    from benchwright.evaluation.published.mvp_layout import YES_NO, read_questions
+
+    items = []
+    for key, question in read_questions(data).items():
+        yes_no = question.kind in YES_NO
+        options = ("Yes", "No") if yes_no else tuple(text for _, text in options_of(question.text))
+        place = ("yes", "no").index(question.answer) if yes_no else "ABCDE".index(question.answer)
+        items.append(KeyedItem(key, options, place, question.kind, (str(question.pair),)))
+    folder = data / "model_prediction"
+    replies = [read_replies(folder / f"{model}.jsonl.gz", items, model=model)[0] for model in MODELS]
+    for model in replies:
+        print(json.dumps({"read": str(model)}), flush=True)
+    matrix = letter_matrix(items, replies)
+    return matrix, matrix.key.astype(np.int64)
+
+
+def with_wrong_keys(matrix: LetterMatrix, rng: np.random.Generator) -> tuple[LetterMatrix, NDArray[np.int64]]:
+    """Return the matrix with one key in twenty replaced by another option, and the places of these."""
+    places = rng.choice(len(matrix.key), round(WRONG * len(matrix.key)), replace=False)
+    key = matrix.key.copy()
+    shift = 1 + (rng.random(len(places)) * (matrix.options[places] - 1)).astype(np.int8)
+    key[places] = (key[places] + shift) % matrix.options[places]
+    return matrix._replace(key=key), places
+
+
+def recall(score: NDArray[np.float64], places: NDArray[np.int64], rng: np.random.Generator) -> float:
+    """Return the share of these places among the tenth of items with the highest score."""
+    order = np.lexsort((rng.random(len(score)), -np.nan_to_num(score, nan=-np.inf)))
+    return len(np.intersect1d(order[: int(FIRST * len(score))], places)) / len(places)
+
+
+def by_count(matrix: LetterMatrix) -> NDArray[np.float64]:
+    """Return the number of models for the most popular other option, less the number for the key."""
+    items = np.arange(len(matrix.key))
+    counts = np.stack([(matrix.letter == option).sum(axis=0) for option in range(int(matrix.options.max()))], axis=1)
+    for_key = counts[items, matrix.key].copy()
+    counts[items, matrix.key] = -1
+    lead: NDArray[np.float64] = (counts.max(axis=1) - for_key).astype(np.float64)
+    return lead
+
+
+def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:
+    """Return the evidence of `evaluate suspects`: votes weighted by ability, errors taken as independent."""
+    nobody = np.zeros(len(matrix.key), dtype=np.int64)
+    found = evidence_against(matrix.letter, matrix.key, matrix.options, matrix.task, (nobody, nobody))
+    return found.models
+
+
+def by_dawid_skene(matrix: LetterMatrix) -> NDArray[np.float64]:
+    """Return 1 less the probability of the key by Dawid and Skene's model, with the key as one more rater, by task."""
+    from benchwright.annotation.agreement import Rating
+    from benchwright.annotation.agreement.dawid_skene import dawid_skene
+
+    score = np.zeros(len(matrix.key))
+    for number in range(len(matrix.tasks)):
+        places = np.flatnonzero(matrix.task == number)
+        ratings = [Rating(f"{k:06}", "the key", str(matrix.key[k])) for k in places]
+        for row, model in enumerate(matrix.models):
+            ratings += [Rating(f"{k:06}", model, str(g)) for k in places if (g := matrix.letter[row, k]) >= 0]
+        estimate = dawid_skene(ratings)
+        column = {label: place for place, label in enumerate(estimate.labels)}
+        for row, k in enumerate(places):
+            score[k] = 1 - estimate.truth[row, column[str(matrix.key[k])]]
+    return score
+
+
+def ceiling(matrix: LetterMatrix) -> NDArray[np.float64]:
+    """Return the log odds against the keys of a simulated set by the rule that made it: no method can rank better."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+    p = ndtr((ndtri(np.array(ABILITIES))[:, None] - np.sqrt(SHARED) * nodes) / np.sqrt(1 - SHARED))  # models x nodes
+    likelihood = np.zeros((len(matrix.key), OPTIONS))
+    for right in range(OPTIONS):
+        for tempting in set(range(OPTIONS)) - {right}:
+            given = np.full((OPTIONS, *p.shape), (1 - PULL) / (OPTIONS - 1)) * (1 - p)
+            given[tempting] += PULL * (1 - p)
+            given[right] = p
+            chosen = given[matrix.letter, np.arange(len(ABILITIES))[:, None]]  # models x items x nodes
+            likelihood[:, right] += chosen.prod(axis=0) @ weights
+    items = np.arange(len(matrix.key))
+    for_key = likelihood[items, matrix.key].copy()
+    odds: NDArray[np.float64] = np.log(likelihood.sum(axis=1) - for_key) - np.log(for_key)
+    return odds
+
+
+METHODS: Mapping[str, Ranking] = {
+    "audit": lambda matrix: evidence(matrix)[0],
+    "evaluate suspects (weighted votes)": by_weighted_votes,
+    "Dawid-Skene, key as a rater": by_dawid_skene,
+    "count of models": by_count,
+}
+
+_PEER = """
+import json, sys
+import numpy as np, pandas as pd
+cases = json.load(sys.stdin)
+out = []
+for case in cases:
+    letter, key, task, options = (np.array(case[k]) for k in ("letter", "key", "task", "options"))
+    K, N = int(options.max()), len(key)
+    lab, crowd = np.zeros(N), np.zeros(N)
+    for t in np.unique(task):
+        p = np.flatnonzero(task == t)
+        k = int(options[p].max())
+        counts = np.stack([(letter[:, p] == j).sum(axis=0) for j in range(k)], axis=1) + 1e-3
+        from cleanlab.rank import get_label_quality_scores
+        probs = counts / counts.sum(axis=1, keepdims=True)
+        lab[p] = 1 - get_label_quality_scores(key[p], probs)
+        from crowdkit.aggregation import DawidSkene
+        rows = [(i, "key", int(key[i])) for i in p]
+        rows += [(i, m, int(letter[m, i])) for m in range(len(letter)) for i in p if letter[m, i] >= 0]
+        ds = DawidSkene(n_iter=100).fit_predict_proba(pd.DataFrame(rows, columns=["task", "worker", "label"]))
+        crowd[p] = [1 - ds.loc[i].get(int(key[i]), 0.0) for i in p]
+    out.append({
+        "cleanlab, shares of models as probabilities": lab.tolist(),
+        "crowd-kit Dawid-Skene, key as a worker": crowd.tolist(),
+    })
+json.dump(out, sys.stdout)
+"""
+
+
+def peers(python: Path, cases: list[LetterMatrix]) -> list[dict[str, NDArray[np.float64]]]:
+    """Return the scores of other packages, computed in their own environment."""
+    document = [
+        {"letter": m.letter.tolist(), "key": m.key.tolist(), "task": m.task.tolist(), "options": m.options.tolist()}
+        for m in cases
+    ]
+    done = subprocess.run(
+        [str(python), "-W", "ignore", "-c", _PEER],
+        input=json.dumps(document),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [{name: np.array(score) for name, score in case.items()} for case in json.loads(done.stdout)]
+
+
+def main() -> None:
+    """Print recall of every method for every seed, and the mean."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices=("simulated", "mvp-bench"), required=True)
+    parser.add_argument("--data", type=Path, help="folder of MVP-Bench's repository")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--peers", type=Path, help="a Python that has cleanlab and crowd-kit")
+    given = parser.parse_args()
+    whole = None if given.set == "simulated" else mvp_bench(given.data)[0]
+    cases: list[tuple[LetterMatrix, NDArray[np.int64]]] = []
+    for seed in range(given.seeds):
+        rng = np.random.default_rng(seed)
+        matrix = simulated(rng)[0] if whole is None else whole
+        cases.append(with_wrong_keys(matrix, rng))
+    others = peers(given.peers, [matrix for matrix, _ in cases]) if given.peers else [{} for _ in cases]
+    recalls: dict[str, list[float]] = {}
+    seconds: dict[str, float] = {}
+    sure: list[dict[str, Any]] = []
+    for seed, ((matrix, places), scores) in enumerate(zip(cases, others, strict=True)):
+        methods = METHODS if whole is not None else {**METHODS, "ceiling, by the rule that made the set": ceiling}
+        for name, method in methods.items():
+            started = time.perf_counter()
+            score = method(matrix)
+            seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - started
+            recalls.setdefault(name, []).append(recall(score, places, np.random.default_rng(seed)))
+            if name == "audit":
+                called = np.flatnonzero(score > 0)
+                sure.append(
+                    {"called": len(called), "wrong": len(np.intersect1d(called, places)), "planted": len(places)}
+                )
+        for name, score in scores.items():
+            recalls.setdefault(name, []).append(recall(score, places, np.random.default_rng(seed)))
+    first = cases[0][0]
+    accuracy = {
+        model: round(float((first.letter[row] == first.key).mean()), 3) for row, model in enumerate(first.models)
+    }
+    document = {
+        "set": given.set,
+        "items": len(first.key),
+        "wrong_keys": len(cases[0][1]),
+        "no_letter": {m: int((first.letter[row] == NO_LETTER).sum()) for row, m in enumerate(first.models)},
+        "accuracy_by_flawed_keys": accuracy,
+        "recall_in_first_tenth": {
+            name: {"mean": round(float(np.mean(values)), 3), "seeds": [round(value, 3) for value in values]}
+            for name, values in recalls.items()
+        },
+        "seconds_per_set": {name: round(total / given.seeds, 2) for name, total in seconds.items()},
+        "audit_more_likely_wrong_than_right": sure,
+    }
+    print(json.dumps(document, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""Checks of keys: replies and people that speak against them, explanations that contradict them, ambiguous items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from benchwright.records import LETTERS
+
+from ..audited_items import AuditedItem, AuditedItems
+from ..check import AuditContext, CheckSkipped, enough
+from ..finding import Finding
+from ..keys import (
+    LIKELY,
+    ExplainedKey,
+    KeyedItem,
+    LetterMatrix,
+    ModelReplies,
+    SuspectedKey,
+    ambiguous_items,
+    contradictions,
+    letter_matrix,
+    read_replies,
+    suspected_keys,
+    votes_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_MODELS = 2
+_SHOWN = 20
+_WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
+_NONE = "no replies were given: bring those of two models or more with --replies NAME=FILE"
+
+
+class BroughtReplies(NamedTuple):
+    """Replies brought along for an audit.
+
+    Args:
+        matrix: Replies of models; without any, a matrix of no rows.
+        votes: Number of people who gave each option; None where no answers of people were given.
+        read: Replies as read, of models and of people.
+    """
+
+    matrix: LetterMatrix
+    votes: NDArray[np.int64] | None
+    read: tuple[ModelReplies, ...]
+
+
+def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+    """Return the replies that were brought along; they are read once for all checks.
+
+    Raises:
+        DataError: A file holds no replies to these items.
+    """
+    return context.shared("replies", lambda: _read(audited, context))
+
+
+def _read(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+    items = [keyed_item(each) for each in audited.items]
+    models = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
+    people = [replies for path in context.people for replies in read_replies(path, items)]
+    votes = votes_of(people, items) if people else None
+    return BroughtReplies(letter_matrix(items, models), votes, (*models, *people))
+
+
+def keyed_item(each: AuditedItem) -> KeyedItem:
+    """Return an item as replies are read against it; items that show one picture hang together."""
+    item = each.item
+    names = (item.item_id, *(str(item.attributes[n]) for n in ("source_id", "published_id") if n in item.attributes))
+    return KeyedItem(
+        each.item_id,
+        tuple(choice.text for choice in item.choices),
+        None if item.right_key is None else LETTERS.index(item.right_key),
+        item.task,
+        (*item.group_keys, *(f"picture:{image.image_id}" for image in item.images)),
+        names,
+    )
+
+
+class UnreadReplies:
+    """Rows of replies that could not be read."""
+
+    name: ClassVar[str] = "replies"
+    title: ClassVar[str] = "Replies brought along that cannot be read"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding for each file with rows that are not used, or replies without an option.
+
+        Raises:
+            CheckSkipped: No replies were given.
+        """
+        if not context.replies and not context.people:
+            raise CheckSkipped(_NONE)
+        for replies in brought_replies(audited, context).read:
+            if replies.unread or replies.elsewhere or replies.texts:
+                yield Finding(
+                    "unread_replies",
+                    "low",
+                    (),
+                    str(replies),
+                    {
+                        "model": replies.model,
+                        "replies": len(replies.letters),
+                        "without_an_option": len(replies.texts),
+                        "of_no_item": replies.elsewhere,
+                        "unread": len(replies.unread),
+                        "rows": [row._asdict() for row in replies.unread[:_SHOWN]],
+                        "texts": dict(list(replies.texts.items())[:_SHOWN]),
+                    },
+                    "certain",
+                )
+
+
+class SuspectedKeys:
+    """Keys that the replies speak against."""
+
+    name: ClassVar[str] = "suspected_keys"
+    title: ClassVar[str] = "Keys that models and people do not give, by evidence"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding for each suspected key, the likeliest wrong first.
+
+        Raises:
+            CheckSkipped: There are fewer than two models, and no people; or no item has a key.
+        """
+        brought = brought_replies(audited, context)
+        enough(audited.keyed, 1, of="items with a key")
+        if len(brought.matrix.models) < LEAST_MODELS and brought.votes is None:
+            raise CheckSkipped(_NONE)
+        for rank, suspect in enumerate(ranked(audited, context), start=1):
+            if suspect.is_supported:
+                yield _suspicion(rank, suspect, audited.by_id[suspect.item_id])
+
+
+def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
+    """Return all items with a key and a reply, the likeliest to have a wrong key first."""
+    brought = brought_replies(audited, context)
+    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.votes))
+
+
+def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
+    key, favoured = (LETTERS[place] for place in (suspect.key, suspect.favoured))
+    models = len(suspect.for_key) + len(suspect.for_favoured) + suspect.others
+    people = suspect.votes_for_key + suspect.votes_for_favoured
+    voices = [
+        f"{of_favoured} {who} for {favoured} and {of_key} for {key}"
+        for who, asked, of_favoured, of_key in (
+            ("models", models, len(suspect.for_favoured), len(suspect.for_key)),
+            ("people", people, suspect.votes_for_favoured, suspect.votes_for_key),
+        )
+        if asked
+    ]
+    return Finding(
+        "suspected_key",
+        "high" if suspect.probability >= LIKELY else "medium",
+        (suspect.item_id,),
+        f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
+        f"{'99 % or more' if suspect.probability >= 0.99 else f'{suspect.probability:.0%}'}.",
+        {
+            "rank": rank,
+            "key": key,
+            "favoured": favoured,
+            "probability": round(suspect.probability, 4),
+            "log_odds": round(suspect.log_odds, 3),
+            "gave_favoured": list(suspect.for_favoured),
+            "gave_key": list(suspect.for_key),
+            "gave_another": suspect.others,
+            "people_for_favoured": suspect.votes_for_favoured,
+            "people_for_key": suspect.votes_for_key,
+            "discrimination_of_key": suspect.key_discrimination,
+            "discrimination_of_favoured": suspect.favoured_discrimination,
+            "options": {choice.key: choice.text for choice in each.item.choices},
+        },
+        "likely" if suspect.probability >= LIKELY else "possible",
+    )
+
+
+class ContradictedKeys:
+    """Explanations that call another option right than the key."""
+
+    name: ClassVar[str] = "explanations"
+    title: ClassVar[str] = "Explanations that call another option right than the key"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding for each contradiction, or one for all where explanations use another order of options.
+
+        Raises:
+            CheckSkipped: No item with a key has an explanation.
+        """
+        del context
+        explained = [
+            ExplainedKey(
+                each.item_id,
+                each.item.explanation,
+                tuple(choice.text for choice in each.item.choices),
+                LETTERS.index(each.item.right_key),
+            )
+            for each in audited.keyed
+            if each.item.explanation and each.item.right_key is not None
+        ]
+        if not explained:
+            raise CheckSkipped("no item with a key has an explanation")
+        result = contradictions(explained)
+        if result.is_other_order:
+            yield Finding(
+                "explanations_of_another_order",
+                "medium",
+                tuple(each.item_id for each in result.found),
+                f"{len(result.found):,} of the {result.stating:,} explanations that name an option name another than "
+                "the key: their letters belong to another order of options, or rows are mixed up.",
+                {"stating": result.stating, "contradicting": len(result.found)},
+            )
+            return
+        for each in result.found:
+            yield Finding(
+                "explanation_contradicts_key",
+                "high",
+                (each.item_id,),
+                f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
+                {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
+            )
+
+
+class AmbiguousItems:
+    """Items on which people or able models split between two options."""
+
+    name: ClassVar[str] = "ambiguous_items"
+    title: ClassVar[str] = "Items on which people, or able models, split between two options"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding for each item, those on which people split first.
+
+        Raises:
+            CheckSkipped: There are fewer than two models, and no people.
+        """
+        brought = brought_replies(audited, context)
+        if len(brought.matrix.models) < LEAST_MODELS and brought.votes is None:
+            raise CheckSkipped(_NONE)
+        for item in ambiguous_items(brought.matrix, brought.votes):
+            first, second = (LETTERS[place] for place in item.options)
+            who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[
+                item.split
+            ]
+            yield Finding(
+                "ambiguous_item",
+                "low" if item.split == "models" else "medium",
+                (item.item_id,),
+                f"{who} split between {first} ({item.shares[0]:.0%}) and {second} ({item.shares[1]:.0%}).",
+                {
+                    "options": [first, second],
+                    "shares": [round(share, 4) for share in item.shares],
+                    "split": item.split,
+                    "models": {first: list(item.models[0]), second: list(item.models[1])},
+                    "people": {first: item.votes[0], second: item.votes[1]},
+                    "p": item.p_value,
+                },
+                "possible",
+            )

@@ -1,0 +1,141 @@
+"""Checks of what scores can tell: power by task, and what the findings do to the scores of models."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from ..audited_items import AuditedItems
+from ..check import FOUND, AuditContext, CheckSkipped, enough
+from ..finding import Finding
+from ..keys import LIKELY, ModelEffect, PowerAssumptions, ScoreEffects, TaskPower, power_by_task, score_effects
+from .keys import brought_replies, ranked
+
+ENOUGH = 0.05
+"""Difference of accuracies that a benchmark should be able to find."""
+_PAIRS = 30
+
+
+class StatisticalPower:
+    """Differences between two models that are too small to be found."""
+
+    name: ClassVar[str] = "power"
+    title: ClassVar[str] = "Differences between two models that this benchmark can tell"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding with the power of all tasks, where it is counted from replies or is low.
+
+        Raises:
+            CheckSkipped: No item has a key.
+        """
+        enough(audited.keyed, 1, of="items with a key")
+        assumed = PowerAssumptions()
+        every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
+        if every.is_assumed and every.least_difference is not None and every.least_difference <= ENOUGH:
+            return
+        basis = f"assumed: {assumed}" if every.is_assumed else f"from replies, median of {every.pairs} pairs of models"
+        yield Finding(
+            "statistical_power",
+            "low",
+            (),
+            f"Two models must differ by {_points(every)} for a paired test on the {every.items:,} items to find it "
+            f"(80 % power at the 5 % level; {basis}).",
+            {"basis": basis, "all": _row(every), "tasks": {row.task: _row(row) for row in tasks}},
+            "possible" if every.is_assumed else "likely",
+        )
+
+
+def _points(power: TaskPower) -> str:
+    least = power.least_difference
+    return "more than they can" if least is None else f"{100 * least:.1f} points or more"
+
+
+def _row(power: TaskPower) -> dict[str, Any]:
+    return {
+        "items": power.items,
+        "clusters": power.clusters,
+        "least_difference": None if power.least_difference is None else round(power.least_difference, 4),
+        "items_for_5_points": power.items_needed,
+        "discordant": round(power.discordant, 4),
+        "design_effect": round(power.design_effect, 3),
+        "pairs_of_models": power.pairs,
+        "too_close": [[first, second, round(gap, 4)] for first, second, gap in power.too_close[:_PAIRS]],
+    }
+
+
+class ScoresWithout:
+    """What the findings do to the scores of models."""
+
+    name: ClassVar[str] = "score_effects"
+    title: ClassVar[str] = "Scores of models with and without the items found"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding with the accuracy of each model with and without the items, altogether and by kind.
+
+        It counts findings of high or medium severity that name items, of the checks that ran before it.
+
+        Raises:
+            CheckSkipped: No replies were given, or nothing was found that names items.
+        """
+        matrix = brought_replies(audited, context).matrix
+        if not matrix.models:
+            raise CheckSkipped("no replies were given: bring those of a model with --replies NAME=FILE")
+        found: list[Finding] = context.memo.get(FOUND, [])
+        by_kind: defaultdict[str, set[str]] = defaultdict(set)
+        for finding in found:
+            if finding.severity != "low" and finding.items:
+                by_kind[finding.kind] |= set(finding.items)
+        concerned = set().union(*by_kind.values())
+        if not concerned:
+            raise CheckSkipped("nothing of high or medium severity was found that names items")
+        named = {finding.items[0] for finding in found if finding.kind == "suspected_key"}
+        corrected = {
+            suspect.item_id: suspect.favoured
+            for suspect in (ranked(audited, context) if named else ())
+            if suspect.item_id in named and suspect.probability >= LIKELY
+        }
+        every = score_effects(matrix, concerned, corrected=corrected)
+        yield Finding(
+            "score_effect",
+            "medium" if every.swaps else "low",
+            (),
+            _summary(every),
+            {
+                "rows": [_line(effect) for effect in every.models],
+                "keys_set_right": len(corrected),
+                "by_kind": {kind: _of_kind(score_effects(matrix, items)) for kind, items in sorted(by_kind.items())},
+                "all": every.to_json(),
+            },
+            "certain",
+        )
+
+
+def _of_kind(effects: ScoreEffects) -> dict[str, Any]:
+    swaps = [f"{first} falls behind {second}" for first, second in effects.swaps]
+    return {"items": effects.items, "rows": [_line(effect) for effect in effects.models], "swaps": swaps}
+
+
+def _summary(effects: ScoreEffects) -> str:
+    changes = [effect for effect in effects.models if effect.change is not None]
+    parts = [f"Without the {effects.items:,} items found"]
+    if changes:
+        most = max(changes, key=lambda effect: abs(effect.change or 0))
+        parts.append(f"accuracy changes most for {most.model}: {_line(most).partition(': ')[2]}")
+    if effects.swaps:
+        parts.append("; ".join(f"{first} falls behind {second}" for first, second in effects.swaps[:5]))
+    return f"{parts[0]}, {'; '.join(parts[1:]) if len(parts) > 1 else 'none is left to score'}."
+
+
+def _line(effect: ModelEffect) -> str:
+    """Return a model's effect as people read it: accuracies in percent, changes in points."""
+    if effect.before.value is None or effect.after.value is None or effect.change is None:
+        return f"{effect.model}: no items left to score"
+    ends = effect.change_interval
+    interval = "" if ends is None else f", 95 % interval {100 * ends.low:+.1f} to {100 * ends.high:+.1f}"
+    corrected = effect.corrected
+    right = "" if corrected is None or corrected.value is None else f"; {corrected.value:.1%} with keys set right"
+    return (
+        f"{effect.model}: {effect.before.value:.1%} with, {effect.after.value:.1%} without "
+        f"({100 * effect.change:+.1f} points{interval}){right}"
+    )

@@ -1,0 +1,196 @@
+"""Differences between two models that a benchmark can find, by task.
+
+Two models answer the same items, so what counts is the share of items that just one of them has right, psi. With n
+items worth n / d independent ones, where d is the design effect of items that share a picture, pair or scene, a paired
+test at 5 % finds a difference delta of accuracies with 80 % power where
+
+    sqrt(n / d) delta = z_a sqrt(psi) + z_b sqrt(psi - delta^2).
+
+psi and d come from replies where they are brought, else from stated assumptions.
+
+Sources: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), sections 4 and 5: paired differences,
+clustered errors and the smallest difference that an evaluation can detect; the formula with psi - delta^2 under the
+alternative is that of R. J. Connor, Biometrics 43 (1987), 207-211, as in `evaluation.analysis.items_needed`,
+which solves it for n.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import sqrt
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.evaluation.analysis import Z_POWER, items_needed, paired_design_effect
+from benchwright.score_interval import Z_95
+from benchwright.statistics import kinds_of
+
+from .replies import LetterMatrix
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_ITEMS = 10
+"""Items of a task that two models must both be asked, for their replies to count."""
+TARGET = 0.05
+"""Difference of accuracies for which the number of items needed is stated."""
+
+
+class PowerAssumptions(NamedTuple):
+    """What is assumed of two models where no replies are brought.
+
+    Args:
+        accuracy: Accuracy near which both lie, above 0 and below 1; a half is the hardest case.
+        correlation: Correlation of their being right on an item, 0 to below 1. Miller (2024, section 4.2) reports 0.3
+            to 0.7 for models of a similar kind.
+        within_cluster: Correlation of the difference of two models between items of one cluster, 0 to 1.
+    """
+
+    accuracy: float = 0.5
+    correlation: float = 0.5
+    within_cluster: float = 0.2
+
+    @property
+    def discordant(self) -> float:
+        """Return the share of items that just one of the models has right: 2 p (1 - p) (1 - r)."""
+        return 2 * self.accuracy * (1 - self.accuracy) * (1 - self.correlation)
+
+    def __str__(self) -> str:
+        """Return them in words."""
+        return (
+            f"both models near {self.accuracy:.0%} right, correlation of being right {self.correlation:g}, within "
+            f"clusters {self.within_cluster:g}"
+        )
+
+
+class TaskPower(NamedTuple):
+    """Power of one task, or of all items.
+
+    Args:
+        task: Name of the task; empty for all items.
+        items: Number of its items with a key.
+        clusters: Number of their clusters.
+        pairs: Number of pairs of models whose replies were used; 0 where psi and d are assumed.
+        discordant: psi, the median over pairs.
+        design_effect: d, the median over pairs.
+        least_difference: Smallest difference of accuracies that is found with 80 % power, 0 to 1; None where no
+            difference that two such models can have is found.
+        items_needed: Number of items for a difference of `TARGET`.
+        too_close: Pairs of models whose difference is smaller than this, with the difference.
+    """
+
+    task: str
+    items: int
+    clusters: int
+    pairs: int
+    discordant: float
+    design_effect: float
+    least_difference: float | None
+    items_needed: int | None
+    too_close: tuple[tuple[str, str, float], ...] = ()
+
+    @property
+    def is_assumed(self) -> bool:
+        """Return whether psi and d are assumed rather than counted."""
+        return self.pairs == 0
+
+
+def least_difference(items: int, discordant: float, design_effect: float = 1.0) -> float | None:
+    """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
+
+    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None where that exceeds
+    psi, the greatest difference that two models can have of which just one is right on so many items.
+
+    Args:
+        items: Number of items, n.
+        discordant: Share of items that just one of the models has right, psi, 0 to 1.
+        design_effect: d, at least 1.
+
+    Example:
+        >>> round(least_difference(234, 0.3), 3)
+        0.1
+    """
+    m = items / design_effect
+    below_root = m + Z_POWER**2 - Z_95**2
+    if discordant <= 0 or below_root < 0:
+        return None
+    difference = sqrt(discordant) * (Z_95 * sqrt(m) + Z_POWER * sqrt(below_root)) / (m + Z_POWER**2)
+    return difference if difference <= discordant else None
+
+
+def assumed_design_effect(sizes: NDArray[Any], within_cluster: float) -> float:
+    """Return the design effect of clusters of these sizes, 1 + (sum m_g^2 / sum m_g - 1) rho.
+
+    Source: L. Kish, Survey Sampling, Wiley 1965, section 5.4.
+    """
+    return 1 + (float((sizes * sizes).sum() / sizes.sum()) - 1) * within_cluster
+
+
+def power_by_task(matrix: LetterMatrix, assumptions: PowerAssumptions | None = None) -> list[TaskPower]:
+    """Return the power of all items together and of each task, in the order of `matrix.tasks`.
+
+    Args:
+        matrix: Items with keys, and replies of models; without replies of two models everything is assumed.
+        assumptions: What is assumed where replies do not say; `PowerAssumptions()` by default.
+    """
+    import numpy as np
+
+    given = assumptions or PowerAssumptions()
+    keyed = matrix.key >= 0
+    if not keyed.any():
+        return []
+    rows = [_power("", keyed, matrix, given)]
+    for number, name in enumerate(matrix.tasks):
+        of_task = keyed & (matrix.task == number)
+        if of_task.any() and not np.array_equal(of_task, keyed):
+            rows.append(_power(name, of_task, matrix, given))
+    return rows
+
+
+def _power(task: str, some: NDArray[np.bool_], matrix: LetterMatrix, given: PowerAssumptions) -> TaskPower:
+    import numpy as np
+
+    items = int(some.sum())
+    _, sizes = np.unique(matrix.group[some], return_counts=True)
+    pairs = _pairs(some, matrix)
+    if pairs:
+        discordant = median(pair.discordant for pair in pairs)
+        effect = median(pair.design_effect for pair in pairs)
+    else:
+        discordant, effect = given.discordant, assumed_design_effect(sizes, given.within_cluster)
+    least = least_difference(items, discordant, effect)
+    close = [
+        (pair.first, pair.second, abs(pair.difference))
+        for pair in pairs
+        if least is None or abs(pair.difference) < least
+    ]
+    needed = items_needed(discordant, TARGET, effect) if discordant >= TARGET else None
+    return TaskPower(task, items, len(sizes), len(pairs), discordant, effect, least, needed, tuple(close))
+
+
+class _Pair(NamedTuple):
+    first: str
+    second: str
+    difference: float
+    discordant: float
+    design_effect: float
+
+
+def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_Pair]:
+    """Return what each two models' replies say about each other."""
+    import numpy as np
+
+    pairs = []
+    for a, b in combinations(range(len(matrix.models)), 2):
+        both = some & matrix.asked[a] & matrix.asked[b]
+        n = int(both.sum())
+        if n < LEAST_ITEMS:
+            continue
+        difference = matrix.right[a, both].astype(np.int8) - matrix.right[b, both].astype(np.int8)
+        only_first, only_second = int((difference > 0).sum()), int((difference < 0).sum())
+        kinds = kinds_of(matrix.group[both], difference)
+        effect = 1.0 if kinds.clusters == n else paired_design_effect(kinds, only_first, only_second)
+        shares = (only_first - only_second) / n, (only_first + only_second) / n
+        pairs.append(_Pair(matrix.models[a], matrix.models[b], *shares, effect))
+    return pairs

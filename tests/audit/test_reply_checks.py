@@ -1,0 +1,145 @@
+"""Replies brought to an audit: wrong keys, ambiguity, power and scores come up in its findings, with what to give."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit
+from benchwright.audit.checks import (
+    AmbiguousItems,
+    ContradictedKeys,
+    ScoresWithout,
+    StatisticalPower,
+    SuspectedKeys,
+    UnreadReplies,
+)
+from benchwright.cli import invoke
+
+ITEMS, WRONG = 80, 4
+CHECKS: list[AuditCheck] = [
+    ContradictedKeys(),
+    UnreadReplies(),
+    SuspectedKeys(),
+    AmbiguousItems(),
+    StatisticalPower(),
+    ScoresWithout(),
+]
+MODELS = {"best": 0.95, "good": 0.9, "fair": 0.85, "weak": 0.75, "poor": 0.7}
+
+
+def write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([columns, *rows])
+    return path
+
+
+def bench(folder: Path) -> tuple[Path, tuple[tuple[str, Path], ...]]:
+    """Return questions of which the first four keys are wrong and one explanation says so, and five models' replies."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 4, ITEMS)
+    key = truth.copy()
+    key[:WRONG] = (truth[:WRONG] + 1) % 4
+    questions = [
+        (f"q{n}", f"What is number {n}?", "an oak", "a pine", "an elm", "a fir", "ABCD"[key[n]],
+         f"Look at the leaves. The answer is {'ABCD'[truth[n]]}." if n in {1, 50} else "Leaves tell.")
+        for n in range(ITEMS)
+    ]  # fmt: skip
+    file = write(folder / "trees.csv", ("id", "question", "A", "B", "C", "D", "answer", "explanation"), questions)
+    replies = []
+    for model, ability in MODELS.items():
+        right = rng.random(ITEMS) < ability
+        given = np.where(right, truth, (truth + rng.integers(1, 4, ITEMS)) % 4)
+        rows = [(f"q{n}", "no idea" if n == 70 else f"I say ({'ABCD'[g]}).") for n, g in enumerate(given)]
+        replies.append((model, write(folder / f"{model}.csv", ("id", "reply"), rows)))
+    return file, tuple(replies)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> AuditReport:
+    folder = tmp_path_factory.mktemp("trees")
+    file, replies = bench(folder)
+    people = [(f"q{n}", f"p{k}", "B" if (k < 5) == (n == 79) or n != 79 else "C") for n in (78, 79) for k in range(10)]
+    votes = write(folder / "people.csv", ("id", "annotator", "answer"), people)
+    settings = AuditSettings(replies=replies, people=(votes,), workers=1)
+    return audit(file, folder / "out", settings, checks=CHECKS)
+
+
+def found(report: AuditReport, kind: str) -> list[Finding]:
+    return [finding for finding in report.findings if finding.kind == kind]
+
+
+def test_wrong_keys_are_found_with_what_speaks_against_them(report: AuditReport) -> None:
+    suspects = [finding for finding in found(report, "suspected_key") if finding.severity == "high"]
+    assert [finding.evidence["rank"] for finding in suspects] == [*range(1, len(suspects) + 1)]
+    assert {f"q{n}" for n in range(WRONG)} <= {finding.items[0] for finding in suspects[:6]}
+    first = suspects[0]
+    assert len(first.evidence["gave_favoured"]) >= 3
+    assert first.evidence["options"][first.evidence["favoured"]] in {"an oak", "a pine", "an elm", "a fir"}
+    assert first.summary.startswith(f"The key is {first.evidence['key']}, and ")
+
+
+def test_an_explanation_that_names_another_option_is_a_finding_of_its_own(report: AuditReport) -> None:
+    assert [finding.items for finding in found(report, "explanation_contradicts_key")] == [("q1",)]
+
+
+def test_scores_stand_with_and_without_the_items_found_and_with_keys_set_right(report: AuditReport) -> None:
+    (effect,) = found(report, "score_effect")
+    best = effect.evidence["all"]["models"]["best"]
+    assert best["with"]["n"] == ITEMS
+    assert best["without"]["value"] > best["with"]["value"]
+    assert best["corrected"]["value"] > best["with"]["value"]
+    assert effect.evidence["by_kind"]["explanation_contradicts_key"]["items"] == 1
+    assert len(effect.evidence["rows"]) == len(MODELS)
+
+
+def test_power_is_counted_from_the_replies(report: AuditReport) -> None:
+    (power,) = found(report, "statistical_power")
+    assert power.evidence["all"]["pairs_of_models"] == 10
+    assert 0.05 < power.evidence["all"]["least_difference"] < 0.3
+    assert power.certainty == "likely"
+
+
+def test_replies_that_name_no_option_are_shown(report: AuditReport) -> None:
+    notes = {finding.evidence["model"]: finding.evidence for finding in found(report, "unread_replies")}
+    assert notes["good"]["without_an_option"] == 1
+    assert notes["good"]["texts"] == {"q70": "no idea"}
+
+
+def skipped(report: AuditReport) -> dict[str, str]:
+    return {check.name: check.why for check in report.checks if check.state == "skipped"}
+
+
+def test_without_replies_checks_say_what_to_give_and_power_is_assumed(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.csv", ("id", "question", "A", "B", "answer"), [("1", "Which?", "oak", "elm", "B")] * 30)
+    report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=CHECKS)
+    why = skipped(report)
+    assert set(why) == {"explanations", "replies", "suspected_keys", "ambiguous_items", "score_effects"}
+    assert "--replies NAME=FILE" in why["suspected_keys"]
+    (power,) = found(report, "statistical_power")
+    assert power.evidence["basis"].startswith("assumed: both models near 50% right")
+    assert power.certainty == "possible"
+
+
+def test_the_command_takes_replies_by_name_and_refuses_those_of_other_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, replies = bench(tmp_path)
+    options: list[str] = [part for name, path in replies[:3] for part in ("--replies", f"{name}={path}")]
+    run: list[Any] = ["audit", str(file), "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert invoke([*run, *options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    gave = [each["evidence"]["gave_favoured"] for each in document["findings"] if each["kind"] == "suspected_key"]
+    assert {name for names in gave for name in names} <= {"best", "good", "fair"}
+    assert gave
+    other = write(tmp_path / "other.csv", ("id", "reply"), [("x1", "A")])
+    assert invoke([*run, "--replies", f"me={other}"]) == 2
+    assert "none of its 1 rows names an item" in capsys.readouterr().err
+    assert invoke([*run, "--replies", f"me={tmp_path / 'absent.csv'}"]) == 2
+    assert "absent.csv is not there" in capsys.readouterr().err
