@@ -25,7 +25,10 @@ FACES = (
     *(f"benchwright.{room}" for room in ("annotation", "construction", "evaluation", "exports", "filters")),
 )
 """Packages whose every name is used in an example."""
-OTHER_FACES = ("benchwright.construction.ground_truth", "benchwright.regions.formats", "benchwright.release")
+OTHER_FACES = (
+    "benchwright.construction.ground_truth", "benchwright.construction.imported", "benchwright.regions.formats",
+    "benchwright.release",
+)  # fmt: skip
 """Packages that also offer names to other packages of ours."""
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```python" in text_of(path)]
 FACTS = """\

@@ -59,6 +59,7 @@ class AskedQuestion(Record):
         answer: Number of the right option, from 0; None where no option is marked as right.
         stated_answer: The key in the words of the source, where there are no options.
         refusal: Number of the option that declines; None where none does.
+        lacks_key: Whether the source does not say which option is right, because it keeps the key to itself.
         pictures: Number of pictures.
         labels: Everything else that the source says of it, by column.
         rotates: Id of the question of which this one has the options in another order; None for none.
@@ -74,6 +75,7 @@ class AskedQuestion(Record):
     answer: int | None
     stated_answer: str | None = None
     refusal: int | None = None
+    lacks_key: bool = False
     pictures: int = Field(ge=0)
     level: str | None = None
     category: str | None = None

@@ -66,7 +66,7 @@ def read_questions(
         mapping: Columns by field where their names do not tell.
         columns: File of columns.
         keeps_copies: Whether pictures that stand in files of questions can be opened within the block
-            (`QuestionIndex.brought`); default False, they are only identified.
+            (`QuestionIndex.pictures`); default False, they are only identified.
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
@@ -127,7 +127,6 @@ def check_items(
         ],
         "items": counts.items,
         "images": counts.images,
-        "without_key": counts.without_key,
         "as_texts": dict(sorted(counts.as_texts.items())),
         "tasks": dict(sorted(counts.tasks.items())),
         "splits": dict(sorted(counts.splits.items())),
@@ -163,8 +162,6 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
     lines.append(f"{document['items']} items, {document['images']} images")
-    if document["without_key"]:
-        lines.append(f"{document['without_key']} of the items have no key: no option is marked as right")
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
@@ -61,6 +61,8 @@ class ImportedItems(MapStep):
         pictures: Folder of the pictures where they lie elsewhere; null for the folder of the questions.
         mapping: Columns by field where their names do not tell, such as `{question: ask, options: [o1, o2, o3]}`, or
             the path of a file of columns, relative to the recipe's folder.
+        keyless: What becomes of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`
+            they are items for people to answer, and no reply of a model to them is right.
 
     Reasons:
         nothing_asked (drop): No question starts with this picture.
@@ -76,6 +78,7 @@ class ImportedItems(MapStep):
     file: str = Field(min_length=1)
     pictures: str | None = Field(None, min_length=1)
     mapping: dict[str, str | int | list[str]] | str = Field(default_factory=dict)
+    keyless: Literal["leave_out", "keep"] = "leave_out"
     _base: Path = PrivateAttr(Path())
     _parameters: dict[str, Any] | None = PrivateAttr(None)
 
@@ -107,13 +110,14 @@ class ImportedItems(MapStep):
     def parameters(self) -> dict[str, Any]:
         """Return the digest of the files of questions, so that neither their place nor that of pictures matters."""
         if self.file.startswith("sha256:"):
-            return {"file": self.file, "mapping": self.mapping}
+            return {"file": self.file, "mapping": self.mapping, "keyless": self.keyless}
         if self._parameters is None:
             source = self.source()
             stated = [[file.path, file.stated] for file in source.files] if isinstance(self.mapping, str) else None
             self._parameters = {
                 "file": f"sha256:{source.content_digest()}",
                 "mapping": self.mapping if stated is None else f"sha256:{digest(stated)}",
+                "keyless": self.keyless,
             }
         return self._parameters
 
@@ -175,7 +179,7 @@ class AskedQuestions(GatherStep):
         path = ctx.workspace / REFUSED / f"{ctx.stage}.refused.jsonl"
         pictures = PictureLookup(source.picture_files(), workspace.objects, ctx.limits)
         with refusals_in(path, tmp=workspace.tmp) as refused:
-            taken = index.fill(source.entries(), pictures, refused)
+            taken = index.fill(source.entries(), pictures, refused, keeps_keyless=self._items.keyless == "keep")
         if refused.counts:
             reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(refused.counts.items()))
             logger.warning("%s: %d questions taken; left out: %s; %s lists them", ctx.stage, taken, reasons, path)

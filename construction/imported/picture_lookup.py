@@ -69,12 +69,14 @@ class PictureLookup:
         return self._known[path]
 
     def _stored(self, data: bytes, name: str) -> tuple[Identified, Path]:
-        stored = self._objects.path(self._objects.put(data))
-        try:
+        """Return the identity of a picture, and its copy in the store, which is gone where copies are not kept."""
+        if self._keeps_copies:
+            stored = self._objects.path(self._objects.put(data))
             return self._identified(stored, stored.parent, name), stored
-        finally:
-            if not self._keeps_copies:
-                stored.unlink()
+        scratch = self._objects.root / "scratch"
+        scratch.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_bytes(data)
+        return self._identified(scratch, scratch.parent, name), scratch
 
     def _identified(self, place: Path, root: Path, name: str) -> Identified:
         try:

@@ -28,10 +28,11 @@ from .imported_question import ImportedQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
 
-NO_PICTURE, NO_QUESTION, NO_OPTIONS, ROTATED = "no_picture", "no_question", "no_options", "rotated"
+NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
+ROTATED = "rotated"
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
-CREATE TABLE pictures (image_id TEXT PRIMARY KEY, file TEXT, path TEXT, source TEXT) WITHOUT ROWID;
+CREATE TABLE pictures (image_id TEXT PRIMARY KEY, file TEXT, path TEXT, source TEXT, used INTEGER) WITHOUT ROWID;
 CREATE TABLE questions (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
     outcome TEXT, detail TEXT);
@@ -57,16 +58,14 @@ class ImportCounts(NamedTuple):
 
     Args:
         items: Number of questions that are items.
-        without_key: Number of those in which no option is marked as right.
         as_texts: Number of questions that are no items and whose words and keys can be checked, by reason.
-        images: Number of pictures of items.
+        images: Number of pictures that are there, of items and of others.
         tasks: Number of questions by task; rotations are not counted.
         splits: Number of questions by split, empty for none stated.
         replies: Number of replies by model.
     """
 
     items: int
-    without_key: int
     as_texts: Counter[str]
     images: int
     tasks: Counter[str]
@@ -81,7 +80,12 @@ class QuestionIndex:
         self.path = path
 
     def fill(
-        self, entries: Iterable[tuple[str, ReadRow | RefusedRow]], pictures: PictureLookup, refused: Refusals
+        self,
+        entries: Iterable[tuple[str, ReadRow | RefusedRow]],
+        pictures: PictureLookup,
+        refused: Refusals,
+        *,
+        keeps_keyless: bool = False,
     ) -> int:
         """Make the index anew and return the number of questions in it that are items.
 
@@ -90,12 +94,13 @@ class QuestionIndex:
                 of replies come last.
             pictures: Pictures by name.
             refused: Receiver of what is refused, and of what is no item.
+            keeps_keyless: Whether questions without a key are items; default False, since no reply to them is right.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
         with closing(sqlite3.connect(self.path)) as database:
             database.executescript(_SCHEMA)
-            filling = _Filling(database, pictures, refused)
+            filling = _Filling(database, pictures, refused, keeps_keyless)
             for file, entry in entries:
                 filling.take(file, entry)
             filling.finish()
@@ -107,8 +112,7 @@ class QuestionIndex:
         """Return the pictures of all items, sorted by path; of two pictures with one path, both have a longer one."""
         with closing(self._connected()) as database:
             rows = database.execute(
-                "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures "
-                "ORDER BY path, image_id"
+                "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures WHERE used"
             ).fetchall()
         brought = []
         for path, file, source, image_id, number in rows:
@@ -118,18 +122,23 @@ class QuestionIndex:
             brought.append(BroughtPhotograph(Path(file), stated.model_copy(update={"uri": uri})))
         return sorted(brought, key=lambda photograph: photograph.source.uri)
 
+    def pictures(self) -> Iterator[tuple[str, Path, str]]:
+        """Yield id, file and name of every picture that is there, sorted by id, also of questions that are no items."""
+        with closing(self._connected()) as database:
+            for image_id, file, path in database.execute("SELECT image_id, file, path FROM pictures ORDER BY image_id"):
+                yield image_id, Path(file), path
+
     def counts(self) -> ImportCounts:
         """Return how much was imported."""
         tasks: Counter[str] = Counter()
         splits: Counter[str] = Counter()
         as_texts: Counter[str] = Counter()
-        items = without_key = 0
+        items = 0
         with closing(self._connected()) as database:
             for text, outcome in database.execute("SELECT document, outcome FROM questions"):
                 document = json.loads(text)
                 if outcome is None:
                     items += 1
-                    without_key += document["answer"] is None and document["refusal"] is None
                 else:
                     as_texts[outcome] += 1
                 if outcome != ROTATED:
@@ -137,7 +146,7 @@ class QuestionIndex:
                     splits[document["split"] or ""] += 1
             [(images,)] = database.execute("SELECT count(*) FROM pictures")
             replies = Counter(dict(database.execute("SELECT model, count(*) FROM replies GROUP BY model")))
-        return ImportCounts(items, without_key, as_texts, images, tasks, splits, replies)
+        return ImportCounts(items, as_texts, images, tasks, splits, replies)
 
     def questions(self) -> Iterator[ImportedQuestion]:
         """Yield every question, in the order of the source, whether it is an item or not."""
@@ -188,8 +197,10 @@ class _Shown(NamedTuple):
 class _Filling:
     """Taking questions and replies into an index."""
 
-    def __init__(self, database: sqlite3.Connection, pictures: PictureLookup, refused: Refusals) -> None:
-        self.database, self.lookup, self.refused = database, pictures, refused
+    def __init__(
+        self, database: sqlite3.Connection, pictures: PictureLookup, refused: Refusals, keeps_keyless: bool
+    ) -> None:
+        self.database, self.lookup, self.refused, self.keeps_keyless = database, pictures, refused, keeps_keyless
         self.file = ""
         self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
         """Questions of this file that refer to the pictures of a row that may come later."""
@@ -275,14 +286,14 @@ class _Filling:
 
     def _store(self, entry: ReadRow, question: AskedQuestion, shown: _Shown) -> None:
         ids = [_ABSENT if picture is None else picture[0] for picture in shown.pictures]
-        if self._store_with(entry, question, ids, shown.outcome, shown.detail):
-            self.database.executemany(
-                "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?)",
-                [
-                    (image_id, str(file), path, None if source is None else source.model_dump_json())
-                    for image_id, file, path, source in filter(None, shown.pictures)
-                ],
-            )
+        self.database.executemany(
+            "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?, 0)",
+            [
+                (image_id, str(file), path, None if source is None else source.model_dump_json())
+                for image_id, file, path, source in filter(None, shown.pictures)
+            ],
+        )
+        self._store_with(entry, question, ids, shown.outcome, shown.detail)
         if shown.outcome is None:
             self.database.execute(
                 "INSERT OR IGNORE INTO shown VALUES (?, ?, ?)",
@@ -291,8 +302,8 @@ class _Filling:
 
     def _store_with(
         self, entry: ReadRow, question: AskedQuestion, ids: Sequence[str], outcome: str | None, detail: str
-    ) -> bool:
-        """Store a question with the ids of its pictures; return whether it is an item."""
+    ) -> None:
+        """Store a question with the ids of its pictures."""
         base, difference = self._rotated(question)
         if base is not None:
             question = question.model_copy(update={"rotates": base})
@@ -301,6 +312,8 @@ class _Filling:
             outcome, detail = NO_QUESTION, "the source has no words for it: its key can be checked"
         elif question.kind == "open":
             outcome, detail = NO_OPTIONS, "an open question; an item has options"
+        elif question.lacks_key and not self.keeps_keyless:
+            outcome, detail = NO_KEY, "no option is marked as right: the key is missing or sealed"
         if outcome is not None:
             self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
         document = canonical_json(question.model_dump(mode="json"))
@@ -312,7 +325,10 @@ class _Filling:
             (question.key, self.file, entry.row, ids[0] if outcome is None else None, " ".join(ids), document, outcome,
              detail),
         )  # fmt: skip
-        return outcome is None
+        if outcome is None:
+            self.database.executemany(
+                "UPDATE pictures SET used = 1 WHERE image_id = ?", [(image_id,) for image_id in ids]
+            )
 
     def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
         """Return the id of the question that this one rotates, and how their keys differ; None for an own question.

@@ -67,6 +67,8 @@ def question_of(
     key = _text(document, columns, "id") or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
+    answer = None if is_open else _answer(answer_text, options, names, first_answer)
+    refusal = None if is_open else _answer(_value(document, columns, "refusal"), options, names, first_answer)
     question = AskedQuestion(
         key=key,
         split=_text(document, columns, "split") or split,
@@ -74,8 +76,9 @@ def question_of(
         kind=kind,
         ask=ask,
         options=tuple(shown),
-        answer=None if is_open else _answer(answer_text, options, names, first_answer),
-        refusal=None if is_open else _answer(_value(document, columns, "refusal"), options, names, first_answer),
+        answer=answer,
+        refusal=refusal,
+        lacks_key=not is_open and answer is None and refusal is None,
         stated_answer=_open_answer(answer_text) if is_open else None,
         pictures=len(pictures),
         level=_text(document, columns, "level"),

@@ -109,13 +109,14 @@ class ReleaseSource:
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield each item as a question."""
         records = {record.image_id: record for record in self._release.provenance() if isinstance(record, ImageRecord)}
+        sealed = self._release.manifest.sealed_splits
         for number, released in enumerate(self._release.items(), start=1):
             row = f"item {number}"
             pictures = [
                 AskedPicture(f"{image.image_id}", released.images[image.image_id], _source_of(image.image_id, records))
                 for image in released.item.images
             ]
-            yield released.split, ReadRow(row, _question_of(released), pictures)
+            yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""
@@ -133,7 +134,7 @@ def _source_of(image_id: str, records: Mapping[str, ImageRecord]) -> Source | No
     return None if root is None else root.source
 
 
-def _question_of(released: ReleasedItem) -> AskedQuestion:
+def _question_of(released: ReleasedItem, *, is_sealed: bool) -> AskedQuestion:
     item = released.item
     places = {image.image_id: number for number, image in reversed(list(enumerate(item.images)))}
     options = tuple(places[c.image_id] if c.image_id is not None else str(c.text) for c in item.choices)
@@ -146,6 +147,7 @@ def _question_of(released: ReleasedItem) -> AskedQuestion:
         options=options,
         answer=None if item.answer is None else LETTERS.index(item.answer),
         refusal=None if item.refusal is None else LETTERS.index(item.refusal),
+        lacks_key=is_sealed and item.right_key is None,
         pictures=len(item.images),
         level=item.level,
         category=item.category,

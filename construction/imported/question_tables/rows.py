@@ -94,8 +94,10 @@ def _batches(place: str) -> Iterator[Any]:
                 for start in range(0, batch.num_rows, 16):
                     yield batch.slice(start, 16)
     else:
-        with pq.ParquetFile(place) as table:
-            yield from table.iter_batches(batch_size=16, use_threads=False)
+        # One row group after the other, read as it comes: by default Arrow reads ahead, and keeps what it has read.
+        with pq.ParquetFile(place, pre_buffer=False) as table:
+            for group in range(table.num_row_groups):
+                yield from table.iter_batches(batch_size=16, row_groups=[group], use_threads=False)
 
 
 def _apart(row: Row) -> Iterator[Row]:

@@ -129,6 +129,20 @@ def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: P
     ]  # fmt: skip
 
 
+def test_questions_without_a_key_are_items_only_where_the_recipe_says_so(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _table(tmp_path / "mine.csv", [ROWS[0], ROWS[1] | {"answer": "?"}])
+    with read_questions(tmp_path / "mine.csv") as read:
+        assert read.left_out == {"no_key": 1}
+        assert len(list(read.index.pictures())) == 2
+    steps = "steps: [{step: items, file: mine.csv, keyless: keep}, {step: freeze, name: mine, version: '1.0'}]"
+    (tmp_path / "r.yaml").write_text(f"name: mine\n{steps}\n")
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
+    keys = {entry.item.attributes["source_id"]: entry.item.right_key for entry in release.items()}
+    assert keys == {"q1": "B", "q2": None}
+
+
 def test_several_pictures_and_options_that_are_pictures(tmp_path: Path) -> None:
     _pictures(tmp_path)
     data = {name: (tmp_path / f"{name}.png").read_bytes() for name in "abc"}

@@ -74,7 +74,8 @@ def test_mmmu_comes_in_by_subject_with_placed_pictures_and_options_that_are_pict
             "open", "12\ntwelve",
         )  # fmt: skip
         assert [(row.reason, row.file, row.entry) for row in refused] == [
-            ("no_options", "Accounting/validation-00000-of-00001.parquet", "row 3")
+            ("no_options", "Accounting/validation-00000-of-00001.parquet", "row 3"),
+            ("no_key", "Art/test-00000-of-00001.parquet", "row 1"),
         ]
         assert {q.category for q in by_id.values()} == {"Ledgers"}
 
@@ -183,7 +184,7 @@ def test_label_studio_takes_the_key_from_what_most_annotators_chose(tmp_path: Pa
         labels = entries["1"].question.labels
         assert (labels["annotators"], labels["annotators_agreeing"]) == (3, 2)
         assert [(row.entry, row.reason) for row in refused] == [
-            ("entry 3", "ambiguous_key"), ("entry 5", "key_not_an_option"),
+            ("entry 3", "ambiguous_key"), ("entry 4", "no_key"), ("entry 5", "key_not_an_option"),
         ]  # fmt: skip
         assert "'pot' and 'cup' were chosen by 1 each" in refused[0].detail
 
@@ -357,7 +358,8 @@ def test_keys_and_options_of_every_kind(change: dict[str, Any], answer: int | No
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (zero, ROW | change | {"id": "a"})))
     with _read(tmp_path) as (entries, refused):
         question = entries["a"].question
-        assert (question.answer, question.ask, refused) == (answer, "Which?", [])
+        assert (question.answer, question.ask) == (answer, "Which?")
+        assert [row.reason for row in refused] == (["no_key"] if answer is None else [])
 
 
 def test_several_right_options_are_a_reason(tmp_path: Path) -> None:

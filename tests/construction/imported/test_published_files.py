@@ -24,7 +24,12 @@ def test_ii_bench_comes_in_whole(published_data: Path) -> None:
     ]
     with read_questions(folder) as read:
         counts = read.index.counts()
-        assert (counts.items, counts.images, counts.without_key, read.left_out) == (285, 246, 250, {})
+        assert (counts.items, counts.images, counts.as_texts, read.left_out) == (
+            35,
+            246,
+            {"no_key": 250},
+            {"no_key": 250},
+        )
         assert counts.splits == {"dev": 35, "test": 250}
         assert len(counts.replies) == 5
         assert set(counts.replies.values()) == {250}
