@@ -121,6 +121,7 @@ def check_items(
                 "options": list(file.columns.options),
                 "images": list(file.columns.images),
                 "first_answer": file.first_answer,
+                "is_binary": file.is_binary,
                 "model": file.model,
             }
             for file in read.files
@@ -184,5 +185,8 @@ def _columns_in_words(file: dict[str, Any]) -> str:
         return f"  replies of {file['model']}"
     parts = [f"{field} = {column}" for field, column in file["columns"].items()]
     parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
-    parts += ["keys that are numbers count from 1"] if file["first_answer"] == 1 else []
+    if file["is_binary"]:
+        parts.append("keys 1 and 0 are Yes and No")
+    elif file["first_answer"] == 1:
+        parts.append("keys that are numbers count from 1")
     return "\n".join(f"  {part}" for part in parts)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -20,7 +21,10 @@ from .replies import model_of_path, models_by_path, reply_of
 
 _SAMPLE = 200
 """Rows from which columns are guessed."""
+_MOST_REPEATED, _FEW_ROWS = 0.3, 10
+"""Most repeated values of a column that is guessed as `id`, as a share of the rows; not asked of fewer rows."""
 
+_SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
 Stated = Mapping[str, str | int | list[str]]
 """Columns by field, as a curator says."""
 
@@ -33,6 +37,7 @@ class QuestionFile(NamedTuple):
         columns: Which column holds what.
         split: Split that its name tells; None where it tells none.
         first_answer: Number of the first option where answers are numbers: 0 or 1.
+        is_binary: Whether keys are 1 and 0 for yes and no, without options.
         config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
         model: Model whose replies it holds, as its path tells; None for a file of questions.
     """
@@ -41,6 +46,7 @@ class QuestionFile(NamedTuple):
     columns: ColumnMapping
     split: str | None
     first_answer: int
+    is_binary: bool = False
     config: str | None = None
     model: str | None = None
 
@@ -86,9 +92,11 @@ def question_files(
         names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None
-        columns = guessed_columns(names, said, of=files.shown(path))
-        file = QuestionFile(path, columns, None, _first_answer(rows, columns))
         model = model_of_path(path)
+        columns = guessed_columns(names, said, of=files.shown(path))
+        if columns.column("question") and model is None and "id" not in (said or {}):
+            columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
+        file = QuestionFile(path, columns, None, _first_answer(rows, columns), _is_binary(rows, columns))
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
         elif columns.has_questions:
@@ -124,6 +132,30 @@ def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
         if isinstance(name, str)
     ]
     return all(name in names for name in asked if name)
+
+
+def _with_unique_id(
+    rows: Sequence[Row], columns: ColumnMapping, guessed: Callable[..., ColumnMapping]
+) -> ColumnMapping:
+    """Return the columns with the first guess of `id` whose values do not repeat; without `id` where all repeat."""
+    no_ids: list[str] = []
+    while (column := columns.column("id")) is not None:
+        values = [str(value) for row in rows if (value := row.document.get(column)) is not None]
+        # Rows that stand twice by mistake are no reason to give up an id.
+        if len(values) < _FEW_ROWS or len(values) - len(set(values)) <= _MOST_REPEATED * len(values):
+            break
+        no_ids.append(column)
+        columns = guessed(no_ids=no_ids)
+    return columns
+
+
+def _is_binary(rows: Sequence[Row], columns: ColumnMapping) -> bool:
+    """Return whether all keys are 1 or 0, both are there, and no row has options."""
+    answer, options = columns.column("answer"), columns.column("options")
+    if answer is None or columns.options or any(options and row.document.get(options) for row in rows):
+        return False
+    keys = {str(int(k) if isinstance(k, bool) else k) for row in rows if (k := row.document.get(answer)) is not None}
+    return keys == {"0", "1"}
 
 
 def _first_answer(rows: Sequence[Row], columns: ColumnMapping) -> int:
@@ -172,7 +204,10 @@ def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | Refus
 
 
 def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPicture]]:
-    question, pictures = question_of(row.document, file.columns, row=row.entry, first_answer=file.first_answer)
+    document: Mapping[str, Any] = row.document
+    if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
+        document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
+    question, pictures = question_of(document, file.columns, row=row.entry, first_answer=file.first_answer)
     told: dict[str, str] = {}
     if question.split is None and file.split is not None:
         told["split"] = file.split

@@ -7,6 +7,7 @@ import base64
 import binascii
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")
 _LETTER = re.compile(r"\(?([A-Z])\)?[.:)]?")
 _LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
+_INLINE = re.compile(r"\(([A-Za-z])\)\s*")
+"""A letter before an option among others in one line: `(a) open (b) closed` (MMVP)."""
 _PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif)$", re.I)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}\s*")
 _DATA_ADDRESS = re.compile(r"data:image/[a-z+.-]+;base64,", re.I)
@@ -139,8 +142,12 @@ def _open_answer(value: Any) -> str | None:
     """Return the key of an open question in words; of several right answers, one a line."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = _parsed(value)
-    texts = [str(entry).strip() for entry in value] if isinstance(value, list | tuple) else [_key_text(value)]
+    values = value if isinstance(value, list | tuple) else [value]
+    # VizWiz and VQAv2 state an answer with how sure its author was.
+    texts = [_key_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
     known = [text for text in texts if text.lower() not in _SEALED]
+    [(best, number)] = Counter(known).most_common(1) or [("", 0)]
+    known = [best] if number > 1 else known  # several people's answers, not several right ones
     return "\n".join(known)[:10_000] or None
 
 
@@ -220,6 +227,10 @@ def _parsed(text: str) -> Any:
         if isinstance(value, list | tuple | dict):
             return value
     lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) == 1 and len(parts := _INLINE.split(text)) > 2 and not parts[0].strip():
+        letters = [letter.upper() for letter in _INLINE.findall(text)]
+        if letters == list(LETTERS[: len(letters)]):
+            return [part.strip() for part in parts[2::2]]
     matches = [_LETTERED.fullmatch(line) for line in lines]
     if lines and all(match is not None and match[1] == LETTERS[n] for n, match in enumerate(matches[: len(LETTERS)])):
         return [match[2] for match in matches if match is not None]

@@ -32,13 +32,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "options": ("options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options"),
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
-        "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "choice",
+        "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
+        "answer_index", "correct_index", "choice", "answers",
     ),
     "refusal": ("refusal",),
     "context": ("hint", "context", "passage"),
     "image": (
         "image", "images", "image_path", "img_path", "local_path", "image_file", "file_name", "filename", "img",
-        "picture", "pictures", "image_paths", "image_id", "imageid", "image_url", "image_urls",
+        "picture", "pictures", "image_paths", "image_id", "imageid", "image_url", "image_urls", "data_id",
     ),
     "task": ("task", "sub_task", "subtask"),
     "category": ("category", "subject", "subfield", "domain", "topic", "l2-category", "question_type"),
@@ -52,6 +53,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
     "reply": (
         "full_prediction", "output", "response", "prediction", "model_output", "model_answer", "model_response",
+        "model_prediction",
         "reply", "raw_output", "generated_text",
     ),
     "choice": ("prediction", "parsed_pred", "extracted (rule)", "extracted_answer", "extracted"),
@@ -117,7 +119,11 @@ class ColumnMapping(Record):
 
 
 def guessed_columns(
-    columns: Sequence[str], stated: Mapping[str, str | int | list[str]] | None = None, *, of: str = "the file"
+    columns: Sequence[str],
+    stated: Mapping[str, str | int | list[str]] | None = None,
+    *,
+    of: str = "the file",
+    no_ids: Collection[str] = (),
 ) -> ColumnMapping:
     """Return which column holds what.
 
@@ -126,32 +132,22 @@ def guessed_columns(
         stated: Columns as a curator says, by field; a list for `options` and `image`. They go before guesses, and an
             empty text leaves a field out.
         of: Path of the file, for errors.
+        no_ids: Columns that are not guessed as `id`, since their values repeat.
 
     Raises:
         DataError: A stated field or column does not exist.
     """
     given = dict(stated or {})
     first_answer = _first_answer(given.pop(FIRST_ANSWER, None), of)
-    fields: dict[str, str] = {}
-    several: dict[str, tuple[str, ...]] = {}
-    for field, stated_column in given.items():
-        column = str(stated_column) if isinstance(stated_column, int) else stated_column
-        if field not in FIELDS:
-            raise DataError(f"{of}: there is no field {field!r} to map a column to; fields are {', '.join(FIELDS)}")
-        named = [column] if isinstance(column, str) else list(column)
-        if missing := [name for name in named if name and name not in columns]:
-            raise DataError(f"{of}: there is no column {missing[0]!r} for {field}; there are {', '.join(columns)}")
-        if isinstance(column, str):
-            fields[field] = column
-        elif field in ("options", "image"):
-            several[field] = tuple(named)
-        else:
-            raise DataError(f"{of}: {field} is one column, not a list; only options and image may be several")
+    fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
     for name in columns:
-        lowered.setdefault(name.strip().lower(), name)
+        low = name.strip().lower()
+        for spelling in (low, low.replace(" ", "_")):
+            lowered.setdefault(spelling, name)
     for field, names in FIELDS.items():
         taken = {*fields.values(), *(name for group in several.values() for name in group)}
+        taken |= set(no_ids) if field == "id" else set()
         if field in fields or field in several:
             continue
         guess = next((lowered[name] for name in names if name in lowered and lowered[name] not in taken), None)
@@ -169,6 +165,28 @@ def guessed_columns(
         replies=_reply_columns(lowered, {column for field, column in fields.items() if field in given}),
         first_answer=first_answer,
     )
+
+
+def _stated_fields(
+    given: Mapping[str, str | int | list[str]], columns: Sequence[str], of: str
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return the stated column of each field, and the columns of fields that have several."""
+    fields: dict[str, str] = {}
+    several: dict[str, tuple[str, ...]] = {}
+    for field, stated_column in given.items():
+        column = str(stated_column) if isinstance(stated_column, int) else stated_column
+        if field not in FIELDS:
+            raise DataError(f"{of}: there is no field {field!r} to map a column to; fields are {', '.join(FIELDS)}")
+        named = [column] if isinstance(column, str) else list(column)
+        if missing := [name for name in named if name and name not in columns]:
+            raise DataError(f"{of}: there is no column {missing[0]!r} for {field}; there are {', '.join(columns)}")
+        if isinstance(column, str):
+            fields[field] = column
+        elif field in ("options", "image"):
+            several[field] = tuple(named)
+        else:
+            raise DataError(f"{of}: {field} is one column, not a list; only options and image may be several")
+    return fields, several
 
 
 def _reply_columns(lowered: Mapping[str, str], stated: Collection[str]) -> dict[str, str]:

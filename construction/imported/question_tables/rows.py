@@ -22,6 +22,7 @@ from benchwright.errors import DataError
 
 from ...readers.reader import guarded
 from ...source_files import BAD_ROW, BadRow, DatasetFiles, RefusedRow, Row, csv_rows, json_rows
+from .columns import FIELDS
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
@@ -114,7 +115,9 @@ def _apart(row: Row) -> Iterator[Row]:
     if isinstance(messages := document.get("input"), list):
         document = {**document, **_messages(messages)}
     if isinstance(metadata := document.get("metadata"), Mapping):
-        document = {**metadata, **{name: value for name, value in document.items() if name != "metadata"}}
+        # What describes a sample beside its columns has no words of the question, whatever it is called.
+        beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
+        document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
     yield Row(row.entry, own_export_row(document) if is_own_export(document) else document)
 
 

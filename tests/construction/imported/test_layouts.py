@@ -412,3 +412,44 @@ def test_a_file_of_results_alone_gives_questions_and_replies(tmp_path: Path) -> 
     with read_questions(tmp_path) as read:
         counts = read.index.counts()
         assert (counts.items, counts.replies) == (3, {"gpt_results": 3})
+
+
+OTHERS: dict[str, tuple[str, str, list[tuple[str, tuple[str, ...], int | None, str | None]]]] = {
+    "HallusionBench": ("HallusionBench.json", json.dumps([
+        {"category": "VD", "set_id": "0", "figure_id": str(n), "question_id": "0", "question": "Is it larger?",
+         "gt_answer": str(n % 2), "filename": "./1.png"} for n in range(12)]),
+        [("Is it larger?", ("Yes", "No"), 1 - n % 2, None) for n in range(12)]),
+    "POPE": ("coco_pope_random.json", "".join(json.dumps(
+        {"question_id": n, "image": "1.png", "text": "Is there a cup?", "label": ("yes", "no")[n]}) + "\n" for n in range(2)),
+        [("Is there a cup?", ("Yes", "No"), 0, None), ("Is there a cup?", ("Yes", "No"), 1, None)]),
+    "SEED-Bench": ("SEED-Bench.json", json.dumps({"questions": [
+        {"answer": "B", "choice_a": "One", "choice_b": "Two", "data_id": "1", "question": "How many?", "question_id": "0_0"}],
+        "question_type": {"Scene": 1}}), [("How many?", ("One", "Two"), 1, None)]),
+    "MMVP": ("Questions.csv", "Index,Question,Options,Correct Answer,image\n1,Open?,(a) Open (b) Closed,(b),1.png\n",
+             [("Open?", ("Open", "Closed"), 1, None)]),
+    "MathVista": ("testmini.json", json.dumps({"7": {
+        "question": "How long?", "image": "1.png", "choices": None, "answer": "1.2", "pid": "7",
+        "metadata": {"context": "synthetic scene", "task": "geometry"}}}), [("How long?", (), None, "1.2")]),
+    "TextVQA": ("val.json", json.dumps({"data": [
+        {"question": "Which word?", "question_id": 1, "image_id": "1", "answers": ["stop"] * 6 + ["shop"] * 4}]}),
+        [("Which word?", (), None, "stop")]),
+    "VizWiz": ("val.json", json.dumps([{"question": "What?", "image": "1.png", "answers": [
+        {"answer": answer, "answer_confidence": "yes"} for answer in ("soup", "soup", "can")]}]),
+        [("What?", (), None, "soup")]),
+    "A-OKVQA": ("aokvqa_val.json", json.dumps([
+        {"question": "Who?", "choices": ["a", "b"], "correct_choice_idx": n, "image_id": 1, "question_id": f"q{n}",
+         "direct_answers": ["b"]} for n in range(2)]), [("Who?", ("a", "b"), 0, None), ("Who?", ("a", "b"), 1, None)]),
+}  # fmt: skip
+"""Layouts with the names that their publishers use, and the questions in them: words, options, key, open answer."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_layouts_of_other_benchmarks(name: str, tmp_path: Path) -> None:
+    _picture(tmp_path, 1)
+    file, text, expected = OTHERS[name]
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    with _read(tmp_path) as (entries, refused):
+        questions = [entry.question for entry in entries.values()]
+        assert [(q.ask, q.options, q.answer, q.stated_answer) for q in questions] == expected
+        assert all(entry.image_ids and entry.image_ids[0] for entry in entries.values())
+        assert {row.reason for row in refused} == ({"no_options"} if expected[0][3] else set())
