@@ -21,7 +21,7 @@ from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 
 from ..readers.reader import MISSING_PICTURE, REPEATED
-from ..source_files import BadRow, RefusedRow
+from ..source_files import BAD_ROW, BadRow, RefusedRow
 from ..sources.dataset_index import Refusals
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .imported_question import ImportedQuestion
@@ -221,6 +221,9 @@ class _Filling:
                 self._take_reply(entry, entry.reply)
         except BadRow as error:
             self.refused.add(RefusedRow(file, entry.row, error.reason, str(error)))
+        except UnicodeEncodeError as error:
+            detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
+            self.refused.add(RefusedRow(file, entry.row, BAD_ROW, detail))
 
     def finish(self) -> None:
         """Settle the questions of a file that refer to the pictures of other rows."""
@@ -239,6 +242,7 @@ class _Filling:
         return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
 
     def _take_question(self, entry: ReadRow, question: AskedQuestion) -> None:
+        _document(question).encode()
         if self._has(question.key):
             question = self._named_apart(question)
         shown = self._shown(entry)
@@ -316,14 +320,13 @@ class _Filling:
             outcome, detail = NO_KEY, "no option is marked as right: the key is missing or sealed"
         if outcome is not None:
             self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
-        document = canonical_json(question.model_dump(mode="json"))
         self.database.execute(
             "INSERT INTO questions (key, file, row, first, image_ids, document, outcome, detail) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET (file, row, first, image_ids, document, "
             "outcome, detail) = (excluded.file, excluded.row, excluded.first, excluded.image_ids, excluded.document, "
             "excluded.outcome, excluded.detail)",
-            (question.key, self.file, entry.row, ids[0] if outcome is None else None, " ".join(ids), document, outcome,
-             detail),
+            (question.key, self.file, entry.row, None if outcome else ids[0], " ".join(ids), _document(question),
+             outcome, detail),
         )  # fmt: skip
         if outcome is None:
             self.database.executemany(
@@ -369,6 +372,10 @@ class _Filling:
             self.database.execute(
                 "UPDATE replies SET choice = ? WHERE model = ? AND key = ?", (reply.choice, reply.model, reply.key)
             )
+
+
+def _document(question: AskedQuestion) -> str:
+    return canonical_json(question.model_dump(mode="json"))
 
 
 def _bases(key: str) -> Iterator[str]:

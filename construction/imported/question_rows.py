@@ -6,6 +6,7 @@ import ast
 import base64
 import binascii
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -333,6 +334,8 @@ def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Sc
             continue
         is_plain = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
         label = "+".join(map(str, value)) if is_plain else value
+        if isinstance(label, float) and not math.isfinite(label):
+            continue  # tables of pandas write so what is missing
         if isinstance(label, str | int | float | bool) and len(str(label)) <= 4000:
             labels[str(name)] = label
     return labels

@@ -71,7 +71,7 @@ def _questions(
     meta: Mapping[str, Any] = stated if isinstance(stated, Mapping) else {}
     if is_own_export({**data, **meta}):
         row = own_export_row({**meta, **data, "options": _own_options(data)})
-        yield "", {**row, "image": [_picture(value) for value in data.get("images") or ()]}
+        yield "", {**row, "image": [_picture(value) for value in _listed(data.get("images"))]}
         return
     shared = {name: _picture_cell(value) for name, value in {**meta, **data}.items()}
     shared.setdefault("id", task.get("id"))
@@ -144,15 +144,19 @@ def _key(task: Mapping[str, Any], control: str | None, stated: Mapping[str, Any]
 
 def _results(task: Mapping[str, Any]) -> Iterator[tuple[bool, str, list[str]]]:
     """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices."""
-    for annotation in task.get("annotations") or task.get("completions") or ():
+    for annotation in _listed(task.get("annotations")) or _listed(task.get("completions")):
         if not isinstance(annotation, Mapping) or annotation.get("was_cancelled") or annotation.get("skipped"):
             continue
-        for result in annotation.get("result") or ():
+        for result in _listed(annotation.get("result")):
             value = result.get("value") if isinstance(result, Mapping) else None
             choices = value.get("choices") if isinstance(value, Mapping) else None
             if isinstance(choices, list) and choices:
                 name = str(result.get("from_name", "choice"))
                 yield bool(annotation.get("ground_truth")), name, [str(choice) for choice in choices]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _values(options: Any) -> list[str]:
