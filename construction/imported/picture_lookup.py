@@ -20,6 +20,9 @@ UNREADABLE_PICTURE, AMBIGUOUS_PICTURE = "unreadable_picture", "ambiguous_picture
 PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
 """Reasons of `BadRow` for a picture that is not there or cannot be used."""
 
+_MISLABELLED = "mislabelled"
+"""Reason of `UnreadableImage` for a file that is named as another format than it is; benchmarks have many."""
+
 
 class PictureLookup:
     """Pictures of one source.
@@ -65,8 +68,18 @@ class PictureLookup:
             if local is None:
                 self._known[path] = *self._stored(self._files.read(path), path), path
             else:
-                self._known[path] = self._identified(local, self._files.root, path), local, path
+                self._known[path] = *self._of_file(local, path), path
         return self._known[path]
+
+    def _of_file(self, local: Path, path: str) -> tuple[Identified, Path]:
+        """Return the identity of a file; one whose name has the end of another format is copied without a name."""
+        try:
+            return identify(local, root=self._files.root, limits=self._limits), local
+        except UnreadableImage as error:
+            if error.reason != _MISLABELLED:
+                return self._identified(local, self._files.root, path), local  # raises, in the words of a row
+        identity, stored = self._stored(self._files.read(path, max_bytes=self._limits.max_bytes), path)
+        return identity, stored if self._keeps_copies else local
 
     def _stored(self, data: bytes, name: str) -> tuple[Identified, Path]:
         """Return the identity of a picture, and its copy in the store, which is gone where copies are not kept."""

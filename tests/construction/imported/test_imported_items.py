@@ -280,6 +280,19 @@ def test_ids_that_several_files_use_are_told_apart_by_the_file(tmp_path: Path) -
         assert [(row.entry, row.reason) for row in read.refused()] == [("line 3", "repeated")]
 
 
+def test_a_picture_that_is_named_as_another_format_is_used(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", 4, 64, 48, "JPEG")
+    (tmp_path / "b.png").write_bytes(b"no picture at all")
+    _table(tmp_path / "mine.csv", ROWS)
+    recipe = "name: mine\nsteps: [{step: items, file: mine.csv}, {step: freeze, name: mine, version: '1.0'}]\n"
+    (tmp_path / "r.yaml").write_text(recipe)
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    [entry] = Release.open(tmp_path / "ws" / "releases" / "mine-1.0").items()
+    assert list(entry.images.values()) == [(tmp_path / "a.png").read_bytes()]
+    [refused] = (tmp_path / "ws" / "datasets" / "items.asked.refused.jsonl").read_text().splitlines()
+    assert (json.loads(refused)["entry"], json.loads(refused)["reason"]) == ("line 3", "unreadable_picture")
+
+
 def test_pictures_of_one_name_in_several_tables_stay_apart(tmp_path: Path) -> None:
     _pictures(tmp_path / "p")
     for name in "ab":
