@@ -201,6 +201,7 @@ CASES = (
            [f"{name}.jsonl"]) for name in ("errors", "suspects")),
     Case("evaluate summary", ["evaluate", "summary", "w/results"], ["stdout"]),
     Case("evaluate published", ["evaluate", "published", "blink", "--data", "blink", "--model", "one"], ["stdout"]),
+    Case("construct items", ["construct", "items", "ii", "--write-columns", "columns.yaml"], ["columns.yaml"]),
     Case("evaluate import", ["evaluate", "import", "ii-bench", "--data", "ii", "--out", "imported"], ["imported"]),
     Case("evaluate extract", ["evaluate", "extract", "cases.jsonl"], ["stdout"]),
     Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
@@ -213,7 +214,6 @@ CASES = (
 
 NOT_DISTURBED = {
     "construct check": "reads a data set that is not here",
-    "construct items": "reads questions that are not here, and writes nothing",
     "construct emu": "reads a data set that is not here",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "awareness statistics": "reads as `release show` does, of a release with options that decline",

@@ -229,6 +229,7 @@ def _make_filtered(folder: Path) -> None:
             ("release takedown piece-01.jpg --why asked --by ada --workspace @w", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate import ii-bench --data @ii --out @imported", 0, 0),
+            ("construct items @ii", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),
             ("evaluate extract @cases.jsonl --reader ii-bench", 0, 0),
         )

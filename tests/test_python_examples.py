@@ -30,6 +30,7 @@ OTHER_FACES = (
     "benchwright.audit.keys",
     "benchwright.construction.distractors",
     "benchwright.construction.ground_truth",
+    "benchwright.construction.imported",
     "benchwright.regions.formats",
     "benchwright.release",
 )

@@ -15,12 +15,10 @@ from benchwright.canonical import digest
 from benchwright.construction.imported import (
     AskedPicture,
     AskedQuestion,
-    ImportedItems,
     PictureLookup,
-    QuestionFile,
-    item_of_question,
-    question_files,
-    questions_of,
+    QuestionSource,
+    item_of,
+    open_source,
 )
 from benchwright.construction.source_files import BadRow, DatasetFiles, RefusedRow
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
@@ -42,7 +40,7 @@ def read_source(
     *,
     objects: Path,
     pictures: Path | None = None,
-    columns: Mapping[str, str | list[str]] | None = None,
+    columns: Mapping[str, str | int | list[str]] | None = None,
 ) -> AuditedItems:
     """Return the items of a source with their pictures, and what of it cannot be read.
 
@@ -60,13 +58,7 @@ def read_source(
     if (source / "manifest.json").is_file():
         reading.read_release(source)
     else:
-        step = ImportedItems(
-            file=str(source.resolve()),
-            pictures=None if pictures is None else str(pictures.resolve()),
-            mapping=dict(columns or {}),
-        )
-        files, only = step.question_folder()
-        reading.read_files(files, question_files(files, step.mapping, only=only), step.picture_folder())
+        reading.read_files(open_source(source.resolve(), pictures=pictures, mapping=columns))
     return reading.result(source)
 
 
@@ -106,20 +98,17 @@ class _Reading:
         self.taken[own] = file
         return own
 
-    def read_files(self, files: DatasetFiles, sources: list[QuestionFile], folder: DatasetFiles) -> None:
-        """Read files of questions, with pictures from a folder."""
+    def read_files(self, source: QuestionSource) -> None:
+        """Read files of questions, with their pictures."""
+        folder = source.picture_files()
         lookup = PictureLookup(folder, self.objects, self.limits)
-        for file in sources:
-            self.lines.append(f"{file.path}: {file.columns}")
-            try:
-                for entry in questions_of(files, file):
-                    if isinstance(entry, RefusedRow):
-                        where = ", ".join(part for part in (entry.file, entry.entry) if part)
-                        self.unreadable.append(UnreadableRow(where, f"{entry.reason}: {entry.detail}"))
-                    else:
-                        self._take(file.path, *entry, lookup)
-            except DataError as error:
-                self.unreadable.append(UnreadableRow(file.path, str(error)))
+        self.lines += [f"{file.path}: {file.columns}" for file in source.files]
+        for file, entry in source.entries():
+            if isinstance(entry, RefusedRow):
+                where = ", ".join(part for part in (entry.file, entry.entry) if part)
+                self.unreadable.append(UnreadableRow(where, f"{entry.reason}: {entry.detail}"))
+            elif entry.question is not None and entry.reply is None:
+                self._take(file, entry.row, entry.question, entry.pictures, lookup)
         self._state_sources(folder)
 
     def _take(
@@ -149,7 +138,14 @@ class _Reading:
         own = self._own_id(question.key, file)
         ids = ids or [stand_in(f"{file}: {row}, no picture")]
         item_id = digest(["audit", own])[:32]
-        item = item_of_question(question, ids, item_id=item_id, roots=ids, operation_id=_OPERATION, made_from=ids[0])
+        item = item_of(
+            question,
+            ids,
+            item_id=item_id,
+            root_image_id=ids[0],
+            operation_id=_OPERATION,
+            groups={f"image:{image_id}" for image_id in ids},
+        )
         self.items.append(AuditedItem(own, item, question.split, f"{file}, {row}", tuple(missing), tuple(names)))
 
     def _report_absent(self) -> None:

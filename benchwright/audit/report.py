@@ -66,7 +66,7 @@ class AuditSettings(NamedTuple):
     """
 
     pictures: Path | None = None
-    columns: Mapping[str, str | list[str]] = {}
+    columns: Mapping[str, str | int | list[str]] = {}
     against: tuple[Path, ...] = ()
     replies: tuple[tuple[str, Path], ...] = ()
     people: tuple[Path, ...] = ()

@@ -11,29 +11,52 @@ from benchwright.cli.output import emit, json_option
 
 @click.command("items")
 @click.argument(
-    "source", metavar="SOURCE", type=click.Path(exists=True, path_type=Path), help="File of questions, or a folder."
+    "source",
+    metavar="SOURCE",
+    type=click.Path(exists=True, path_type=Path),
+    help="File of questions, a folder of such files, or a release.",
 )
 @click.option(
     "--pictures", type=click.Path(exists=True, path_type=Path), help="Folder of the pictures, if another one."
 )
-@click.option("--column", "columns", multiple=True, metavar="FIELD=COLUMN", help="Column of a field; may be repeated.")
+@click.option("--column", "settings", multiple=True, metavar="FIELD=COLUMN", help="Column of a field; may be repeated.")
+@click.option(
+    "--columns",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of columns by field, as --write-columns writes it.",
+)
+@click.option(
+    "--write-columns", "write_to", type=click.Path(path_type=Path), help="New file for the columns that are used."
+)
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer"}], "items", "images", "tasks": {task: n}, "splits": {split: n}, "left_out": {reason: n},
-    "refused": [{"file", "entry", "reason", "detail"}]}`; `refused` lists the first 200; `first_answer` is the number of
-    the first option where keys are numbers
+    "first_answer", "is_binary", "model"}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
+    "splits": {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
+    "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `first_answer` is the number of
+    the first option where keys are numbers; `is_binary` says that keys are 1 and 0 for yes and no; `model` is set for
+    files of replies; `as_texts` counts questions that are no items and whose words and keys can be checked
     """
 )
-def items(source: Path, pictures: Path | None, columns: tuple[str, ...], *, as_json: bool) -> None:
+def items(
+    source: Path,
+    pictures: Path | None,
+    settings: tuple[str, ...],
+    columns: Path | None,
+    write_to: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Say how the questions of a benchmark that exists are read, before a recipe takes them in by the step `items`.
 
     Shown are the columns that were guessed for each field, the numbers of items, images, tasks and splits, and every
     reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
-    right. Nothing is written.
+    right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
     """
-    from .columns import stated_columns
     from .item_check import check_items, check_items_text
+    from .question_tables import stated_columns
 
-    document = check_items(source, pictures=pictures, mapping=stated_columns(columns))
+    document = check_items(
+        source, pictures=pictures, mapping=stated_columns(settings), columns=columns, write_to=write_to
+    )
     emit(document, as_json=as_json, text=lambda: check_items_text(document))

@@ -1,9 +1,12 @@
-"""What is in a file of questions, and what of it cannot be used; nothing is written."""
+"""What is in a source of questions, and what of it cannot be used; nothing is written but a file of columns."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,45 +14,104 @@ from typing import Any
 from benchwright.images.formats.walking import Limits
 from benchwright.workspace.objects import ObjectStore
 
+from ..source_files import RefusedRow
 from ..sources.dataset_index import refusals_in
-from .items import ImportedItems
 from .picture_lookup import PictureLookup
-from .question_files import question_files
+from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
+from .question_source import open_source
+from .question_tables import write_columns
 
 _SHOWN = 200
 """Most refusals that a document lists."""
 
 
-def check_items(
-    source: Path, *, pictures: Path | None = None, mapping: dict[str, str | list[str]] | None = None
-) -> dict[str, Any]:
-    """Return what the step `items` would make of a source, as a document.
+@dataclass(frozen=True)
+class ReadQuestions:
+    """Everything that was read of a source.
 
     Args:
-        source: File of questions, or folder that holds such files.
+        files: Files of questions and of replies; none for a release.
+        index: Questions, whether they are items or not, and replies of models.
+        left_out: Number of rows that are no items, by reason.
+        refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
+    """
+
+    files: list[QuestionFile]
+    index: QuestionIndex
+    left_out: dict[str, int]
+    refusals: Path
+
+    def refused(self) -> Iterator[RefusedRow]:
+        """Yield the rows that are no items, in the order in which they were read."""
+        with self.refusals.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield RefusedRow(**json.loads(line))
+
+
+@contextmanager
+def read_questions(
+    source: Path,
+    *,
+    pictures: Path | None = None,
+    mapping: Stated | None = None,
+    columns: Path | None = None,
+    keeps_copies: bool = False,
+) -> Iterator[ReadQuestions]:
+    """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
+
+    Args:
+        source: File of questions, folder or archive that holds such files, or folder of a release.
         pictures: Folder of the pictures where they lie elsewhere.
         mapping: Columns by field where their names do not tell.
+        columns: File of columns.
+        keeps_copies: Whether pictures that stand in files of questions can be opened within the block
+            (`QuestionIndex.pictures`); default False, they are only identified.
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
     """
-    step = ImportedItems(
-        file=str(source.resolve()),
-        pictures=None if pictures is None else str(pictures.resolve()),
-        mapping=mapping or {},
-    )
-    files, only = step.question_folder()
-    found = question_files(files, step.mapping, only=only)
+    opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
     with TemporaryDirectory(prefix="benchwright-") as folder:
         place = Path(folder)
-        lookup = PictureLookup(step.picture_folder(), ObjectStore(place / "objects", tmp=place), Limits())
+        objects = ObjectStore(place / "objects", tmp=place)
+        lookup = PictureLookup(opened.picture_files(), objects, Limits(), keeps_copies=keeps_copies)
         index = QuestionIndex(place / "questions.sqlite")
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
-            taken = index.fill(files, found, lookup, refused)
-        lines = (place / "refused.jsonl").read_text(encoding="utf-8").splitlines()
-        tasks, splits = index.tasks_and_splits()
-        images = len(index.brought("items"))
+            index.fill(opened.entries(), lookup, refused)
+        yield ReadQuestions(opened.files, index, dict(sorted(refused.counts.items())), place / "refused.jsonl")
+
+
+def check_items(
+    source: Path,
+    *,
+    pictures: Path | None = None,
+    mapping: Stated | None = None,
+    columns: Path | None = None,
+    write_to: Path | None = None,
+) -> dict[str, Any]:
+    """Return what the step `items` would make of a source, as a document.
+
+    Args:
+        source: File of questions, folder or archive that holds such files, or folder of a release.
+        pictures: Folder of the pictures where they lie elsewhere.
+        mapping: Columns by field where their names do not tell.
+        columns: File of columns.
+        write_to: New file for the columns that are used; None for none.
+
+    Raises:
+        BenchwrightError: The file for the columns exists already.
+        DataError: The source holds no questions, or cannot be read.
+    """
+    if write_to is not None:
+        opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
+        write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
+    with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+        counts = read.index.counts()
+        shown = [row._asdict() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
+        # Each reason is shown by an example, also one that comes after thousands of others.
+        seen = Counter(row["reason"] for row in shown)
+        shown += [row._asdict() for row in _first_of_each(read.refused(), read.left_out.keys() - seen.keys())]
     return {
         "source": str(source),
         "files": [
@@ -59,16 +121,31 @@ def check_items(
                 "options": list(file.columns.options),
                 "images": list(file.columns.images),
                 "first_answer": file.first_answer,
+                "is_binary": file.is_binary,
+                "model": file.model,
             }
-            for file in found
+            for file in read.files
         ],
-        "items": taken,
-        "images": images,
-        "tasks": dict(sorted(tasks.items())),
-        "splits": dict(sorted(splits.items())),
-        "left_out": dict(sorted(Counter(refused.counts).items())),
-        "refused": [json.loads(line) for line in lines[:_SHOWN]],
+        "items": counts.items,
+        "images": counts.images,
+        "as_texts": dict(sorted(counts.as_texts.items())),
+        "tasks": dict(sorted(counts.tasks.items())),
+        "splits": dict(sorted(counts.splits.items())),
+        "replies": dict(sorted(counts.replies.items())),
+        "left_out": read.left_out,
+        "refused": shown,
     }
+
+
+def _first_of_each(rows: Iterator[RefusedRow], reasons: set[str]) -> Iterator[RefusedRow]:
+    """Yield the first row of each reason."""
+    left = set(reasons)
+    for row in rows:
+        if not left:
+            return
+        if row.reason in left:
+            left.remove(row.reason)
+            yield row
 
 
 def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
@@ -79,13 +156,20 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         examples: Refusals to show of each reason.
     """
     lines = []
+    described: dict[str, list[str]] = {}
     for file in document["files"]:
-        parts = [f"{field} = {column}" for field, column in file["columns"].items()]
-        parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
-        lines += [f"{file['file']}", *(f"  {part}" for part in parts)]
+        described.setdefault(_columns_in_words(file), []).append(file["file"])
+    for words, paths in described.items():
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        lines += [", ".join(paths[:3]) + more, words]
     lines.append(f"{document['items']} items, {document['images']} images")
-    for name in ("tasks", "splits"):
-        lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))
+    if document["as_texts"]:
+        reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
+        total = sum(document["as_texts"].values())
+        lines.append(f"{total} more questions are no items, and can be checked as texts and keys: {reasons}")
+    for name in ("tasks", "splits", "replies"):
+        if document[name]:
+            lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))
     shown: Counter[str] = Counter()
     for reason, number in document["left_out"].items():
         lines.append(f"left out, {reason}: {number}")
@@ -94,3 +178,15 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
                 shown[reason] += 1
                 lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
     return "\n".join(lines)
+
+
+def _columns_in_words(file: dict[str, Any]) -> str:
+    if file["model"] is not None:
+        return f"  replies of {file['model']}"
+    parts = [f"{field} = {column}" for field, column in file["columns"].items()]
+    parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
+    if file["is_binary"]:
+        parts.append("keys 1 and 0 are Yes and No")
+    elif file["first_answer"] == 1:
+        parts.append("keys that are numbers count from 1")
+    return "\n".join(f"  {part}" for part in parts)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
@@ -15,7 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
 from benchwright.photographs import BroughtPhotograph
-from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage
+from benchwright.records import ImageRecord, Item
 from benchwright.steps import (
     FOLDER,
     BringContext,
@@ -30,13 +29,13 @@ from benchwright.steps import (
 )
 from benchwright.workspace.workspace import Workspace
 
-from ..source_files import DatasetFiles
 from ..sources.dataset import REFUSED
 from ..sources.dataset_index import refusals_in
 from .asked_question import AskedQuestion
+from .imported_question import IMPORTED, OWN_SPLIT, item_of
 from .picture_lookup import PictureLookup
-from .question_files import question_files
 from .question_index import QuestionIndex
+from .question_source import QuestionSource, open_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,25 +43,26 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ASKED = "asked"
-OWN_ID, OWN_SPLIT = "source_id", "source_split"
-"""Attributes of items: the question's id and split in its source."""
 _USUAL_SPLIT = "test"
 _OTHER_NAMES = {"validation": "val"}
 
 
 class ImportedItems(MapStep):
-    """Make items of the questions of a benchmark that exists: CSV, TSV, JSON lines, JSON lists or Parquet.
+    """Make items of the questions of a benchmark that exists: its files of questions, or a release of Benchwright.
 
     Columns are guessed from their names; `benchwright construct items FILE` shows the guesses. Options stay in their
-    order. Questions keep their id as the attribute `source_id`, and their split: `freeze` takes it. Rows that cannot be
-    used are left out and listed in the workspace, in `datasets/<entry>.asked.refused.jsonl`. The step brings the
-    pictures, so that a run needs no image folder.
+    order. Questions keep their id as the attribute `source_id`, and their split: `freeze` takes it; items of a release
+    keep their item id and content. Rows that cannot be used are left out and listed in the workspace, in
+    `datasets/<entry>.asked.refused.jsonl`. The step brings the pictures, so that a run needs no image folder.
 
     Args:
-        file: File of questions, or folder or archive that holds such files, relative to the recipe's folder. In what a
-            run writes, the digest of their content stands in its place.
+        file: File of questions, folder or archive that holds such files, or folder of a release, relative to the
+            recipe's folder. In what a run writes, the digest of their content stands in its place.
         pictures: Folder of the pictures where they lie elsewhere; null for the folder of the questions.
-        mapping: Columns by field where their names do not tell, such as `{question: ask, options: [o1, o2, o3]}`.
+        mapping: Columns by field where their names do not tell, such as `{question: ask, options: [o1, o2, o3]}`, or
+            the path of a file of columns, relative to the recipe's folder.
+        keyless: What becomes of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`
+            they are items for people to answer, and no reply of a model to them is right.
 
     Reasons:
         nothing_asked (drop): No question starts with this picture.
@@ -77,9 +77,10 @@ class ImportedItems(MapStep):
 
     file: str = Field(min_length=1)
     pictures: str | None = Field(None, min_length=1)
-    mapping: dict[str, str | list[str]] = Field(default_factory=dict)
+    mapping: dict[str, str | int | list[str]] | str = Field(default_factory=dict)
+    keyless: Literal["leave_out", "keep"] = "leave_out"
     _base: Path = PrivateAttr(Path())
-    _digest: str | None = PrivateAttr(None)
+    _parameters: dict[str, Any] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _starts_from_the_recipe(self, info: ValidationInfo) -> ImportedItems:
@@ -90,37 +91,35 @@ class ImportedItems(MapStep):
         """Return the parts: the questions by picture, this step, and the splits of the items."""
         return (AskedQuestions.of(self), self, OwnSplits())
 
-    def question_folder(self) -> tuple[DatasetFiles, tuple[str, ...]]:
-        """Return the folder of the questions, and the files in it that are named; none where all are meant.
+    def source(self) -> QuestionSource:
+        """Return the source of the questions.
 
         Raises:
-            DataError: There is no such file or folder.
+            DataError: There is no such file or folder, or it holds no questions.
             PrerequisiteError: The questions are known by digest only.
         """
         if self.file.startswith("sha256:"):
             raise PrerequisiteError("questions are known by digest only; name their file in the recipe")
-        place = self._base / self.file
-        if place.is_file() and place.suffix.lower() not in (".zip", ".tar"):
-            return DatasetFiles(place.parent), (place.name,)
-        return DatasetFiles(place), ()
-
-    def picture_folder(self) -> DatasetFiles:
-        """Return the folder of the pictures."""
-        return self.question_folder()[0] if self.pictures is None else DatasetFiles(self._base / self.pictures)
+        return open_source(
+            self._base / self.file,
+            pictures=None if self.pictures is None else self._base / self.pictures,
+            mapping=self.mapping if isinstance(self.mapping, dict) else None,
+            columns=self._base / self.mapping if isinstance(self.mapping, str) else None,
+        )
 
     def parameters(self) -> dict[str, Any]:
         """Return the digest of the files of questions, so that neither their place nor that of pictures matters."""
-        if self._digest is None:
-            self._digest = self.file if self.file.startswith("sha256:") else f"sha256:{self._content_digest()}"
-        return {"file": self._digest, "mapping": self.mapping}
-
-    def _content_digest(self) -> str:
-        files, only = self.question_folder()
-        contents = []
-        for file in question_files(files, self.mapping, only=only):
-            with files.as_path(file.path) as path, path.open("rb") as handle:
-                contents.append([file.path, hashlib.file_digest(handle, "sha256").hexdigest()])
-        return digest(contents)
+        if self.file.startswith("sha256:"):
+            return {"file": self.file, "mapping": self.mapping, "keyless": self.keyless}
+        if self._parameters is None:
+            source = self.source()
+            stated = [[file.path, file.stated] for file in source.files] if isinstance(self.mapping, str) else None
+            self._parameters = {
+                "file": f"sha256:{source.content_digest()}",
+                "mapping": self.mapping if stated is None else f"sha256:{digest(stated)}",
+                "keyless": self.keyless,
+            }
+        return self._parameters
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the questions that start with this picture."""
@@ -136,64 +135,14 @@ class ImportedItems(MapStep):
     def _item(self, record: ImageRecord, ctx: Context, entry: Mapping[str, Any]) -> Item:
         question = AskedQuestion.model_validate(entry["question"])
         ids: Sequence[str] = entry["image_ids"]
-        return item_of_question(
+        return item_of(
             question,
             ids,
             item_id=ctx.item_id(question.key),
-            roots=[ctx.image(image_id).root_image_id for image_id in ids],
+            root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
-            made_from=record.image_id,
+            groups={f"image:{ctx.image(image_id).root_image_id}" for image_id in ids},
         )
-
-
-def item_of_question(
-    question: AskedQuestion,
-    ids: Sequence[str],
-    *,
-    item_id: str,
-    roots: Sequence[str],
-    operation_id: str,
-    made_from: str,
-) -> Item:
-    """Return a question as an item.
-
-    Args:
-        question: The question.
-        ids: Ids of its pictures, in order, at least one.
-        item_id: Id of the item.
-        roots: For each picture the source image that it goes back to.
-        operation_id: Id of the operation that makes the item.
-        made_from: Record id of what it is made from.
-    """
-    groups = {f"image:{root}" for root in roots}
-    groups |= {f"source:{question.group}"} if question.group else set()
-    choices = tuple(
-        Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=ids[option])
-        for key, option in zip(LETTERS, question.options, strict=False)
-    )
-    shown = {option for option in question.options if isinstance(option, int)}
-    own = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
-    return Item(
-        item_id=item_id,
-        task=question.task,
-        kind=question.kind,
-        images=tuple(
-            ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
-            for number, image_id in enumerate(ids)
-        ),
-        question=question.ask,
-        choices=choices,
-        answer=None if question.answer is None else LETTERS[question.answer],
-        refusal=None if question.refusal is None else LETTERS[question.refusal],
-        group_keys=tuple(sorted(groups)),
-        level=question.level,
-        category=question.category,
-        attributes={**question.labels, **own},
-        explanation=question.explanation,
-        root_image_id=roots[0],
-        operation_id=operation_id,
-        made_from=made_from,
-    )
 
 
 class AskedQuestions(GatherStep):
@@ -223,15 +172,14 @@ class AskedQuestions(GatherStep):
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
         """Read the questions and return their pictures."""
         workspace = Workspace(ctx.workspace)
-        files, only = self._items.question_folder()
-        sources = question_files(files, self._items.mapping, only=only)
-        for source in sources:
-            logger.info("%s: %s", source.path, source.columns)
+        source = self._items.source()
+        for file in source.files:
+            logger.info("%s: %s", file.path, file.columns)
         index = QuestionIndex(workspace.cache / "datasets" / f"{ctx.stage}.sqlite")
         path = ctx.workspace / REFUSED / f"{ctx.stage}.refused.jsonl"
-        pictures = PictureLookup(self._items.picture_folder(), workspace.objects, ctx.limits)
+        pictures = PictureLookup(source.picture_files(), workspace.objects, ctx.limits)
         with refusals_in(path, tmp=workspace.tmp) as refused:
-            taken = index.fill(files, sources, pictures, refused)
+            taken = index.fill(source.entries(), pictures, refused, keeps_keyless=self._items.keyless == "keep")
         if refused.counts:
             reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(refused.counts.items()))
             logger.warning("%s: %d questions taken; left out: %s; %s lists them", ctx.stage, taken, reasons, path)
@@ -266,8 +214,12 @@ class OwnSplits(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Return the split of each item."""
         del ctx
-        stated = [
-            json.loads(text)["attributes"].get(OWN_SPLIT) or _USUAL_SPLIT for text in columns["record"].to_pylist()
-        ]
-        splits = [_OTHER_NAMES.get(str(split), str(split)) for split in stated]
+        splits = [_own_split(json.loads(text)) for text in columns["record"].to_pylist()]
         return Gathered(rows=np.arange(len(splits), dtype=np.int64), values={"split": splits})
+
+
+def _own_split(record: Mapping[str, Any]) -> str:
+    """Return the split of an item in its source: that of its release, else the one that its attribute states."""
+    imported = record["evidence"].get(IMPORTED)
+    split = imported["split"] if imported else record["attributes"].get(OWN_SPLIT)
+    return _OTHER_NAMES.get(str(split), str(split)) if split else _USUAL_SPLIT

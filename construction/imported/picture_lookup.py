@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify
 from benchwright.workspace.objects import ObjectStore
@@ -16,7 +16,12 @@ from ..readers.recognition import PICTURE_SUFFIXES
 from ..source_files import BadRow, DatasetFiles
 from .asked_question import AskedPicture
 
-UNREADABLE_PICTURE = "unreadable_picture"
+UNREADABLE_PICTURE, AMBIGUOUS_PICTURE = "unreadable_picture", "ambiguous_picture"
+PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
+"""Reasons of `BadRow` for a picture that is not there or cannot be used."""
+
+_MISLABELLED = "mislabelled"
+"""Reason of `UnreadableImage` for a file that is named as another format than it is; benchmarks have many."""
 
 
 class PictureLookup:
@@ -29,12 +34,15 @@ class PictureLookup:
         files: Folder of the pictures.
         objects: Store for pictures that stand in files of questions or archives.
         limits: Largest size of a picture's file.
+        keeps_copies: Whether pictures out of files of questions stay in the store; default True. Else they are only
+            identified.
     """
 
-    def __init__(self, files: DatasetFiles, objects: ObjectStore, limits: Limits) -> None:
-        self._files, self._objects, self._limits = files, objects, limits
+    def __init__(self, files: DatasetFiles, objects: ObjectStore, limits: Limits, *, keeps_copies: bool = True) -> None:
+        self._files, self._objects, self._limits, self._keeps_copies = files, objects, limits, keeps_copies
         self._by_name: Mapping[str, list[str]] | None = None
         self._known: dict[str, tuple[Identified, Path, str]] = {}
+        self._paths: dict[tuple[str, str], str | BadRow] = {}
 
     def found_picture(self, picture: AskedPicture, *, file: str, place: str) -> tuple[Identified, Path, str]:
         """Return a picture's identity, its file, and its path as sources name it.
@@ -48,17 +56,40 @@ class PictureLookup:
             BadRow: It is not there, or cannot be read.
         """
         if picture.data is not None:
-            stored = self._objects.path(self._objects.put(picture.data))
-            return self._identified(stored, stored.parent, picture.path or place), stored, picture.path or place
+            name = picture.path or place
+            identity, stored = self._stored(picture.data, name)
+            return identity, stored, name
         path = self._path(picture.path, file)
         if path not in self._known:
-            local = self._files.local(path)
+            try:
+                local = self._files.local(path)
+            except DataError as error:
+                raise BadRow(str(error), UNREADABLE_PICTURE) from None
             if local is None:
-                stored = self._objects.path(self._objects.put(self._files.read(path)))
-                self._known[path] = self._identified(stored, stored.parent, path), stored, path
+                self._known[path] = *self._stored(self._files.read(path), path), path
             else:
-                self._known[path] = self._identified(local, self._files.root, path), local, path
+                self._known[path] = *self._of_file(local, path), path
         return self._known[path]
+
+    def _of_file(self, local: Path, path: str) -> tuple[Identified, Path]:
+        """Return the identity of a file; one whose name has the end of another format is copied without a name."""
+        try:
+            return identify(local, root=self._files.root, limits=self._limits), local
+        except UnreadableImage as error:
+            if error.reason != _MISLABELLED:
+                return self._identified(local, self._files.root, path), local  # raises, in the words of a row
+        identity, stored = self._stored(self._files.read(path, max_bytes=self._limits.max_bytes), path)
+        return identity, stored if self._keeps_copies else local
+
+    def _stored(self, data: bytes, name: str) -> tuple[Identified, Path]:
+        """Return the identity of a picture, and its copy in the store, which is gone where copies are not kept."""
+        if self._keeps_copies:
+            stored = self._objects.path(self._objects.put(data))
+            return self._identified(stored, stored.parent, name), stored
+        scratch = self._objects.root / "scratch"
+        scratch.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_bytes(data)
+        return self._identified(scratch, scratch.parent, name), scratch
 
     def _identified(self, place: Path, root: Path, name: str) -> Identified:
         try:
@@ -69,6 +100,18 @@ class PictureLookup:
             ) from None
 
     def _path(self, name: str, file: str) -> str:
+        place = (name, file.rpartition("/")[0])
+        if place not in self._paths:
+            try:
+                self._paths[place] = self._looked_up(name, file)
+            except BadRow as error:
+                self._paths[place] = error
+        path = self._paths[place]
+        if isinstance(path, BadRow):
+            raise BadRow(str(path), path.reason)
+        return path
+
+    def _looked_up(self, name: str, file: str) -> str:
         plain = unquote(urlsplit(name).path) if "://" in name else name.replace("\\", "/")
         parts = [part for part in PurePosixPath(plain.lstrip("/")).parts if part != "."]
         folder = file.rpartition("/")[0]
@@ -83,7 +126,7 @@ class PictureLookup:
         if len(known) == 1:
             return known[0]
         if known:
-            raise BadRow(f"the picture {name!r} may be {' or '.join(known[:3])}; state the path", "ambiguous_picture")
+            raise BadRow(f"the picture {name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS_PICTURE)
         raise BadRow(f"there is no picture {name!r} in {self._files.shown('')}", MISSING_PICTURE)
 
     def _names(self) -> Mapping[str, list[str]]:

@@ -1,61 +1,78 @@
-"""Files of questions: tables (CSV, TSV), JSON lines, JSON lists and Parquet, with or without pictures in them.
-
-A row is a mapping from column to value, whatever the file. Two shapes are taken apart: `questions` of a picture under
-one entry (II-Bench), and samples of inspect_ai, whose `input` holds messages.
-"""
+"""Files of questions in a folder, and of models' replies to them: which there are, and what stands in each."""
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from benchwright.errors import BenchwrightError, DataError
 
 from ..readers.reader import guarded
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, csv_rows, json_list, json_rows
-from .asked_question import AskedPicture, AskedQuestion
-from .columns import ColumnMapping, guessed_columns
-from .question_rows import question_of
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row
+from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
+from .question_rows import DEFAULT_TASK, question_of
+from .question_tables import ENDS, ColumnMapping, file_labels, guessed_columns, rows_of
+from .replies import model_of_path, models_by_path, reply_of
 
-_ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-_SPLITS = re.compile(r"(?:^|[^a-z])(train|dev|val|validation|test)(?:[^a-z]|$)", re.I)
 _SAMPLE = 200
 """Rows from which columns are guessed."""
-MAX_ROW_BYTES = 64 << 20
-"""Most bytes of a row, pictures in it included."""
+_MOST_REPEATED, _FEW_ROWS = 0.3, 10
+"""Most repeated values of a column that is guessed as `id`, as a share of the rows; not asked of fewer rows."""
 
-# Pictures in base64 are longer than the 128 KiB that csv allows a cell. The limit is one for the whole process.
-csv.field_size_limit(MAX_ROW_BYTES)
+_SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
+Stated = Mapping[str, str | int | list[str]]
+"""Columns by field, as a curator says."""
 
 
 class QuestionFile(NamedTuple):
-    """A file of questions.
+    """A file of questions, or of models' replies to them.
 
     Args:
         path: Path below the folder.
         columns: Which column holds what.
         split: Split that its name tells; None where it tells none.
         first_answer: Number of the first option where answers are numbers: 0 or 1.
+        is_binary: Whether keys are 1 and 0 for yes and no, without options.
+        config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
+        model: Model whose replies it holds, as its path tells; None for a file of questions.
     """
 
     path: str
     columns: ColumnMapping
     split: str | None
     first_answer: int
+    is_binary: bool = False
+    config: str | None = None
+    model: str | None = None
+
+    @property
+    def stated(self) -> dict[str, str | int | list[str]]:
+        """Return the columns, and the number of the first option, as a mapping states them."""
+        return {**self.columns.stated(), "first_answer": self.first_answer}
 
 
 def question_files(
-    files: DatasetFiles, stated: Mapping[str, str | list[str]] | None = None, *, only: Sequence[str] = ()
+    files: DatasetFiles,
+    stated: Stated | None = None,
+    *,
+    only: Sequence[str] = (),
+    stated_by_file: Mapping[str, Stated] | None = None,
 ) -> list[QuestionFile]:
-    """Return the files of questions in a folder: those whose rows have a question, and options or an answer.
+    """Return the files of questions in a folder, then those of replies.
+
+    Questions are rows with words, and options or an answer; where there are none, rows with an id and an answer
+    (keys). Replies are rows with an id and what a model said.
 
     Args:
         files: The folder.
         stated: Columns as a curator says, by field (`guessed_columns`).
         only: Paths of the files to read; all that hold questions by default.
+        stated_by_file: The same by path or pattern, before `stated`.
 
     Raises:
         DataError: There is none, a named one is not there, or its columns cannot be told.
@@ -63,8 +80,8 @@ def question_files(
     if missing := [path for path in only if not files.has(path)]:
         raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
     looked_at: list[str] = []
-    kept = []
-    for path in only or files.walk(suffixes=_ENDS):
+    questions, keys, replies = [], [], []
+    for path in only or files.walk(suffixes=ENDS):
         looked_at.append(path)
         try:
             rows = [row for row in islice(rows_of(files, path), _SAMPLE) if isinstance(row, Row)]
@@ -72,120 +89,149 @@ def question_files(
             if only:
                 raise
             continue
-        names = list(dict.fromkeys(name for row in rows for name in row.document))
-        columns = guessed_columns(names, stated if only or _all_there(stated, names) else None, of=files.shown(path))
-        if columns.column("question") and (columns.column("answer") or columns.column("options") or columns.options):
-            match = _SPLITS.search(path.rpartition("/")[2].rpartition(".")[0])
-            kept.append(QuestionFile(path, columns, match and match[1].lower(), _first_answer(rows, columns)))
+        names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
+        own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
+        said = own if own is not None else stated if only or _all_there(stated, names) else None
+        model = model_of_path(path)
+        columns = guessed_columns(names, said, of=files.shown(path))
+        if columns.column("question") and model is None and "id" not in (said or {}):
+            columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
+        file = QuestionFile(path, columns, None, _first_answer(rows, columns), _is_binary(rows, columns))
+        if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
+            replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
+        elif columns.has_questions:
+            questions.append(file)
+        elif columns.has_keys:
+            keys.append(file)
         elif only:
             raise DataError(
                 f"{files.shown(path)}: no column is a question with options or an answer (it has {', '.join(names)}); "
                 "say which with a mapping, such as question=ask"
             )
-    if not kept:
+    kept = questions or keys
+    if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}" if looked_at else files.contents()
-        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(_ENDS)}); {seen}")
-    return kept
+        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}")
+    models = models_by_path(files, replies)
+    return [
+        *_labelled(files, kept),
+        *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
+    ]
 
 
-def _all_there(stated: Mapping[str, str | list[str]] | None, names: Sequence[str]) -> bool:
-    asked = [name for column in (stated or {}).values() for name in ([column] if isinstance(column, str) else column)]
+def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
+    labels = file_labels(files, [file.path for file in found])
+    return [file._replace(split=labels[file.path].split, config=labels[file.path].config) for file in found]
+
+
+def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
+    asked = [
+        name
+        for column in (stated or {}).values()
+        for name in (column if isinstance(column, list) else [column])
+        if isinstance(name, str)
+    ]
     return all(name in names for name in asked if name)
+
+
+def _with_unique_id(
+    rows: Sequence[Row], columns: ColumnMapping, guessed: Callable[..., ColumnMapping]
+) -> ColumnMapping:
+    """Return the columns with the first guess of `id` whose values do not repeat; without `id` where all repeat."""
+    no_ids: list[str] = []
+    while (column := columns.column("id")) is not None:
+        values = [str(value) for row in rows if (value := row.document.get(column)) is not None]
+        # Rows that stand twice by mistake are no reason to give up an id.
+        if len(values) < _FEW_ROWS or len(values) - len(set(values)) <= _MOST_REPEATED * len(values):
+            break
+        no_ids.append(column)
+        columns = guessed(no_ids=no_ids)
+    return columns
+
+
+def _is_binary(rows: Sequence[Row], columns: ColumnMapping) -> bool:
+    """Return whether all keys are 1 or 0, both are there, and no row has options."""
+    answer, options = columns.column("answer"), columns.column("options")
+    if answer is None or columns.options or any(options and row.document.get(options) for row in rows):
+        return False
+    keys = {str(int(k) if isinstance(k, bool) else k) for row in rows if (k := row.document.get(answer)) is not None}
+    return keys == {"0", "1"}
 
 
 def _first_answer(rows: Sequence[Row], columns: ColumnMapping) -> int:
     """Return the number of the first option where keys are numbers: 1 if there are such keys and none is 0, else 0."""
+    if columns.first_answer is not None:
+        return columns.first_answer
     answer = columns.column("answer")
     numbers = [row.document.get(answer) for row in rows] if answer else []
-    whole = {int(number) for number in numbers if isinstance(number, int) or str(number).isdigit()}
+    whole = {int(number) for number in numbers if isinstance(number, int) or str(number).isdecimal()}
     return 1 if whole and 0 not in whole else 0
+
+
+class ReadRow(NamedTuple):
+    """What a row of a file holds.
+
+    Args:
+        row: Which row it is.
+        question: The question; None where the row is a reply to one that another file has.
+        pictures: Pictures of the question.
+        reply: What a model replied to it; None for nothing.
+    """
+
+    row: str
+    question: AskedQuestion | None
+    pictures: list[AskedPicture]
+    reply: ModelReply | None = None
+
+
+def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
+    """Yield what each row of a file of questions or replies holds.
+
+    A row of replies has its question too where it states one: a file of results may be all that there is.
+    """
+    for row in rows_of(files, file.path):
+        if isinstance(row, RefusedRow):
+            yield row
+            continue
+        with guarded(file.path, row.entry) as guard:
+            if file.model is None:
+                yield ReadRow(row.entry, *_question(row, file))
+            else:
+                reply = reply_of(row.document, file.columns, file.model)
+                yield ReadRow(row.entry, *_question_beside(row, file), reply)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPicture]]:
+    document: Mapping[str, Any] = row.document
+    if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
+        document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
+    question, pictures = question_of(document, file.columns, row=row.entry, first_answer=file.first_answer)
+    told: dict[str, str] = {}
+    if question.split is None and file.split is not None:
+        told["split"] = file.split
+    if question.task == DEFAULT_TASK and file.config is not None:
+        told["task"] = task_name(file.config)
+    return (question.model_copy(update=told) if told else question), pictures
+
+
+def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None, list[AskedPicture]]:
+    """Return the question that stands beside a reply; none where there is none, or another file must have it."""
+    if not file.columns.replies or not (file.columns.has_questions or file.columns.has_keys):
+        return None, []
+    try:
+        return _question(row, file)
+    except (BadRow, ValidationError):
+        return None, []
 
 
 def questions_of(
     files: DatasetFiles, file: QuestionFile
 ) -> Iterator[tuple[str, AskedQuestion, list[AskedPicture]] | RefusedRow]:
     """Yield each question of a file with the row it stands in and its pictures, and what is wrong with other rows."""
-    for row in rows_of(files, file.path):
-        if isinstance(row, RefusedRow):
-            yield row
-            continue
-        with guarded(file.path, row.entry) as guard:
-            question, pictures = question_of(row.document, file.columns, row=row.entry, first_answer=file.first_answer)
-            if question.split is None and file.split is not None:
-                question = question.model_copy(update={"split": file.split})
-            yield row.entry, question, pictures
-        if guard.refusal is not None:
-            yield guard.refusal
-
-
-def rows_of(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file as mappings, with nested questions and messages taken apart.
-
-    Raises:
-        DataError: The file as a whole cannot be read.
-    """
-    for row in _plain_rows(files, path):
-        if isinstance(row, RefusedRow):
-            yield row
-        elif not isinstance(row.document, Mapping):
-            yield RefusedRow(path, row.entry, "bad_row", f"a {type(row.document).__name__}, not columns with values")
-        else:
-            yield from _apart(row)
-
-
-def _plain_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    low = path.lower()
-    if low.endswith((".csv", ".tsv")):
-        yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
-    elif low.endswith((".jsonl", ".ndjson")):
-        yield from json_rows(files, path, max_bytes=MAX_ROW_BYTES)
-    elif low.endswith(".parquet"):
-        yield from _parquet_rows(files, path)
-    else:
-        yield from json_list(files, path)
-
-
-def _parquet_rows(files: DatasetFiles, path: str) -> Iterator[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with files.as_path(path) as place:
-        number = 0
-        try:
-            with pq.ParquetFile(place) as table:
-                for batch in table.iter_batches(batch_size=16, use_threads=False):
-                    for document in batch.to_pylist():
-                        number += 1
-                        yield Row(f"row {number}", document)
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0][:200]
-            raise DataError(f"{files.shown(path)} cannot be read ({reason}); fetch it again") from error
-
-
-def _apart(row: Row) -> Iterator[Row]:
-    """Yield the rows that a row holds: itself, unless it lists questions, or is a sample of messages."""
-    document: Mapping[str, Any] = row.document
-    questions = document.get("questions")
-    if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):
-        shared = {name: value for name, value in document.items() if name != "questions"}
-        for name in [name for name, value in shared.items() if isinstance(value, Mapping)]:
-            shared |= shared.pop(name)
-        for number, entry in enumerate(questions, start=1):
-            yield Row(f"{row.entry}, question {number}", {**shared, **entry})
-    elif isinstance(messages := document.get("input"), list):
-        yield Row(row.entry, {**document, **_messages(messages)})
-    else:
-        yield row
-
-
-def _messages(messages: Sequence[Any]) -> dict[str, Any]:
-    """Return question and pictures of the last message of a user."""
-    last = next((m for m in reversed(messages) if isinstance(m, Mapping) and m.get("role") == "user"), None)
-    content = last.get("content") if last is not None else None
-    if isinstance(content, str):
-        return {"input": content}
-    if not isinstance(content, list):
-        raise BadRow("`input` has no message of the role user with content")
-    parts = [part for part in content if isinstance(part, Mapping)]
-    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
-    return {"input": "\n".join(texts), "images": [part.get("image") for part in parts if part.get("type") == "image"]}
+    for entry in rows_in(files, file):
+        if isinstance(entry, RefusedRow):
+            yield entry
+        elif entry.question is not None:
+            yield entry.row, entry.question, entry.pictures

@@ -2,18 +2,20 @@
 
 A ZIP or plain TAR archive directly in the folder counts as if it were unpacked there, and also as if it were unpacked
 into a folder of its own name: `images.zip` may hold `1.jpg` or `images/1.jpg`. Members are read one at a time; nothing
-is unpacked. Compressed TAR archives cannot be read from the middle: whoever has one unpacks it, and errors say so.
+is unpacked. Compressed TAR archives cannot be read from the middle: whoever has one unpacks it, and errors say so. A
+single file with the ending `.gz` is read as what is packed in it.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import tarfile
 import zipfile
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -38,16 +40,18 @@ class DatasetFiles:
     Args:
         root: Folder or archive.
         under: Folder in it that holds the dataset; empty for `root` itself.
+        closed: Names of archives in the folder that are files like others, whose members do not count; default none.
 
     Raises:
         DataError: There is nothing, or it is an archive that cannot be read.
     """
 
-    def __init__(self, root: Path, under: str = "") -> None:
+    def __init__(self, root: Path, under: str = "", *, closed: Collection[str] = ()) -> None:
         if not root.exists():
             raise DataError(f"{root} is not there; name the dataset's folder, or its archive")
         self.root = root
         self.under = under
+        self.closed = frozenset(closed)
 
     @cached_property
     def _archives(self) -> tuple[_Archive, ...]:
@@ -55,7 +59,7 @@ class DatasetFiles:
             return (_opened_archive(self.root),)
         with naming(self.root):
             paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
-        return tuple(_opened_archive(path) for path in paths)
+        return tuple(_opened_archive(path) for path in paths if path.name not in self.closed)
 
     def archives(self) -> list[str]:
         """Return the names of the archives directly in the folder, whose members count as its files."""
@@ -157,11 +161,23 @@ class DatasetFiles:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
-        """Open a file for reading from start to end.
+        """Open a file for reading from start to end; what ends in `.gz` is unpacked meanwhile.
 
         Raises:
-            DataError: It is missing, or its archive is damaged.
+            DataError: It is missing, damaged, or in an archive that is.
         """
+        with self._opened_as_it_is(path) as handle:
+            if not is_packed(path):
+                yield handle
+                return
+            try:
+                with gzip.GzipFile(fileobj=handle, mode="rb") as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise DataError(f"{self.shown(path)} cannot be unpacked: {error}; fetch it again") from error
+
+    @contextmanager
+    def _opened_as_it_is(self, path: str) -> Iterator[BinaryIO]:
         if (real := self.local(path)) is not None:
             with naming(real), real.open("rb") as handle:
                 yield handle
@@ -189,15 +205,15 @@ class DatasetFiles:
 
     @contextmanager
     def as_path(self, path: str) -> Iterator[Path]:
-        """Yield the path of a file that can be read from any place; a member of an archive is copied for that time.
+        """Yield the path of a file that can be read from any place; what is packed is copied for that time.
 
         Raises:
-            DataError: It is missing, or its archive is damaged.
+            DataError: It is missing, damaged, or in an archive that is.
         """
-        if (real := self.local(path)) is not None:
+        if (real := self.local(path)) is not None and not is_packed(path):
             yield real
             return
-        with NamedTemporaryFile(suffix=PurePosixPath(path).suffix) as copy:
+        with NamedTemporaryFile(suffix=PurePosixPath(path.removesuffix(".gz")).suffix) as copy:
             left = MAX_COPY_BYTES
             with self.opened(path) as handle:
                 while piece := handle.read(1 << 20):
@@ -227,6 +243,11 @@ class DatasetFiles:
         if not parts or "\0" in path or path.startswith("/") or ".." in parts:
             return None
         return self._below("/".join(parts))
+
+
+def is_packed(path: str) -> bool:
+    """Return whether a file is a single packed one: `.gz`, no archive."""
+    return path.lower().endswith(".gz") and not path.lower().endswith(_TO_UNPACK)
 
 
 class _Archive:

@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_told_row_by_row(file: Callable[[str, bytes], Pat
         pytest.param("r.txt", b"B", "replies are read from", id="unknown suffix"),
         pytest.param("r.json", b"{", "no JSON", id="broken JSON"),
         pytest.param("r.json", b'{"a": {"b": 1}}', "neither a list of rows", id="other JSON"),
-        pytest.param("r.jsonl.gz", b"plain", "is damaged", id="not gzipped"),
+        pytest.param("r.jsonl.gz", b"plain", "cannot be unpacked", id="not gzipped"),
         pytest.param("r.eval", b"plain", "inspect log dump", id="no archive"),
         pytest.param("samples.jsonl", lines(*({"doc_id": n, "target": "Z", "filtered_resps": ["B"]} for n in range(2))),
                      "names an item", id="numbers whose keys are others"),

@@ -15,15 +15,13 @@ Any of them may be gzipped, and a folder counts as all its files together (BLINK
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
 from benchwright.errors import DataError, PrerequisiteError
@@ -120,40 +118,24 @@ def _rows_of(path: Path) -> Iterator[ReplyRow | UnreadReply]:
         yield from _inspect_archive(path)
         return
     documents = _documents(path, suffix)
-    try:
-        for number, row in enumerate(documents):
-            if number >= MAX_ROWS:
-                raise DataError(f"{path} has more than {MAX_ROWS:,} rows; split it")
-            if isinstance(row, RefusedRow):
-                yield UnreadReply(_where(path, row.entry), row.detail)
-            elif not isinstance(row.document, Mapping):
-                kind = type(row.document).__name__
-                yield UnreadReply(_where(path, row.entry), f"a {kind}, not columns with values")
-            else:
-                yield _reply_row(row.document, _where(path, row.entry))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is damaged ({error}); fetch it again") from error
+    for number, row in enumerate(documents):
+        if number >= MAX_ROWS:
+            raise DataError(f"{path} has more than {MAX_ROWS:,} rows; split it")
+        if isinstance(row, RefusedRow):
+            yield UnreadReply(_where(path, row.entry), row.detail)
+        elif not isinstance(row.document, Mapping):
+            kind = type(row.document).__name__
+            yield UnreadReply(_where(path, row.entry), f"a {kind}, not columns with values")
+        else:
+            yield _reply_row(row.document, _where(path, row.entry))
 
 
 def _where(path: Path, entry: str) -> str:
     return f"{path.name}: {entry}" if entry else path.name
 
 
-class _GzippedFiles(DatasetFiles):
-    """Files of a folder; those that end in `.gz` are read as what is in them."""
-
-    @contextmanager
-    def opened(self, path: str) -> Iterator[BinaryIO]:
-        with super().opened(path) as handle:
-            if path.lower().endswith(".gz"):
-                with gzip.GzipFile(fileobj=handle) as plain:
-                    yield cast("BinaryIO", plain)
-            else:
-                yield handle
-
-
 def _documents(path: Path, suffix: str) -> Iterator[Row | RefusedRow]:
-    files = _GzippedFiles(path.parent)
+    files = DatasetFiles(path.parent)
     if suffix in (".csv", ".tsv"):
         # Tables with pictures in base64 have longer cells than the 128 KiB that csv allows; for the whole process.
         csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))

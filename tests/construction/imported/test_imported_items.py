@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from dataset_fixtures.pictures import save
 
-from benchwright.construction.imported import guessed_columns, question_files, questions_of
+from benchwright.construction.imported import guessed_columns, question_files, questions_of, read_questions
 from benchwright.construction.imported.command import items
 from benchwright.construction.source_files import DatasetFiles, RefusedRow
 from benchwright.errors import DataError
@@ -23,7 +23,6 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import load_recipe
 from benchwright.release import Release
 
-II_BENCH = Path(__file__).parents[4] / "shared" / "data" / "ii_bench"
 ROWS: list[dict[str, Any]] = [
     {"id": "q1", "image": "a.png", "question": "What is it?", "A": "NA", "B": "1", "C": "a, \"b\"", "answer": "B"},
     {"id": "q2", "image": "b.png", "question": "And this?", "A": "red", "B": "None", "C": "blue", "answer": "C"},
@@ -130,6 +129,20 @@ def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: P
     ]  # fmt: skip
 
 
+def test_questions_without_a_key_are_items_only_where_the_recipe_says_so(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _table(tmp_path / "mine.csv", [ROWS[0], ROWS[1] | {"answer": "?"}])
+    with read_questions(tmp_path / "mine.csv") as read:
+        assert read.left_out == {"no_key": 1}
+        assert len(list(read.index.pictures())) == 2
+    steps = "steps: [{step: items, file: mine.csv, keyless: keep}, {step: freeze, name: mine, version: '1.0'}]"
+    (tmp_path / "r.yaml").write_text(f"name: mine\n{steps}\n")
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
+    keys = {entry.item.attributes["source_id"]: entry.item.right_key for entry in release.items()}
+    assert keys == {"q1": "B", "q2": None}
+
+
 def test_several_pictures_and_options_that_are_pictures(tmp_path: Path) -> None:
     _pictures(tmp_path)
     data = {name: (tmp_path / f"{name}.png").read_bytes() for name in "abc"}
@@ -193,13 +206,104 @@ def test_the_command_shows_guesses_and_refusals(tmp_path: Path) -> None:
     assert "gone.png" in done.output
 
 
-@pytest.mark.skipif(not (II_BENCH / "data" / "dev.json").is_file(), reason="the published files of II-Bench are absent")
-def test_ii_bench_comes_in_without_a_mapping(tmp_path: Path) -> None:
-    done = CliRunner().invoke(items, [str(II_BENCH), "--json"])
-    assert done.exit_code == 0, done.output
+def test_the_columns_are_written_changed_and_read_again(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _table(tmp_path / "mine.csv", [{"right": "a", "question": "What?", "o1": "a", "o2": "b", "image": "a.png"}])
+    settings = ["--column", "options=o1,o2", "--column", "answer=right", "--column", "task=o1"]
+    place = str(tmp_path / "columns.yaml")
+    written = CliRunner().invoke(items, [str(tmp_path / "mine.csv"), *settings, "--write-columns", place])
+    assert written.exit_code == 0, written.output
+    text = Path(place).read_text(encoding="utf-8")
+    assert "format: benchwright/columns\nversion: 1\n" in text
+    Path(place).write_text(text.replace("task: o1\n", "category: o2\n"), encoding="utf-8")
+    done = CliRunner().invoke(items, [str(tmp_path / "mine.csv"), "--columns", place, "--json"])
     document = json.loads(done.output)
-    assert document["items"] == 35
-    assert document["left_out"].keys() <= {"no_key", "missing_picture"}
+    [file] = document["files"]
+    assert (document["items"], file["options"], file["columns"]["category"]) == (1, ["o1", "o2"], "o2")
+    assert "task" not in file["columns"]
+    again = CliRunner().invoke(items, [str(tmp_path / "mine.csv"), "--write-columns", place])
+    assert "is there already, perhaps with changes of yours" in str(again.exception)
+    assert "category: o2" in Path(place).read_text(encoding="utf-8")
+
+
+def test_files_with_other_columns_have_a_mapping_each(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    for name, column in (("dev", "frage"), ("test", "was")):
+        _table(tmp_path / f"{name}.csv", [{column: f"{name}?", "A": "x", "B": "y", "answer": "1", "image": "a.png"}])
+    place = tmp_path / "columns.yaml"
+    place.write_text(
+        "format: benchwright/columns\nversion: 1\nfiles:\n  dev*: {question: frage}\n  test*: {question: was, first_answer: 0}\n"
+    )
+    with read_questions(tmp_path, columns=place) as read:
+        assert [(q.question.ask, q.question.answer) for q in read.index.questions()] == [("dev?", 0), ("test?", 1)]
+    (tmp_path / "r.yaml").write_text(
+        "name: mine\nsteps:\n  - step: items\n    file: .\n    mapping: columns.yaml\n  - step: freeze\n    name: mine\n    version: '1.0'\n"
+    )
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
+    assert sorted((entry.split, entry.item.question) for entry in release.items()) == [
+        ("dev", "dev?"),
+        ("test", "test?"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]", "names no columns"),
+        ("a: [", "is no YAML"),
+        ("x: &a [1]\ny: *a\n", "aliases"),
+        ("format: benchwright/columns\nversion: 2\n", "of version 2; this Benchwright reads up to 1"),
+        ("format: other\n", "format is 'other'"),
+        ("question: {a: b}\n", "a field has one column or a list of columns"),
+        ("frage: ask\n", "no field 'frage'"),
+        ("question: gone\n", "no column 'gone' for question"),
+        ("first_answer: 2\n", "first_answer is 2; write 0 or 1"),
+    ],
+)
+def test_a_file_of_columns_that_is_none_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    _table(tmp_path / "mine.csv", ROWS)
+    (tmp_path / "columns.yaml").write_text(text)
+    with (
+        pytest.raises(DataError, match=message),
+        read_questions(tmp_path / "mine.csv", columns=tmp_path / "columns.yaml"),
+    ):
+        pass
+
+
+def test_ids_that_several_files_use_are_told_apart_by_the_file(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _table(tmp_path / "dev.csv", [ROWS[0] | {"id": "0"}, ROWS[1] | {"id": "1"}])
+    _table(tmp_path / "test.csv", [ROWS[1] | {"id": "0"}, ROWS[1] | {"id": "1"}])
+    with read_questions(tmp_path) as read:
+        assert [entry.question.key for entry in read.index.questions()] == ["0", "1", "test.csv:0"]
+        assert [(row.entry, row.reason) for row in read.refused()] == [("line 3", "repeated")]
+
+
+def test_a_picture_that_is_named_as_another_format_is_used(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", 4, 64, 48, "JPEG")
+    (tmp_path / "b.png").write_bytes(b"no picture at all")
+    _table(tmp_path / "mine.csv", ROWS)
+    recipe = "name: mine\nsteps: [{step: items, file: mine.csv}, {step: freeze, name: mine, version: '1.0'}]\n"
+    (tmp_path / "r.yaml").write_text(recipe)
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    [entry] = Release.open(tmp_path / "ws" / "releases" / "mine-1.0").items()
+    assert list(entry.images.values()) == [(tmp_path / "a.png").read_bytes()]
+    [refused] = (tmp_path / "ws" / "datasets" / "items.asked.refused.jsonl").read_text().splitlines()
+    assert (json.loads(refused)["entry"], json.loads(refused)["reason"]) == ("line 3", "unreadable_picture")
+
+
+def test_pictures_of_one_name_in_several_tables_stay_apart(tmp_path: Path) -> None:
+    _pictures(tmp_path / "p")
+    for name in "ab":
+        cell = {"bytes": (tmp_path / "p" / f"{name}.png").read_bytes(), "path": "image.png"}
+        row = {"id": name, "question": "What?", "options": ["x", "y"], "answer": 0, "image": cell}
+        (tmp_path / "d" / name).mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([row]), tmp_path / "d" / name / "test.parquet")
+    with read_questions(tmp_path / "d") as read:
+        uris = [picture.source.uri for picture in read.index.brought("items")]
+    assert len(uris) == len(set(uris)) == 2
+    assert all(uri.endswith("/image.png") for uri in uris)
 
 
 def test_a_table_that_is_cut_off_or_of_another_kind_is_an_error(tmp_path: Path) -> None:

@@ -6,16 +6,19 @@
 | `question`    | its words                                                                                 |
 | `options`     | a list, a mapping from letter to text, or either as text; or columns A, B, ..., option1, ... |
 | `answer`      | letter, text, or number of the right option; yes or no where there are no options         |
+| `refusal`     | the option that declines to answer, named as a key is                                     |
+| `context`     | words to read before the question, such as a hint                                         |
 | `image`       | path, name, address, base64 or bytes of the picture, or a list of such; also image_1, ... |
 | `task`, `category`, `level`, `split`, `group`, `explanation` | as in an item                              |
 
-What no field takes is kept as a label.
+What no field takes is kept as a label. A file of models' replies has a column with them besides the question's id
+(`REPLY_FIELDS`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count, takewhile
 
 from pydantic import Field
@@ -24,16 +27,19 @@ from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "question_id", "questionid", "qid", "item_id", "uid", "idx", "index", "sample_id", "key"),
+    "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
     "question": ("question", "query", "ask", "question_text", "text", "prompt", "problem", "input"),
     "options": ("options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options"),
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
-        "label", "correct", "gt", "multiple_choice_answer",
+        "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
+        "answer_index", "correct_index", "choice", "answers",
     ),
+    "refusal": ("refusal",),
+    "context": ("hint", "context", "passage"),
     "image": (
         "image", "images", "image_path", "img_path", "local_path", "image_file", "file_name", "filename", "img",
-        "picture", "pictures", "image_paths", "image_id",
+        "picture", "pictures", "image_paths", "image_id", "imageid", "image_url", "image_urls", "data_id",
     ),
     "task": ("task", "sub_task", "subtask"),
     "category": ("category", "subject", "subfield", "domain", "topic", "l2-category", "question_type"),
@@ -43,6 +49,20 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "explanation": ("explanation", "rationale", "solution", "reason"),
 }  # fmt: skip
 """For each field the names of columns that are taken for it, the likeliest first, in small letters."""
+
+REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "reply": (
+        "full_prediction", "output", "response", "prediction", "model_output", "model_answer", "model_response",
+        "model_prediction",
+        "reply", "raw_output", "generated_text",
+    ),
+    "choice": ("prediction", "parsed_pred", "extracted (rule)", "extracted_answer", "extracted"),
+    "model": ("model_id", "model", "model_name"),
+}  # fmt: skip
+"""The same for replies: the raw text, the choice that its source read from it, the model."""
+
+FIRST_ANSWER = "first_answer"
+"""Setting beside columns: number of the first option where keys are numbers, 0 or 1."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
@@ -56,16 +76,35 @@ class ColumnMapping(Record):
         fields: Column by field, of `FIELDS`.
         options: Columns of the options, in order, where each has its own.
         images: Columns of the pictures, in order, where each has its own.
+        replies: Column by field, of `REPLY_FIELDS`; empty where the file holds no replies.
+        first_answer: Number of the first option where keys are numbers, as a curator says; None where it is counted.
     """
 
     fields: dict[str, str] = Field(default_factory=dict)
     options: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    replies: dict[str, str] = Field(default_factory=dict)
+    first_answer: int | None = Field(None, ge=0, le=1)
 
     @property
     def taken(self) -> frozenset[str]:
         """Return all columns that a field takes."""
-        return frozenset((*self.fields.values(), *self.options, *self.images))
+        return frozenset((*self.fields.values(), *self.options, *self.images, *self.replies.values()))
+
+    @property
+    def has_questions(self) -> bool:
+        """Return whether a row can be a question: words with options or a key."""
+        return bool(self.column("question") and (self.column("answer") or self.column("options") or self.options))
+
+    @property
+    def has_keys(self) -> bool:
+        """Return whether rows hold keys by id, whatever the questions are."""
+        return bool(self.column("id") and self.column("answer"))
+
+    def stated(self) -> dict[str, str | list[str]]:
+        """Return it as a mapping that says the same: one column or a list by field."""
+        several = {"options": list(self.options), "image": list(self.images)}
+        return {**self.fields, **{field: columns for field, columns in several.items() if columns}}
 
     def column(self, field: str) -> str | None:
         """Return the column of a field; None where no column has it."""
@@ -80,7 +119,11 @@ class ColumnMapping(Record):
 
 
 def guessed_columns(
-    columns: Sequence[str], stated: Mapping[str, str | list[str]] | None = None, *, of: str = "the file"
+    columns: Sequence[str],
+    stated: Mapping[str, str | int | list[str]] | None = None,
+    *,
+    of: str = "the file",
+    no_ids: Collection[str] = (),
 ) -> ColumnMapping:
     """Return which column holds what.
 
@@ -89,30 +132,22 @@ def guessed_columns(
         stated: Columns as a curator says, by field; a list for `options` and `image`. They go before guesses, and an
             empty text leaves a field out.
         of: Path of the file, for errors.
+        no_ids: Columns that are not guessed as `id`, since their values repeat.
 
     Raises:
         DataError: A stated field or column does not exist.
     """
-    given = stated or {}
-    fields: dict[str, str] = {}
-    several: dict[str, tuple[str, ...]] = {}
-    for field, column in given.items():
-        if field not in FIELDS:
-            raise DataError(f"{of}: there is no field {field!r} to map a column to; fields are {', '.join(FIELDS)}")
-        named = [column] if isinstance(column, str) else list(column)
-        if missing := [name for name in named if name and name not in columns]:
-            raise DataError(f"{of}: there is no column {missing[0]!r} for {field}; there are {', '.join(columns)}")
-        if isinstance(column, str):
-            fields[field] = column
-        elif field in ("options", "image"):
-            several[field] = tuple(named)
-        else:
-            raise DataError(f"{of}: {field} is one column, not a list; only options and image may be several")
+    given = dict(stated or {})
+    first_answer = _first_answer(given.pop(FIRST_ANSWER, None), of)
+    fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
     for name in columns:
-        lowered.setdefault(name.strip().lower(), name)
+        low = name.strip().lower()
+        for spelling in (low, low.replace(" ", "_")):
+            lowered.setdefault(spelling, name)
     for field, names in FIELDS.items():
         taken = {*fields.values(), *(name for group in several.values() for name in group)}
+        taken |= set(no_ids) if field == "id" else set()
         if field in fields or field in several:
             continue
         guess = next((lowered[name] for name in names if name in lowered and lowered[name] not in taken), None)
@@ -127,16 +162,57 @@ def guessed_columns(
         fields={field: column for field, column in fields.items() if column},
         options=several.get("options", ()),
         images=several.get("image", ()),
+        replies=_reply_columns(lowered, {column for field, column in fields.items() if field in given}),
+        first_answer=first_answer,
     )
 
 
-def stated_columns(settings: Sequence[str]) -> dict[str, str | list[str]]:
+def _stated_fields(
+    given: Mapping[str, str | int | list[str]], columns: Sequence[str], of: str
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return the stated column of each field, and the columns of fields that have several."""
+    fields: dict[str, str] = {}
+    several: dict[str, tuple[str, ...]] = {}
+    for field, stated_column in given.items():
+        column = str(stated_column) if isinstance(stated_column, int) else stated_column
+        if field not in FIELDS:
+            raise DataError(f"{of}: there is no field {field!r} to map a column to; fields are {', '.join(FIELDS)}")
+        named = [column] if isinstance(column, str) else list(column)
+        if missing := [name for name in named if name and name not in columns]:
+            raise DataError(f"{of}: there is no column {missing[0]!r} for {field}; there are {', '.join(columns)}")
+        if isinstance(column, str):
+            fields[field] = column
+        elif field in ("options", "image"):
+            several[field] = tuple(named)
+        else:
+            raise DataError(f"{of}: {field} is one column, not a list; only options and image may be several")
+    return fields, several
+
+
+def _reply_columns(lowered: Mapping[str, str], stated: Collection[str]) -> dict[str, str]:
+    """Return the columns of replies by field; none where no column holds a raw reply."""
+    columns: dict[str, str] = {}
+    for field, names in REPLY_FIELDS.items():
+        taken = {*stated, *columns.values()}
+        column = next((lowered[name] for name in names if name in lowered and lowered[name] not in taken), None)
+        if column is not None:
+            columns[field] = column
+    return columns if "reply" in columns else {}
+
+
+def _first_answer(value: object, of: str) -> int | None:
+    if value is None or str(value) in ("0", "1"):
+        return None if value is None else int(str(value))
+    raise DataError(f"{of}: {FIRST_ANSWER} is {value!r}; write 0 or 1, the number that keys give the first option")
+
+
+def stated_columns(settings: Sequence[str]) -> dict[str, str | int | list[str]]:
     """Return columns by field from settings such as `question=ask` or `options=o1,o2,o3`.
 
     Raises:
         DataError: A setting has another form.
     """
-    stated: dict[str, str | list[str]] = {}
+    stated: dict[str, str | int | list[str]] = {}
     for setting in settings:
         field, equals, column = setting.partition("=")
         if not equals:

@@ -1,0 +1,127 @@
+"""A question as an import holds it, whether it can be an item or not, and the item that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.records import LETTERS, Choice, Item, ItemImage
+
+from .asked_question import AskedQuestion
+
+OWN_ID, OWN_SPLIT = "source_id", "source_split"
+"""Attributes of items: the question's id and split in its source."""
+IMPORTED = "imported"
+"""Key of an item's evidence: id and split in the release that it comes from, and the operation that made it there."""
+
+
+class ImportedQuestion(NamedTuple):
+    """A question that was read, with what became of it.
+
+    Args:
+        file: Path of its file in the source.
+        row: Which row of it.
+        question: The question.
+        image_ids: Its pictures in order; None for one that is not there or cannot be used.
+        outcome: None where it is an item; else the reason why not, such as `missing_picture` or `no_options`. Its
+            words and key can be checked all the same.
+        detail: What is missing, in words; empty for an item.
+    """
+
+    file: str
+    row: str
+    question: AskedQuestion
+    image_ids: tuple[str | None, ...]
+    outcome: str | None = None
+    detail: str = ""
+
+    def item_for_texts(self) -> Item | None:
+        """Return the question as an item for checks of words and keys; None where it lacks words or options.
+
+        A picture that is not there has the digest of its place as id. Such an item belongs into no table and no
+        release.
+        """
+        if self.question.kind == "open" or not self.question.ask:
+            return None
+        ids = [
+            image_id or digest(["no picture", self.file, self.row, number])
+            for number, image_id in enumerate(self.image_ids or (None,))
+        ]
+        return item_of(
+            self.question,
+            ids,
+            item_id=digest(["imported question", self.question.key])[:32],
+            root_image_id=ids[0],
+            operation_id="",
+            groups=(),
+        )
+
+
+def item_of(
+    question: AskedQuestion,
+    image_ids: Sequence[str],
+    *,
+    item_id: str,
+    root_image_id: str,
+    operation_id: str,
+    groups: Collection[str],
+) -> Item:
+    """Return a question as an item.
+
+    An item of a release keeps its id, revision and content, so that both have the same content hash; where it was made
+    stands in its evidence. Others keep id and split as attributes.
+
+    Args:
+        question: The question.
+        image_ids: Ids of its pictures in order.
+        item_id: Id of the item, unless it comes from a release.
+        root_image_id: Source image of its first picture.
+        operation_id: Operation that makes it.
+        groups: What a split must keep together, besides the question's own group.
+
+    Raises:
+        ValidationError: The question is open.
+    """
+    own = {f"source:{question.group}"} if question.group else set()
+    if question.item is not None:
+        original = question.item
+        source = {"item_id": original.item_id, "operation_id": original.operation_id, "split": question.split}
+        return original.model_copy(
+            update={
+                "root_image_id": root_image_id,
+                "operation_id": operation_id,
+                "made_from": image_ids[0],
+                "group_keys": tuple(sorted({*original.group_keys, *groups})),
+                "evidence": {**original.evidence, IMPORTED: source},
+            }
+        )
+    choices = tuple(
+        Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=image_ids[option])
+        for key, option in zip(LETTERS, question.options, strict=False)
+    )
+    shown = {option for option in question.options if isinstance(option, int)}
+    attributes = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
+    return Item.model_validate(
+        {
+            "item_id": item_id,
+            "task": question.task,
+            "kind": question.kind,
+            "images": tuple(
+                ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
+                for number, image_id in enumerate(image_ids)
+            ),
+            "question": question.ask,
+            "choices": choices,
+            "answer": None if question.answer is None else LETTERS[question.answer],
+            "refusal": None if question.refusal is None else LETTERS[question.refusal],
+            "group_keys": tuple(sorted({*groups, *own})),
+            "level": question.level,
+            "category": question.category,
+            "attributes": {**question.labels, **attributes},
+            "explanation": question.explanation,
+            "root_image_id": root_image_id,
+            "operation_id": operation_id,
+            "made_from": image_ids[0],
+        }
+    )

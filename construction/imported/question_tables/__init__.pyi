@@ -1,0 +1,13 @@
+from .column_files import ColumnFile as ColumnFile
+from .column_files import read_columns as read_columns
+from .column_files import write_columns as write_columns
+from .columns import FIELDS as FIELDS
+from .columns import ColumnMapping as ColumnMapping
+from .columns import guessed_columns as guessed_columns
+from .columns import stated_columns as stated_columns
+from .configs import FileLabels as FileLabels
+from .configs import file_labels as file_labels
+from .rows import ENDS as ENDS
+from .rows import MAX_ROW_BYTES as MAX_ROW_BYTES
+from .rows import rows_of as rows_of
+from .webdataset import is_webdataset as is_webdataset

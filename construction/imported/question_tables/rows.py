@@ -1,0 +1,134 @@
+"""Rows of any file of questions: a mapping from column to value, whatever the file.
+
+| file                      | rows                                                                                    |
+|---------------------------|-----------------------------------------------------------------------------------------|
+| `.csv`, `.tsv`            | its lines                                                                               |
+| `.jsonl`, `.ndjson`       | its lines                                                                               |
+| `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
+| `.parquet`, `.arrow`      | rows as Hugging Face `datasets` writes them                                             |
+| `.tar`                    | samples of WebDataset                                                                   |
+
+All but archives may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
+(II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from benchwright.errors import DataError
+
+from ...readers.reader import guarded
+from ...source_files import BAD_ROW, BadRow, DatasetFiles, RefusedRow, Row, csv_rows, json_rows
+from .columns import FIELDS
+from .json_documents import json_document_rows
+from .own_exports import is_own_export, own_export_row
+from .webdataset import webdataset_rows
+
+_TEXT_ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+ENDS = (*_TEXT_ENDS, *(f"{end}.gz" for end in _TEXT_ENDS), ".parquet", ".arrow", ".tar")
+"""Ends of the names of files that may hold questions."""
+MAX_ROW_BYTES = 64 << 20
+"""Most bytes of a row, pictures in it included."""
+
+# Pictures in base64 are longer than the 128 KiB that csv allows a cell. The limit is one for the whole process.
+csv.field_size_limit(MAX_ROW_BYTES)
+
+
+def rows_of(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file as mappings, with what they nest taken apart.
+
+    Raises:
+        DataError: The file as a whole cannot be read.
+    """
+    for row in _plain_rows(files, path):
+        if isinstance(row, RefusedRow):
+            yield row
+        elif not isinstance(row.document, Mapping):
+            yield RefusedRow(path, row.entry, BAD_ROW, f"a {type(row.document).__name__}, not columns with values")
+        else:
+            with guarded(path, row.entry) as guard:
+                yield from _apart(row)
+            if guard.refusal is not None:
+                yield guard.refusal
+
+
+def _plain_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+    low = path.lower().removesuffix(".gz")
+    if low.endswith((".csv", ".tsv")):
+        yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
+    elif low.endswith((".jsonl", ".ndjson")):
+        yield from json_rows(files, path, max_bytes=MAX_ROW_BYTES)
+    elif low.endswith((".parquet", ".arrow")):
+        yield from _arrow_rows(files, path)
+    elif low.endswith(".tar"):
+        yield from webdataset_rows(files, path)
+    else:
+        yield from json_document_rows(files, path, max_row_bytes=MAX_ROW_BYTES)
+
+
+def _arrow_rows(files: DatasetFiles, path: str) -> Iterator[Row]:
+    import pyarrow as pa
+
+    number = 0
+    with files.as_path(path) as place:
+        try:
+            for batch in _batches(str(place)):
+                for document in batch.to_pylist():
+                    number += 1
+                    yield Row(f"row {number}", document)
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0][:200]
+            raise DataError(f"{files.shown(path)} cannot be read ({reason}); fetch it again") from error
+
+
+def _batches(place: str) -> Iterator[Any]:
+    """Yield the rows of a Parquet file or a stream of Arrow (`Dataset.save_to_disk`), a few at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if place.endswith(".arrow"):
+        with pa.memory_map(place) as source, pa.ipc.open_stream(source) as stream:
+            for batch in stream:
+                for start in range(0, batch.num_rows, 16):
+                    yield batch.slice(start, 16)
+    else:
+        # One row group after the other, read as it comes: by default Arrow reads ahead, and keeps what it has read.
+        with pq.ParquetFile(place, pre_buffer=False) as table:
+            for group in range(table.num_row_groups):
+                yield from table.iter_batches(batch_size=16, row_groups=[group], use_threads=False)
+
+
+def _apart(row: Row) -> Iterator[Row]:
+    """Yield the rows that a row holds: itself, unless it lists questions, or is a sample of messages."""
+    document: Mapping[str, Any] = row.document
+    questions = document.get("questions")
+    if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):
+        shared = {name: value for name, value in document.items() if name != "questions"}
+        for name in [name for name, value in shared.items() if isinstance(value, Mapping)]:
+            shared |= shared.pop(name)
+        for number, entry in enumerate(questions, start=1):
+            yield Row(f"{row.entry}, question {number}", {**shared, **entry})
+        return
+    if isinstance(messages := document.get("input"), list):
+        document = {**document, **_messages(messages)}
+    if isinstance(metadata := document.get("metadata"), Mapping):
+        # What describes a sample beside its columns has no words of the question, whatever it is called.
+        beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
+        document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
+    yield Row(row.entry, own_export_row(document) if is_own_export(document) else document)
+
+
+def _messages(messages: Sequence[Any]) -> dict[str, Any]:
+    """Return question and pictures of the last message of a user."""
+    last = next((m for m in reversed(messages) if isinstance(m, Mapping) and m.get("role") == "user"), None)
+    content = last.get("content") if last is not None else None
+    if isinstance(content, str):
+        return {"input": content}
+    if not isinstance(content, list):
+        raise BadRow("`input` has no message of the role user with content")
+    parts = [part for part in content if isinstance(part, Mapping)]
+    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
+    return {"input": "\n".join(texts), "images": [part.get("image") for part in parts if part.get("type") == "image"]}
