@@ -27,6 +27,8 @@ from benchwright.exports.rights import fetch_pictures
 from benchwright.release import Release, drawn_pictures, verify_release
 from benchwright.release.format import Erratum
 
+pytestmark = pytest.mark.slow
+
 
 class _Pictures(BaseHTTPRequestHandler):
     """Answers with files by path, or as a path asks for: a redirect, another file, too many bytes, an error."""

@@ -31,6 +31,8 @@ from benchwright.release.format import Erratum, released_errata, spelled
 from benchwright.release.sealing import read_answer_key, unsealed
 from benchwright.steps import FOLDER
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("a.jpg", "b.png", "c.webp", "turned.jpg", "plain.jpg")
 SECRET_SEED = 7_342_098_234_098_234_098
 

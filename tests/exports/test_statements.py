@@ -20,6 +20,8 @@ from benchwright.images import decode_rgb, encode_png
 from benchwright.release import Release, verify_release
 from benchwright.release.format.statements import Statements, read_statements
 
+pytestmark = pytest.mark.slow
+
 STATED = {
     "authors": ["Ada X", "Bo Y"],
     "url": "https://example.org/quiz",

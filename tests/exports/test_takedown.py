@@ -21,6 +21,8 @@ from benchwright.release import Release, verify_release
 from benchwright.workspace.takedowns import takedowns_of
 from benchwright.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 WITHDRAWN = ("release", "takedown", "items.asked:cup.jpg", "--why", "The person asked us to", "--by", "ada")
 
 
