@@ -3,9 +3,9 @@ from .asked_question import AskedQuestion as AskedQuestion
 from .columns import FIELDS as FIELDS
 from .columns import ColumnMapping as ColumnMapping
 from .columns import guessed_columns as guessed_columns
-from .columns import stated_columns as stated_columns
 from .item_check import check_items as check_items
 from .item_check import check_items_text as check_items_text
+from .item_reader import items_of_files as items_of_files
 from .items import ImportedItems as ImportedItems
 from .question_files import QuestionFile as QuestionFile
 from .question_files import question_files as question_files

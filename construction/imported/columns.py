@@ -130,21 +130,6 @@ def guessed_columns(
     )
 
 
-def stated_columns(settings: Sequence[str]) -> dict[str, str | list[str]]:
-    """Return columns by field from settings such as `question=ask` or `options=o1,o2,o3`.
-
-    Raises:
-        DataError: A setting has another form.
-    """
-    stated: dict[str, str | list[str]] = {}
-    for setting in settings:
-        field, equals, column = setting.partition("=")
-        if not equals:
-            raise DataError(f"--column {setting!r}: write FIELD=COLUMN, such as question=ask")
-        stated[field.strip()] = [name.strip() for name in column.split(",")] if "," in column else column.strip()
-    return stated
-
-
 def _in_order(
     columns: Sequence[str],
     lettered: re.Pattern[str] | None,

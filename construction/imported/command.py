@@ -32,7 +32,8 @@ def items(source: Path, pictures: Path | None, columns: tuple[str, ...], *, as_j
     reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
     right. Nothing is written.
     """
-    from .columns import stated_columns
+    from benchwright.item_files import stated_columns
+
     from .item_check import check_items, check_items_text
 
     document = check_items(source, pictures=pictures, mapping=stated_columns(columns))

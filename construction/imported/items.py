@@ -130,41 +130,62 @@ class ImportedItems(MapStep):
         entries = json.loads(text)
         if not entries["questions"]:
             return Outcome("drop", "picture_missing", evidence={"left_out": entries["left_out"]})
-        items = tuple(self._item(record, ctx, entry) for entry in entries["questions"])
+        items = tuple(self._item(ctx, entry) for entry in entries["questions"])
         return Outcome(items=items, evidence={"left_out": entries["left_out"]} if entries["left_out"] else {})
 
-    def _item(self, record: ImageRecord, ctx: Context, entry: Mapping[str, Any]) -> Item:
+    def _item(self, ctx: Context, entry: Mapping[str, Any]) -> Item:
         question = AskedQuestion.model_validate(entry["question"])
         ids: Sequence[str] = entry["image_ids"]
-        groups = {f"image:{ctx.image(image_id).root_image_id}" for image_id in ids}
-        groups |= {f"source:{question.group}"} if question.group else set()
-        choices = tuple(
-            Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=ids[option])
-            for key, option in zip(LETTERS, question.options, strict=False)
-        )
-        shown = {option for option in question.options if isinstance(option, int)}
-        own = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
-        return Item(
+        return item_of_question(
+            question,
+            ids,
+            roots=[ctx.image(image_id).root_image_id for image_id in ids],
             item_id=ctx.item_id(question.key),
-            task=question.task,
-            kind=question.kind,
-            images=tuple(
-                ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
-                for number, image_id in enumerate(ids)
-            ),
-            question=question.ask,
-            choices=choices,
-            answer=None if question.answer is None else LETTERS[question.answer],
-            refusal=None if question.refusal is None else LETTERS[question.refusal],
-            group_keys=tuple(sorted(groups)),
-            level=question.level,
-            category=question.category,
-            attributes={**question.labels, **own},
-            explanation=question.explanation,
-            root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
-            made_from=record.image_id,
         )
+
+
+def item_of_question(
+    question: AskedQuestion, ids: Sequence[str], *, roots: Sequence[str], item_id: str, operation_id: str
+) -> Item:
+    """Return a question as an item.
+
+    Args:
+        question: The question.
+        ids: Image id of each of its pictures; at least one.
+        roots: Id of the image that each of these was made from.
+        item_id: Id of the item.
+        operation_id: Id of what makes it.
+    """
+    groups = {f"image:{root}" for root in roots}
+    groups |= {f"source:{question.group}"} if question.group else set()
+    choices = tuple(
+        Choice(key=key, text=option) if isinstance(option, str) else Choice(key=key, image_id=ids[option])
+        for key, option in zip(LETTERS, question.options, strict=False)
+    )
+    shown = {option for option in question.options if isinstance(option, int)}
+    own = {OWN_ID: question.key} | ({OWN_SPLIT: question.split} if question.split else {})
+    return Item(
+        item_id=item_id,
+        task=question.task,
+        kind=question.kind,
+        images=tuple(
+            ItemImage(image_id=image_id, role="choice" if number in shown else "picture")
+            for number, image_id in enumerate(ids)
+        ),
+        question=question.ask,
+        choices=choices,
+        answer=None if question.answer is None else LETTERS[question.answer],
+        refusal=None if question.refusal is None else LETTERS[question.refusal],
+        group_keys=tuple(sorted(groups)),
+        level=question.level,
+        category=question.category,
+        attributes={**question.labels, **own},
+        explanation=question.explanation,
+        root_image_id=roots[0],
+        operation_id=operation_id,
+        made_from=ids[0],
+    )
 
 
 class AskedQuestions(GatherStep):
