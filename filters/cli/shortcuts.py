@@ -107,16 +107,16 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
 @click.option("--dry-run", is_flag=True, help="Say what the model would be asked and cost at most; ask nobody.")
 @json_option(
     """
-    `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks":
-    [{"task", "items", "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n},
-    "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy",
-    "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked", "unread",
-    "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds": [{"items",
-    "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `words_alone`: number of questions whose pictures are not there;
-    `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries; `pruning` is empty
-    without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is null where a task has too
-    few items for a forest; `replies` is empty without `--model`. With `--dry-run` `{"dry_run", "items", "requests",
-    "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
+    `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "model", "tests",
+    "tasks": [{"task", "items", "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter:
+    n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
+    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked",
+    "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds":
+    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `words_alone`: number of questions whose pictures are
+    not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries;
+    `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is null
+    where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty. With
+    `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
 def shortcuts(

@@ -21,13 +21,20 @@ from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
 
 from .battery import FOREST, SolverResult, TaskResult
+from .forest import LEAST_ITEMS
 from .item_source import LeftOutItem, SourceItem
+from .model_solvers import Sees
 from .report import ShortcutReport
 
 PAGE, REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 MOST_EXAMPLES = 60
 MOST_SOLVERS = 12
 """Number of solvers of a task in its chart, beside those whose cue is carried."""
+SHOWN_TO_MODEL: Mapping[Sees, str] = {
+    "text": "question and options",
+    "options": "the options alone",
+    "captions": "question, options and captions of the pictures",
+}
 _SIDE_PX = 360
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -132,6 +139,9 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "left_out_count": len(report.left_out),
         "words_alone": report.words_alone,
         "pruning": report.pruning,
+        "model": report.model,
+        "shown_to_model": SHOWN_TO_MODEL,
+        "least_items": LEAST_ITEMS,
         "bounds": report.bounds,
         "families": families,
         "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.tasks],

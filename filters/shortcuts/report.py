@@ -40,6 +40,7 @@ class ShortcutReport(NamedTuple):
         pruning: What pruning would take out, one a task where the forest carries a cue; empty where nobody asked.
         words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
         own_ids: Ids that questions of files have there, by item id; none for a release or workspace.
+        model: Name of the model that answered without pictures; None where none was asked.
     """
 
     source: ItemSource
@@ -50,6 +51,7 @@ class ShortcutReport(NamedTuple):
     pruning: tuple[Pruning, ...] = ()
     words_alone: int = 0
     own_ids: Mapping[str, str] = {}
+    model: str | None = None
 
     @property
     def items(self) -> int:
@@ -74,6 +76,7 @@ class ShortcutReport(NamedTuple):
             "left_out": dict(sorted(reasons.items())),
             "seed": self.seed,
             **self.bounds._asdict(),
+            "model": self.model,
             "tests": sum(len(task.solvers) for task in self.tasks),
             "tasks": [task.to_json() for task in self.tasks],
             "pruning": [pruning.to_json(self.own_ids) for pruning in self.pruning],
@@ -135,7 +138,17 @@ def find_shortcuts(
     settings = None if prune_most is None else PruneSettings(most=prune_most)
     pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
     pruning = tuple(each for each in pruned if each is not None)
-    return ShortcutReport(source, seed, bounds, tuple(tasks), measured.left_out, pruning, measured.words_alone, own_ids)
+    return ShortcutReport(
+        source,
+        seed,
+        bounds,
+        tuple(tasks),
+        measured.left_out,
+        pruning,
+        words_alone=measured.words_alone,
+        own_ids=own_ids,
+        model=None if model is None else model.chat.model,
+    )
 
 
 def _with_ids(rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str]) -> Iterator[SourceItem | LeftOutItem]:

@@ -41,7 +41,9 @@ def test_nothing_is_said_where_hardening_is_not_why(mode: str, made: int, droppe
 @pytest.mark.slow
 def test_a_run_says_it_and_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_diw(tmp_path / "diw")
-    recipe = Recipe("few", [step("dataset", reader="diw", folder="diw"), step("relative_depth", max_tilt_deg=0.1)], folder=tmp_path)
+    recipe = Recipe(
+        "few", [step("dataset", reader="diw", folder="diw"), step("relative_depth", max_tilt_deg=0.1)], folder=tmp_path
+    )
     finished = run_recipe(recipe, images=tmp_path / "diw", workspace=tmp_path / "w", workers=1)
     [(entry, advice)] = finished.advice
     assert entry == "relative_depth"

@@ -100,6 +100,7 @@ def test_items_are_named_by_their_own_ids_and_pruning_says_which_it_takes_out(fo
     assert {line["item_id"] for line in lines if line["pruned"]} == set(pruning["pruned"])
     assert all(re.fullmatch(r"q\d+|bare", line["item_id"]) for line in lines)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "61 → 49" in page
     assert "Items whose pictures are not there: 1." in page
     assert "questions.jsonl: line 63" in page
 
@@ -119,8 +120,10 @@ def test_a_model_is_asked_about_questions_whose_pictures_are_not_there(
         "--out", tmp_path / "out", "--json", "--workers", "1",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    [task] = json.loads(result.stdout)["tasks"]
-    assert task["replies"][0]["asked"] == 61
+    document = json.loads(result.stdout)
+    [task] = document["tasks"]
+    assert (document["model"], task["replies"][0]["asked"]) == ("m", 61)
+    assert "What m was shown in place of the pictures" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
 def test_columns_and_pictures_belong_to_files(folder: Path, tmp_path: Path) -> None:
