@@ -18,7 +18,7 @@ from shortcut_free_tasks import ITEMS, made_items, pictures_in
 from benchwright.cli.demo import prepare_photographs
 
 TASKS = (
-    "relative_depth", "relative_reflectance", "counting", "spatial_relation", "object_localization", "art_style",
+    "relative_depth", "relative_reflectance", "counting", "spatial_relation", "object_localization",
     "jigsaw", "visual_correspondence",
 )  # fmt: skip
 
