@@ -153,7 +153,6 @@ def test_a_farther_picture_without_a_near_one_of_its_own_makes_no_triplet(caplog
     assert values[f"{0:064x}"]["left_out"] == "no_partner"
     assert "triplets for 0 items, and no_partner" in caplog.text
     assert "each of the two candidates needs a picture near to it" in caplog.text
-    )
     assert len(triplets_of(gathered(features, list(features), margin=0.2, mode="paper"))) == 1
 
 
